@@ -1,0 +1,103 @@
+"""A plan as a person reads it: the table of cases, then time, then dollars by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+from breakeven.planning.estimate import Estimate
+from breakeven.planning.plan import Plan
+from breakeven.workload.case import Case
+from breakeven.workload.sizes import format_size
+
+ASSUMED = (
+    "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; traffic "
+    "across zones and stored data are not counted."
+)
+
+
+def print_plan(plan: Plan, console: Console) -> None:
+    """Everything but the refusals' reasons, which belong on standard error."""
+    _say(console, f"{plan.suite}: {plan.title}")
+    _say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
+    _say(console, "")
+    _print_table(console, _cases(plan, console))
+    _say(console, _time(plan))
+    if plan.environment == "aws":
+        _say(console, "")
+        _print_table(console, _dollars(plan.estimate, console))
+        _say(console, ASSUMED)
+    else:
+        _say(console, "Nothing is billed on one machine.")
+
+
+def refusal_lines(plan: Plan) -> Iterator[str]:
+    """One line a refusal: case, file, field, value and remedy."""
+    for refusal in plan.refusals:
+        case = f"{refusal.case_id}: " if refusal.case_id else ""
+        yield f"refused: {case}{plan.where}: {refusal.field}: {refusal.value!r}: {refusal.remedy}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds below two minutes, then minutes, then hours."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
+
+
+def _cases(plan: Plan, console: Console) -> Table:
+    refused = {refusal.case_id for refusal in plan.refusals}
+    table = _table(console, "case", "target", right=("workers", "queues", "size", "loaders", "expected"))
+    for case in plan.cases:
+        note = " refused" if case.case_id in refused else ""
+        table.add_row(*_cells(case), duration(case.expected_s) + note, style="red" if note else None)
+    return table
+
+
+def _cells(case: Case) -> tuple[str, ...]:
+    workload = case.workload
+    workers = f"{workload.producers}:{workload.consumers}"
+    size = format_size(workload.message_bytes)
+    return case.case_id, case.target, workers, str(workload.queues), size, str(case.loaders)
+
+
+def _time(plan: Plan) -> str:
+    lanes = ", ".join(f"{target} {duration(seconds)}" for target, seconds in plan.estimate.lanes.items())
+    order = "side by side" if plan.lanes_at_once > 1 else "one after another"
+    minutes = plan.estimate.seconds / 60
+    return f"{len(plan.cases)} cases, about {minutes:.1f} minutes in all ({lanes}, {order})"
+
+
+def _dollars(expected: Estimate, console: Console) -> Table:
+    table = _table(console, "on AWS", "priced as", right=("quantity", "unit", "USD"))
+    for line in expected.lines:
+        usd = f"{line.usd:.4f}" if line.usd is not None else "not known"
+        table.add_row(line.what, f"{line.service}/{line.item}", f"{line.quantity:,.6g}", line.unit, usd)
+    least = "at least " if expected.unpriced else ""
+    table.add_row("total", "", "", "", f"{least}{expected.usd:.2f}", style="bold")
+    return table
+
+
+def _table(console: Console, *left: str, right: tuple[str, ...]) -> Table:
+    """Plain columns, with a rule under the titles on a terminal."""
+    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
+    for title in left:
+        table.add_column(title, no_wrap=True)
+    for title in right:
+        table.add_column(title, no_wrap=True, justify="right")
+    return table
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """As wide as it needs to be: an id that is cut short names nothing."""
+    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+    console.width = max(needed, console.width)
+    console.print(table)
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

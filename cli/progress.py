@@ -1,0 +1,152 @@
+"""What a person sees while a run goes on: case n of m, target, stage, the rate now, the time left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from breakeven.workload.case import Case
+
+Items = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    case_id: str
+    target: str
+    stage: str
+    produce_per_s: float
+    consume_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """``ended``: case id -> (status, reason) of cases with an outcome."""
+
+    total: int
+    ended: dict[str, tuple[str, str | None]]
+    running: Running | None
+    lanes: dict[str, str]
+    seconds_left: float
+
+
+def snapshot(items: Items, cases: Sequence[Case]) -> Snapshot:
+    """Where a run stands, from its state items."""
+    ended: dict[str, tuple[str, str | None]] = {}
+    running = None
+    left = 0.0
+    for case in cases:
+        item = items.get(f"case#{case.case_id}", {})
+        status = item.get("status")
+        if status in {"ok", "failed"}:
+            ended[case.case_id] = (status, item.get("reason"))
+            continue
+        left += case.expected_s
+        if status == "running":
+            running = _running(items, case, int(item.get("attempt", 1)))
+    lanes = {key.removeprefix("lane#"): item.get("status", "") for key, item in items.items() if key.startswith("lane#")}
+    return Snapshot(len(cases), ended, running, lanes, left)
+
+
+def _running(items: Items, case: Case, attempt: int) -> Running:
+    loaders = [
+        item
+        for key, item in items.items()
+        if key.startswith(f"loader#{case.case_id}#{attempt}#") and "stage" in item
+    ]
+    return Running(
+        case.case_id,
+        case.target,
+        loaders[0]["stage"] if loaders else "prepare",
+        sum(float(item["produce_per_s"]) for item in loaders),
+        sum(float(item["consume_per_s"]) for item in loaders),
+    )
+
+
+class View(Protocol):
+    def say(self, text: str) -> None:
+        """A line that stays."""
+
+    def show(self, now: Snapshot) -> None:
+        """The run as it stands."""
+
+    def close(self) -> None: ...
+
+
+class PlainView:
+    """Lines only: one a case started or ended. For logs and pipes, and with ``--json`` on standard error."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._seen: set[str] = set()
+        self._started: set[str] = set()
+
+    def say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def show(self, now: Snapshot) -> None:
+        for case_id, (status, reason) in now.ended.items():
+            if case_id not in self._seen:
+                self._seen.add(case_id)
+                self.say(f"[{len(self._seen)}/{now.total}] {status} {case_id}" + (f": {reason}" if reason else ""))
+        if now.running and now.running.case_id not in self._started:
+            self._started.add(now.running.case_id)
+            left = _clock(now.seconds_left)
+            self.say(f"[{len(self._seen) + 1}/{now.total}] running {now.running.case_id}, about {left} left in all")
+
+    def close(self) -> None:
+        return
+
+
+class LiveView:
+    """A bar and a line that change in place, with failures kept above them."""
+
+    def __init__(self, console: Console) -> None:
+        self._bar = Progress(
+            TextColumn("cases"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console
+        )
+        self._task = self._bar.add_task("cases", total=None)
+        self._line = Text("")
+        self._live = Live(Group(self._bar, self._line), console=console, refresh_per_second=4)
+        self._live.start()
+        self._failed: set[str] = set()
+
+    def say(self, text: str) -> None:
+        self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def show(self, now: Snapshot) -> None:
+        self._bar.update(self._task, total=now.total, completed=len(now.ended))
+        for case_id, (status, reason) in now.ended.items():
+            if status == "failed" and case_id not in self._failed:
+                self._failed.add(case_id)
+                self.say(f"failed {case_id}: {reason}")
+        self._line.plain = _line(now)
+
+    def close(self) -> None:
+        self._live.stop()
+
+
+def _line(now: Snapshot) -> str:
+    if now.running is None:
+        busy = [f"{target} {status}" for target, status in sorted(now.lanes.items()) if status != "released"]
+        return "  " + (" · ".join(busy) or "planning")
+    case = now.running
+    rates = f"{case.produce_per_s:,.0f} sent/s, {case.consume_per_s:,.0f} received/s"
+    number = f"case {len(now.ended) + 1} of {now.total}"
+    return f"  {number} · {case.case_id} · {case.stage} · {rates} · about {_clock(now.seconds_left)} left"
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def view_for(console: Console) -> View:
+    """A live view on a terminal, plain lines elsewhere."""
+    return LiveView(console) if console.is_terminal else PlainView(console)

@@ -1,0 +1,90 @@
+"""The end of a run in the terminal: a table of the cases, what failed, the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from breakeven.report import words
+from breakeven.report.model import CaseReport, Report
+from breakeven.report.tables import rate, shown
+
+COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
+FIRST_FIGURE, LAST_FIGURE = 2, 7
+#: names short enough for a terminal's width
+NAMES = {"sqs-standard": "SQS", "rabbitmq-mirrored-pair": "RabbitMQ pair"}
+#: said elsewhere: the target's name says emulated, the verdict says shared, a dash says few samples
+QUIET = frozenset({"emulated", "shared_host", "few_samples"})
+
+
+def print_summary(report: Report, console: Console) -> None:
+    """Print the table and the verdict; aligned plain text where ``console`` is no terminal.
+
+    Text from suites and brokers is printed as it is, without markup and control characters.
+    """
+    rows = [_row(case) for case in report.cases]
+    console.print()
+    if console.is_terminal:
+        console.print(_table(rows))
+    else:
+        for line in _plain([COLUMNS, *rows]):
+            _say(console, line)
+    console.print()
+    for case in report.cases:
+        if case.status == "failed":
+            name = f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
+            _say(console, f"failed: {name}: {case.reason}", "bold red")
+    for number, paragraph in enumerate(report.verdict.split("\n\n")):
+        _say(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
+    console.print()
+
+
+def _row(case: CaseReport) -> tuple[str, ...]:
+    produce, consume = case.produce, shown(case, "consume_cycle")
+    status = " ".join([case.status, *(flag for flag in case.flags if flag not in QUIET)])
+    figures = [
+        text
+        for metric in (produce, consume)
+        for text in (
+            rate(case, metric),
+            words.figure(metric.p50_ms if metric else None),
+            words.figure(metric.p95_ms if metric else None),
+        )
+    ]
+    emulated = " (emulated)" if case.provenance == "emulated" else ""
+    target = f"{NAMES.get(case.target, case.target)}{emulated}"
+    return tuple(_printable(text) for text in (words.case_name(case), target, *figures, status))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", row_styles=("", "dim"))
+    for number, title in enumerate(COLUMNS):
+        figure = FIRST_FIGURE <= number <= LAST_FIGURE
+        table.add_column(title, justify="right" if figure else "left", no_wrap=figure)
+    for row in rows:
+        style = "red" if row[-1].startswith("failed") else ""
+        table.add_row(*(Text(cell) for cell in row), style=style)
+    return table
+
+
+def _plain(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, columns aligned: figures to the right, words to the left."""
+    widths = [max(len(row[number]) for row in rows) for number in range(len(COLUMNS))]
+    return [
+        "  ".join(
+            cell.rjust(width) if FIRST_FIGURE <= number <= LAST_FIGURE else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> None:
+    console.print(Text(_printable(text), style=style), soft_wrap=not wrap)
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)

@@ -1,0 +1,134 @@
+"""What a client of a queue is: the seam between measuring and driving.
+
+A *client* opens senders and receivers on the queues of one case. The loader knows only these
+protocols, so that an ordinary client (pika, boto3: one call at a time) and a client with its own
+event loop (batches, many calls in flight) are driven alike:
+
+* ``submit`` hands over a batch and may return before any of it is answered;
+* ``poll`` returns the answers that have arrived since, as parallel columns (lists or arrays).
+
+A closed-loop worker submits one and polls until it is answered; an open loop submits what is due
+and polls what has come. All instants are ``time.monotonic_ns`` of the loader's own host.
+Senders and receivers are used by one thread only; the client's methods may be called from many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+#: the ledger's stamp: the first bytes of a body, which tell one message from every other
+STAMP_BYTES = 16
+
+
+class Outcome(StrEnum):
+    """What became of a published message, as far as its sender was told."""
+
+    CONFIRMED = "confirmed"
+    RETURNED = "returned"  # unroutable; confirmed *and* returned is returned
+    NACKED = "nacked"
+    UNKNOWN = "unknown"  # no answer: the connection closed, or the deadline came first
+
+
+class ConnectionLost(Exception):
+    """The connection is gone. What was submitted and not answered is ``unknown``."""
+
+
+class CallFailed(Exception):
+    """The target answered a call with an error; the connection is well and the call may be made again.
+
+    :param code: the target's name for the error, such as ``ThrottlingException``
+    :param taken: ``submit`` only: how many messages of the batch were taken before the call that failed.
+        Those will be answered; the rest were not submitted.
+    """
+
+    def __init__(self, code: str, taken: int = 0) -> None:
+        self.code, self.taken = code, taken
+        super().__init__(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers to submitted messages, one entry a message in each column."""
+
+    sequence: Sequence[int]
+    outcome: Sequence[Outcome]
+    sent_ns: Sequence[int]
+    answered_ns: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """Messages in hand, one entry a message in each column.
+
+    ``stamp`` holds the first 16 bytes of each body (the ledger's stamp; shorter when the body is).
+    ``asked_ns`` is when the ask was made; -1 for a push consumer, which has no ask.
+    ``handle`` is what ``settle`` wants back.
+    """
+
+    stamp: Sequence[bytes]
+    asked_ns: Sequence[int]
+    in_hand_ns: Sequence[int]
+    redelivered: Sequence[bool]
+    handle: Sequence[object]
+    #: asks that came back empty since the last poll, as (asked_ns, answered_ns)
+    empty: Sequence[tuple[int, int]] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Settlements since the last poll. An AMQP ack has no reply: ``replied_ns`` is then -1."""
+
+    handle: Sequence[object]
+    called_ns: Sequence[int]
+    replied_ns: Sequence[int]
+
+
+class Sender(Protocol):
+    def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        """Hand over messages; raises ConnectionLost, CallFailed."""
+
+    def poll(self, timeout_s: float) -> Answers:
+        """Answers that have come; waits up to ``timeout_s`` for the first. Raises ConnectionLost."""
+
+    def close(self) -> None:
+        """Close in order, so that nothing the target took is lost by a reset. Never raises."""
+
+
+class Receiver(Protocol):
+    def receive(self, timeout_s: float) -> Deliveries:
+        """Ask (or wait, for a push consumer) for messages, at most the window at once.
+
+        An empty answer returns at once with an entry in ``empty``. Raises ConnectionLost, CallFailed.
+        """
+
+    def settle(self, handles: Sequence[object]) -> Settled:
+        """Acknowledge or delete, one call a message unless the case says otherwise.
+
+        Returns those that are settled. Raises ConnectionLost; CallFailed when the first of them failed
+        (after that, what was settled is returned and the rest may be handed in again).
+        """
+
+    def close(self) -> None:
+        """Close in order; what is unsettled goes back to the queue. Never raises."""
+
+
+#: how long one call may take before its connection counts as lost, seconds
+CALL_TIMEOUT_S = 10.0
+
+
+class Client(Protocol):
+    """Made from a case's workload and where its target is; see ``clients.factory``."""
+
+    name: str  # "pika", "boto3"
+
+    def sender(self, queue: str) -> Sender:
+        """Open a connection that publishes to ``queue``. Raises ConnectionLost."""
+
+    def receiver(self, queue: str) -> Receiver:
+        """Open a connection that consumes from ``queue``. Raises ConnectionLost."""
+
+    def close(self) -> None:
+        """Release what the client holds. Never raises."""

@@ -1,0 +1,169 @@
+"""The ordinary SQS client: boto3, one kept-alive connection a sender or receiver, one message a call.
+
+Retries are off: a call that fails is seen, counted and made again by the worker. Region, endpoint and
+credentials come from where boto3 reads them (``AWS_ENDPOINT_URL_SQS`` points to another server).
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+
+from breakeven.clients.base import (
+    CALL_TIMEOUT_S,
+    STAMP_BYTES,
+    Answers,
+    CallFailed,
+    ConnectionLost,
+    Deliveries,
+    Outcome,
+    Settled,
+)
+from breakeven.workload.case import Workload
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import MessageTypeDef
+
+
+@contextmanager
+def service_errors(taken: int = 0) -> Iterator[None]:
+    """What goes wrong in a call, as the loader knows it."""
+    try:
+        yield
+    except ClientError as error:
+        raise CallFailed(str(error.response.get("Error", {}).get("Code", "Unknown")), taken) from error
+    except HTTPClientError as error:  # refused, reset, timed out
+        raise ConnectionLost(str(error)) from error
+    except BotoCoreError as error:
+        raise ConnectionLost(f"{type(error).__name__}: {error}") from error
+
+
+class Boto3Sender:
+    """SendMessage; its reply is the durable answer. ``submit`` returns when all are answered."""
+
+    def __init__(self, sqs: SQSClient, queue: str) -> None:
+        self._sqs, self._queue = sqs, queue
+        self._answered: list[tuple[int, int, int]] = []
+
+    def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        for taken, (sequence, body) in enumerate(zip(sequences, bodies, strict=True)):
+            sent_ns = time.monotonic_ns()
+            with service_errors(taken):
+                self._sqs.send_message(QueueUrl=self._queue, MessageBody=body.decode("ascii"))
+            self._answered.append((sequence, sent_ns, time.monotonic_ns()))
+
+    def poll(self, timeout_s: float) -> Answers:
+        answered, self._answered = self._answered, []
+        sequence, sent, replied = zip(*answered, strict=True) if answered else ((),) * 3
+        return Answers(sequence, (Outcome.CONFIRMED,) * len(answered), sent, replied)
+
+    def close(self) -> None:
+        self._sqs.close()
+
+
+class Boto3Receiver:
+    """ReceiveMessage for one message at a time, waiting as long as the case says; DeleteMessage settles.
+
+    SQS takes whole seconds to wait: a fraction is rounded up. A message received before, as its
+    ``ApproximateReceiveCount`` tells, is redelivered.
+    """
+
+    def __init__(self, sqs: SQSClient, queue: str, wait_s: float) -> None:
+        self._sqs, self._queue, self._wait_s = sqs, queue, math.ceil(wait_s)
+
+    def receive(self, timeout_s: float) -> Deliveries:
+        """One ask. ``timeout_s`` has no say: how long an ask waits is part of what is measured."""
+        asked_ns = time.monotonic_ns()
+        with service_errors():
+            reply = self._sqs.receive_message(
+                QueueUrl=self._queue,
+                MaxNumberOfMessages=1,
+                WaitTimeSeconds=self._wait_s,
+                MessageSystemAttributeNames=["ApproximateReceiveCount"],
+            )
+        in_hand_ns = time.monotonic_ns()
+        messages = reply.get("Messages", [])
+        if not messages:
+            return Deliveries((), (), (), (), (), empty=((asked_ns, in_hand_ns),))
+        return Deliveries(
+            stamp=[message["Body"][:STAMP_BYTES].encode() for message in messages],
+            asked_ns=[asked_ns] * len(messages),
+            in_hand_ns=[in_hand_ns] * len(messages),
+            redelivered=[
+                int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1)) > 1
+                for message in messages
+            ],
+            handle=[message["ReceiptHandle"] for message in messages],
+        )
+
+    def settle(self, handles: Sequence[object]) -> Settled:
+        called_ns: list[int] = []
+        replied_ns: list[int] = []
+        for handle in handles:
+            start_ns = time.monotonic_ns()
+            try:
+                with service_errors():
+                    self._sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=str(handle))
+            except CallFailed:
+                if not replied_ns:
+                    raise
+                break  # what is settled is told; the rest may be handed in again
+            called_ns.append(start_ns)
+            replied_ns.append(time.monotonic_ns())
+        return Settled(tuple(handles[: len(replied_ns)]), called_ns, replied_ns)
+
+    def close(self) -> None:
+        """What is unsettled comes back when its visibility timeout has passed."""
+        self._sqs.close()
+
+
+def _receive_count(message: MessageTypeDef) -> int:
+    return int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1))
+
+
+class Boto3Client:
+    """Opens senders and receivers on queue URLs. About 10 ms each: they share the service model."""
+
+    name = "boto3"
+
+    def __init__(self, workload: Workload) -> None:
+        self._wait_s = workload.wait_s
+        self._session = boto3.Session()
+        self._config = Config(
+            retries={"total_max_attempts": 1, "mode": "standard"},
+            max_pool_connections=1,
+            connect_timeout=CALL_TIMEOUT_S,
+            read_timeout=CALL_TIMEOUT_S + workload.wait_s,
+            tcp_keepalive=True,
+            parameter_validation=False,
+            proxies={},  # one that the environment names would be measured too
+        )
+        self._lock = threading.Lock()
+        self._connections: list[SQSClient] = []
+
+    def sender(self, queue: str) -> Boto3Sender:
+        return Boto3Sender(self._connection(), queue)
+
+    def receiver(self, queue: str) -> Boto3Receiver:
+        return Boto3Receiver(self._connection(), queue, self._wait_s)
+
+    def close(self) -> None:
+        with self._lock:
+            connections, self._connections = self._connections, []
+        for connection in connections:
+            connection.close()
+
+    def _connection(self) -> SQSClient:
+        with self._lock:  # a session makes one client at a time
+            connection = self._session.client("sqs", config=self._config)
+            self._connections.append(connection)
+            return connection

@@ -1,0 +1,176 @@
+"""One AMQP connection with one channel, driven by whoever holds it.
+
+pika's ``BlockingConnection`` waits for a confirm without an end when the broker lives but does not
+answer (a paused mirror, a queue without a master). Its asynchronous connection, with the I/O loop turned
+here, is the same client on the wire and lets every wait have a deadline.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import ssl
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import pika
+from pika.adapters.select_connection import IOLoop
+from pika.exceptions import AMQPConnectionError, AMQPError
+
+from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
+from breakeven.targets.base import Access, Node
+
+#: seconds; a peer that froze (a suspended loader, a paused broker) is noticed within about this time
+HEARTBEAT_S = 30
+#: how long an orderly close may take, seconds
+CLOSE_TIMEOUT_S = 5.0
+
+# What goes wrong is raised to the caller; pika would print each of it too, with its stack.
+logging.getLogger("pika").setLevel(logging.CRITICAL)
+
+
+def connection_parameters(access: Access, node: Node, name: str) -> pika.ConnectionParameters:
+    """How to connect to one node; ``name`` is the connection's in the broker's lists."""
+    options = pika.SSLOptions(ssl.create_default_context(), node.host) if access.tls else None
+    return pika.ConnectionParameters(
+        host=node.host,
+        port=node.amqp_port,
+        virtual_host=access.vhost,
+        credentials=pika.PlainCredentials(access.username, access.password),
+        ssl_options=options,
+        heartbeat=HEARTBEAT_S,
+        blocked_connection_timeout=CALL_TIMEOUT_S,
+        socket_timeout=CALL_TIMEOUT_S,
+        stack_timeout=CALL_TIMEOUT_S,
+        connection_attempts=1,
+        client_properties={"connection_name": name},
+    )
+
+
+class _Connection(pika.SelectConnection):  # type: ignore[misc]  # pika is not typed
+    """Opens what pika keeps for its own adapters, of which this is one."""
+
+    def unsent_bytes(self) -> int:
+        """What has been handed over and is not yet written to the socket."""
+        return 0 if self._transport is None else int(self._transport.get_write_buffer_size())
+
+    def abort(self) -> None:
+        """Drop the socket without a word to the broker."""
+        self._terminate_stream(AMQPConnectionError("aborted"))
+
+
+class Link:
+    """A connection and its channel. Hold ``lock`` around any use of ``channel``: the keeper shares it."""
+
+    def __init__(self, parameters: pika.ConnectionParameters) -> None:
+        """Connect and open the channel. Raises ConnectionLost."""
+        self.lock = threading.RLock()
+        self.channel: Any = None
+        self._lost: str | None = None
+        self._mute = False  # the broker did not answer in time: nor will it answer a close
+        self.ended = False
+        self._where = f"{parameters.host}:{parameters.port}"
+        self._loop = IOLoop()
+        self._loop.activate_poller()
+        self._connection = _Connection(
+            parameters,
+            on_open_callback=lambda connection: connection.channel(on_open_callback=self._opened),
+            on_open_error_callback=self._closed,
+            on_close_callback=self._closed,
+            custom_ioloop=self._loop,
+        )
+        try:
+            self.call(lambda: self.channel is not None, "opening a channel")
+        except ConnectionLost:
+            self.close()
+            raise
+
+    def drive(self, done: Callable[[], bool], timeout_s: float) -> bool:
+        """Do the connection's I/O until ``done()`` or for ``timeout_s``; returns ``done()``.
+
+        Raises ConnectionLost when the connection is gone before.
+        """
+        with self.lock:
+            self._turn(lambda: done() or self._lost is not None, timeout_s)
+            if done():
+                return True
+            self.check()
+            return False
+
+    def call(self, answered: Callable[[], bool], what: str) -> None:
+        """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
+        if not self.drive(answered, CALL_TIMEOUT_S):
+            self.give_up(what)
+
+    def give_up(self, what: str) -> NoReturn:
+        """The broker had its time to answer ``what``. Raises ConnectionLost."""
+        self._mute = True
+        self.abandon(f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
+        raise ConnectionLost(f"{self._where}: {self._lost}")
+
+    def flush(self) -> None:
+        """Wait until all that was handed over is written to the socket. Raises ConnectionLost."""
+        self.call(lambda: self._connection.unsent_bytes() == 0, "what was written")
+        self.check()
+
+    def service(self) -> None:
+        """Answer heartbeats of a connection that nobody is driving just now. Never raises or waits."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            if not self.ended:
+                with contextlib.suppress(ConnectionLost):
+                    self.drive(lambda: False, 0.0)
+        finally:
+            self.lock.release()
+
+    def check(self) -> None:
+        """Raise ConnectionLost when the connection is gone."""
+        if self._lost is not None:
+            raise ConnectionLost(f"{self._where}: {self._lost}")
+
+    def abandon(self, reason: str) -> None:
+        """Count the connection as lost from now on."""
+        if self._lost is None:
+            self._lost = reason
+
+    def close(self) -> None:
+        """Close in order, waiting for the broker's answer, so that a reset drops nothing. Never raises."""
+        with self.lock:
+            if self.ended:
+                return
+            with contextlib.suppress(AMQPError, OSError):
+                if self._connection.is_open and not self._mute:
+                    self._connection.close()
+                    self._turn(lambda: bool(self._connection.is_closed), CLOSE_TIMEOUT_S)
+                if not self._connection.is_closed:
+                    self._connection.abort()
+                    self._turn(lambda: bool(self._connection.is_closed), CLOSE_TIMEOUT_S)
+            self.ended = True
+            self._loop.close()
+
+    def _turn(self, done: Callable[[], bool], timeout_s: float) -> None:
+        """Turn the I/O loop until ``done()``, at least once and for at most ``timeout_s``."""
+        expired: list[bool] = []
+        timer = self._loop.call_later(timeout_s, lambda: expired.append(True))
+        while not done() and not expired:
+            self._loop.poll()
+            self._loop.process_timeouts()
+        if not expired:
+            self._loop.remove_timeout(timer)
+
+    def _opened(self, channel: Any) -> None:
+        channel.add_on_close_callback(lambda _, reason: self.abandon(in_words(reason)))
+        channel.add_on_cancel_callback(lambda _: self.abandon("the broker cancelled the consumer"))
+        self.channel = channel
+
+    def _closed(self, _: object, reason: BaseException | str) -> None:
+        self.abandon(in_words(reason))
+
+
+def in_words(reason: BaseException | str) -> str:
+    """Why, in words. pika wraps what failed a connection in several layers: the innermost one tells."""
+    causes = getattr(reason, "exceptions", None)
+    inner = causes[-1] if causes else getattr(reason, "exception", None)
+    return in_words(inner) if inner is not None else str(reason) or type(reason).__name__

@@ -1,0 +1,56 @@
+"""The errors that a person sees: each names what is wrong, the value found, and what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MAX_REPORTED = 20
+
+
+class BreakevenError(Exception):
+    """Base of every error that is reported without a traceback."""
+
+
+class InputError(BreakevenError):
+    """Bad input. Exit code 2; nothing has been started when it is raised.
+
+    :param where: the file or option that holds the value, such as ``scenarios/quick.yaml``
+    :param field: the field's path, such as ``scenarios.parallel.threads``
+    :param value: the value found, as read
+    :param remedy: what would do instead
+    """
+
+    def __init__(self, where: str, field: str, value: object, remedy: str) -> None:
+        self.where, self.field, self.value, self.remedy = where, field, value, remedy
+        super().__init__(f"{where}: {field}: {value!r}: {remedy}")
+
+
+class MultipleInputError(InputError):
+    """Several bad values at once, reported one a line; ``where`` to ``remedy`` are the first one's."""
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        first = errors[0]
+        super().__init__(first.where, first.field, first.value, first.remedy)
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
+
+
+def together(errors: Sequence[InputError]) -> InputError:
+    """One error that says them all, at most 20 of them; ``errors`` must not be empty."""
+    if len(errors) == 1:
+        return errors[0]
+    if len(errors) > MAX_REPORTED:
+        rest = len(errors) - MAX_REPORTED
+        more = InputError(errors[0].where, "and more", rest, "further faults; mend these first")
+        errors = [*errors[:MAX_REPORTED], more]
+    return MultipleInputError(errors)
+
+
+class CaseError(BreakevenError):
+    """A case that cannot go on; it becomes the case's recorded reason and the run continues."""
+
+
+class LoaderAborted(CaseError):
+    """The case was ended by someone else (another loader failed, or the run was stopped)."""

@@ -1,0 +1,69 @@
+"""How the loaders of one case agree: gates they start at together, and progress they share."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One loader's counts so far, exchanged each second. Counts are messages."""
+
+    stage: str
+    producing: bool  # its producers have not all ended
+    sent: int
+    expected: int  # confirmed or unknown: what may still be in a queue or was received
+    received: int  # unique within this loader
+    produce_per_s: float  # over the last second
+    consume_per_s: float
+    unknown: int = 0  # of the expected: without an answer, so it may never have been stored
+
+
+@dataclass(frozen=True, slots=True)
+class CaseProgress:
+    """All loaders' counts added up, as last exchanged. ``reports`` says how many loaders they are of."""
+
+    reports: int
+    producing: bool
+    sent: int
+    expected: int
+    received: int
+    aborted: str | None  # why the case was ended by someone else
+    unknown: int = 0
+
+
+class Coordinator(Protocol):
+    """Used by one thread at a time."""
+
+    def arrive(self, gate: str) -> None:
+        """Say that this loader is ready at the gate.
+
+        Raises CaseError when it had arrived before: a restarted loader never joins late.
+        """
+
+    def opens_at(self, gate: str) -> float | None:
+        """The gate's instant (epoch seconds), the same for every loader; None while some are missing."""
+
+    def exchange(self, progress: Progress) -> CaseProgress:
+        """Publish own progress and read everybody's."""
+
+
+class SerialCoordinator:
+    """Lets the threads of a loader share one coordinator, one call at a time."""
+
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator, self._lock = coordinator, threading.Lock()
+
+    def arrive(self, gate: str) -> None:
+        with self._lock:
+            self._coordinator.arrive(gate)
+
+    def opens_at(self, gate: str) -> float | None:
+        with self._lock:
+            return self._coordinator.opens_at(gate)
+
+    def exchange(self, progress: Progress) -> CaseProgress:
+        with self._lock:
+            return self._coordinator.exchange(progress)

@@ -1,0 +1,66 @@
+"""When is a case drained? When every message that may be in a queue has been in hand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from breakeven.loadgen.coordination import CaseProgress
+from breakeven.loadgen.ledger import LoaderLedger, Outstanding
+from breakeven.workload.case import Case, TargetName
+
+#: how long after the last message a send without an answer is still waited for, seconds. SQS: a visibility
+#: timeout (30 s unless changed) and 60 s, since an empty receive proves nothing there; an empty RabbitMQ
+#: queue is empty.
+UNKNOWN_GRACE_S: dict[TargetName, float] = {"sqs-standard": 90.0, "rabbitmq-mirrored-pair": 3.0}
+
+
+class Drain:
+    """Looks whether the case's ledger is closed.
+
+    A loader that has all of the case's workers knows by sequence. Several go by the totals they exchange,
+    in which a copy received by two loaders counts twice: such a case may end its drain early by as many
+    messages as it has copies, and these are then counted as left in the queue.
+    """
+
+    def __init__(
+        self, case: Case, ledger: LoaderLedger, exchanged: Callable[[], CaseProgress | None]
+    ) -> None:
+        self._case, self._ledger, self._exchanged = case, ledger, exchanged
+        self._received = -1
+        self._changed_ns = time.monotonic_ns()
+
+    def is_closed(self) -> bool:
+        """Every confirmed message was in hand, and every other that may exist was, or has had its time."""
+        patient = self.idle_s() <= UNKNOWN_GRACE_S[self._case.target]
+        outstanding = self._outstanding(patient)
+        if outstanding is None or outstanding.confirmed:
+            return False
+        return not (outstanding.unknown and patient)
+
+    def idle_s(self) -> float:
+        """How long ago the case's last new message was seen to have come."""
+        now_ns, received = time.monotonic_ns(), self._total_received()
+        if received != self._received:
+            self._received, self._changed_ns = received, now_ns
+        return (now_ns - self._changed_ns) / 1e9
+
+    def _total_received(self) -> int:
+        if self._case.loaders == 1:
+            return self._ledger.counts().received
+        exchanged = self._exchanged()
+        return exchanged.received if exchanged else 0
+
+    def _outstanding(self, patient: bool) -> Outstanding | None:
+        """None when it is plain that the ledger is not closed."""
+        if self._case.loaders == 1:
+            counts = self._ledger.counts()
+            if patient and counts.received < counts.expected:
+                return None  # spares the exact look, which is dearer
+            return self._ledger.outstanding()
+        exchanged = self._exchanged()
+        if exchanged is None or exchanged.producing or exchanged.reports < self._case.loaders:
+            return None  # more may be sent
+        missing = max(0, exchanged.expected - exchanged.received)
+        unknown = min(missing, exchanged.unknown)
+        return Outstanding(missing - unknown, unknown)

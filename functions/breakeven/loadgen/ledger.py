@@ -1,0 +1,205 @@
+"""What became of every message (rule 6 of the design), as far as one loader knows.
+
+A message has at most one outcome from its sender; one without is ``unknown``. *Received* means in hand,
+whatever became of its settlement.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from breakeven.clients.base import Outcome
+from breakeven.loadgen.sequences import SequenceSet
+from breakeven.loadgen.stamp import StampReader
+
+
+@dataclass(slots=True)
+class ProducerLedger:
+    """One producer's messages: sequences 0 to ``sent - 1``, and those that have an outcome."""
+
+    sent: int = 0
+    confirmed: SequenceSet = field(default_factory=SequenceSet)
+    returned: SequenceSet = field(default_factory=SequenceSet)
+    nacked: SequenceSet = field(default_factory=SequenceSet)
+
+    def answer(self, sequence: int, outcome: Outcome) -> None:
+        if outcome is Outcome.CONFIRMED:
+            self.confirmed.add(sequence)
+        elif outcome is Outcome.RETURNED:
+            self.returned.add(sequence)
+        elif outcome is Outcome.NACKED:
+            self.nacked.add(sequence)
+
+    def refused(self) -> SequenceSet:
+        """Told by the target that it did not take them. Confirmed *and* returned is returned."""
+        return self.returned | self.nacked
+
+    def copy(self) -> ProducerLedger:
+        return ProducerLedger(self.sent, self.confirmed.copy(), self.returned.copy(), self.nacked.copy())
+
+    def to_json(self) -> dict[str, Any]:
+        outcomes = {"confirmed": self.confirmed, "returned": self.returned, "nacked": self.nacked}
+        return {"sent": self.sent, **{name: numbers.to_json() for name, numbers in outcomes.items()}}
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> ProducerLedger:
+        outcomes = {
+            name: SequenceSet.from_json(document[name]) for name in ("confirmed", "returned", "nacked")
+        }
+        return cls(sent=document["sent"], **outcomes)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """One loader's part of a case's ledger, by producer's number within the case.
+
+    ``received`` holds what this loader's consumers had in hand, whoever sent it; ``duplicates`` counts the
+    extra copies among those, ``out_of_order`` messages (not redelivered, not copies) that came after a
+    later one of the same producer, queue and consumer.
+    """
+
+    producers: dict[int, ProducerLedger] = field(default_factory=dict)
+    received: dict[int, SequenceSet] = field(default_factory=dict)
+    duplicates: int = 0
+    redelivered: int = 0
+    out_of_order: int = 0
+    unexpected: int = 0
+
+    def copy(self) -> Ledger:
+        return Ledger(
+            {producer: own.copy() for producer, own in self.producers.items()},
+            {producer: numbers.copy() for producer, numbers in self.received.items()},
+            self.duplicates,
+            self.redelivered,
+            self.out_of_order,
+            self.unexpected,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "producers": {str(producer): own.to_json() for producer, own in self.producers.items()},
+            "received": {str(producer): numbers.to_json() for producer, numbers in self.received.items()},
+            "duplicates": self.duplicates,
+            "redelivered": self.redelivered,
+            "out_of_order": self.out_of_order,
+            "unexpected": self.unexpected,
+        }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Ledger:
+        return cls(
+            {int(producer): ProducerLedger.from_json(own) for producer, own in document["producers"].items()},
+            {
+                int(producer): SequenceSet.from_json(numbers)
+                for producer, numbers in document["received"].items()
+            },
+            document["duplicates"],
+            document["redelivered"],
+            document["out_of_order"],
+            document["unexpected"],
+        )
+
+
+class Counts(NamedTuple):
+    """Messages so far. ``expected``: confirmed or unknown, so queued or received; ``unknown`` of those."""
+
+    sent: int
+    expected: int
+    unknown: int
+    received: int
+
+
+class Outstanding(NamedTuple):
+    """Messages of this loader's producers that its consumers have not had in hand."""
+
+    confirmed: int
+    unknown: int
+
+
+#: a message in hand: producer, sequence, and whether it is the first copy that this loader received.
+#: A plain tuple, as a named one costs a microsecond on every message.
+Receipt = tuple[int, int, bool]
+
+
+class LoaderLedger:
+    """The ledger that a loader's workers write to. Every method may be called from any thread.
+
+    One lock guards all of it, so a snapshot is one instant of the whole ledger: what was confirmed and in
+    hand by then is both in it. ``submitted`` comes before the send and ``receive`` before the settlement,
+    so whatever the moment a loader is killed, its last snapshot claims no outcome or receipt that was not;
+    what it had not noted yet is in doubt, which is why a case with such a loader has no figure for lost.
+    """
+
+    def __init__(self, tag: str, producers: int, own: Iterable[int]) -> None:
+        """:param producers: how many the case has, in all loaders; ``own`` are the numbers of this one's"""
+        self._reader = StampReader(tag)
+        self._producers = producers
+        self._lock = threading.Lock()
+        self._ledger = Ledger({producer: ProducerLedger() for producer in own})
+
+    def submitted(self, producer: int) -> int:
+        """About to send the producer's next message: returns its sequence, from 0."""
+        with self._lock:
+            own = self._ledger.producers[producer]
+            own.sent += 1
+            return own.sent - 1
+
+    def answered(self, producer: int, sequence: int, outcome: Outcome) -> None:
+        with self._lock:
+            self._ledger.producers[producer].answer(sequence, outcome)
+
+    def receive(self, stamp: bytes, redelivered: bool, highest: dict[int, int]) -> Receipt | None:
+        """A message in hand; None when it is not one of this case's.
+
+        :param highest: by producer, the highest sequence that this consumer has seen; kept by the consumer
+        """
+        origin = self._reader.read(stamp)
+        with self._lock:
+            ledger = self._ledger
+            if origin is None or origin[0] >= self._producers:
+                ledger.unexpected += 1
+                return None
+            producer, sequence = origin
+            received = ledger.received.get(producer)
+            if received is None:
+                received = ledger.received[producer] = SequenceSet()
+            is_new = received.add(sequence)
+            ledger.duplicates += not is_new
+            ledger.redelivered += redelivered
+            if is_new and not redelivered:
+                if sequence < highest.get(producer, -1):
+                    ledger.out_of_order += 1
+                else:
+                    highest[producer] = sequence
+        return producer, sequence, is_new
+
+    def sent(self, producer: int) -> int:
+        with self._lock:
+            return self._ledger.producers[producer].sent
+
+    def counts(self) -> Counts:
+        with self._lock:
+            owners = self._ledger.producers.values()
+            sent = sum(own.sent for own in owners)
+            refused = sum(len(own.returned) + len(own.nacked) for own in owners)
+            confirmed = sum(len(own.confirmed) for own in owners)
+            received = sum(len(numbers) for numbers in self._ledger.received.values())
+        return Counts(sent, sent - refused, max(0, sent - refused - confirmed), received)
+
+    def outstanding(self) -> Outstanding:
+        """Exact, by sequence; of use where this loader has all of the case's workers."""
+        with self._lock:
+            confirmed = total = 0
+            for producer, own in self._ledger.producers.items():
+                accounted = own.refused() | self._ledger.received.get(producer, SequenceSet())
+                total += len(SequenceSet.first(own.sent) - accounted)
+                confirmed += len(own.confirmed - accounted)
+        return Outstanding(confirmed, total - confirmed)
+
+    def snapshot(self) -> Ledger:
+        """A consistent copy."""
+        with self._lock:
+            return self._ledger.copy()

@@ -1,0 +1,83 @@
+"""What a loader tells while it works: its progress to the others, its ledger to the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from breakeven.errors import LoaderAborted
+from breakeven.loadgen.coordination import CaseProgress, Coordinator, Progress
+from breakeven.loadgen.heartbeat import Heartbeat
+from breakeven.loadgen.ledger import Counts
+from breakeven.loadgen.worker import Shared
+
+#: seconds between two beats. Several loaders find the end of a drain by what they exchange: they do so
+#: more often then, when nothing is measured any more.
+BEAT_S, DRAIN_BEAT_S = 1.0, 0.25
+CHECKPOINT_S = 1.0
+
+
+class Reporter:
+    """Exchanges progress and has a checkpoint saved, each second, until stopped.
+
+    :param is_producing: may this loader's producers still send?
+    :param save: saves a checkpoint
+    """
+
+    def __init__(
+        self,
+        shared: Shared,
+        is_producing: Callable[[], bool],
+        coordinator: Coordinator,
+        save: Callable[[], None],
+    ) -> None:
+        self._shared, self._is_producing = shared, is_producing
+        self._coordinator, self._save = coordinator, save
+        self._heartbeat = Heartbeat(self._beat, self._interval_s, shared.signals)
+        self._latest: CaseProgress | None = None
+        self._before = (time.monotonic(), Counts(0, 0, 0, 0))
+        self._saved_s = time.monotonic()
+
+    def start(self) -> None:
+        self._heartbeat.start()
+
+    def stop(self) -> None:
+        """Returns when no beat is under way any more."""
+        self._heartbeat.stop()
+
+    def latest(self) -> CaseProgress | None:
+        """All loaders' progress as last exchanged; None before the first time."""
+        return self._latest
+
+    def _beat(self) -> None:
+        latest = self._latest = self._coordinator.exchange(self._progress())
+        if latest.aborted:
+            self._shared.signals.fail(LoaderAborted(latest.aborted))
+            return
+        if time.monotonic() - self._saved_s >= CHECKPOINT_S:
+            self._saved_s = time.monotonic()
+            self._save()
+
+    def _progress(self) -> Progress:
+        producing = self._is_producing()  # looked up first: once it is False, the counts of sent are the last
+        counts, now = self._shared.ledger.counts(), time.monotonic()
+        then, before = self._before
+        self._before = (now, counts)
+        elapsed = max(now - then, 1e-3)
+        return Progress(
+            stage=self._stage(),
+            producing=producing,
+            sent=counts.sent,
+            expected=counts.expected,
+            received=counts.received,
+            produce_per_s=(counts.sent - before.sent) / elapsed,
+            consume_per_s=(counts.received - before.received) / elapsed,
+            unknown=counts.unknown,
+        )
+
+    def _stage(self) -> str:
+        stage = self._shared.timeline.at(time.monotonic_ns())
+        return stage.name if stage else "starting"
+
+    def _interval_s(self) -> float:
+        return DRAIN_BEAT_S if self._stage() == "drain" and self._shared.case.loaders > 1 else BEAT_S

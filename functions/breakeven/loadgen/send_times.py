@@ -1,0 +1,40 @@
+"""When one producer sent each of its messages, for the end-to-end latency (rule 3 of the design)."""
+
+from __future__ import annotations
+
+from array import array
+
+#: memory for the send times of all producers of a loader, bytes
+MEMORY = 64 << 20
+
+
+class SendTimes:
+    """The newest ``keep`` send instants, eight bytes each. One thread notes, any thread finds.
+
+    A message that waited so long that its instant was overwritten is not found, and so counted as skipped.
+    """
+
+    __slots__ = ("_keep", "_newest", "_times")
+
+    def __init__(self, keep: int) -> None:
+        self._keep = keep
+        self._times = array("q")
+        self._newest = -1
+
+    def note(self, sequence: int, sent_ns: int) -> None:
+        """Sequences are noted in order from 0, each before its message is sent."""
+        self._newest = sequence  # first, so that find() never trusts a place about to be overwritten
+        if sequence < self._keep:
+            self._times.append(sent_ns)
+        else:
+            self._times[sequence % self._keep] = sent_ns
+
+    def find(self, sequence: int) -> int | None:
+        """Monotonic nanoseconds; None when the instant is not kept (any more)."""
+        if not self._is_kept(sequence):
+            return None
+        sent_ns = self._times[sequence % self._keep]
+        return sent_ns if self._is_kept(sequence) else None
+
+    def _is_kept(self, sequence: int) -> bool:
+        return self._newest - self._keep < sequence <= self._newest

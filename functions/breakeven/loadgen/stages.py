@@ -1,0 +1,81 @@
+"""The stages of a case on a loader's own clock.
+
+Gates open at wall-clock instants shared by all loaders; everything after is on the monotonic clock, so
+that a step of the wall clock in mid-case moves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from breakeven.workload.case import Mode, Workload
+
+#: mode -> stage -> the metrics whose latencies and totals are taken from it
+MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
+    "parallel": {"measure": frozenset({"produce", "consume", "settle", "consume_cycle", "end_to_end"})},
+    "load-unload": {
+        "load": frozenset({"produce"}),
+        "unload": frozenset({"consume", "settle", "consume_cycle"}),
+    },
+}
+
+
+def measured_in(mode: Mode, metric: str) -> str | None:
+    """The stage a metric is measured in; None where the metric means nothing in that mode."""
+    return next((stage for stage, metrics in MEASURED[mode].items() if metric in metrics), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """``start_ns`` monotonic; ``start_s`` the same instant by the wall clock, epoch seconds."""
+
+    name: str
+    start_ns: int
+    start_s: float
+    measures: frozenset[str]
+
+
+class Timeline:
+    """Stages in order, each ending where the next starts. Appended by one thread, read by all."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode: Mode = mode
+        self._newest_first: tuple[Stage, ...] = ()
+
+    def begin(self, name: str, start_ns: int, start_s: float) -> Stage:
+        """Add a stage, at the earliest when the one before it starts."""
+        stage = Stage(name, start_ns, start_s, MEASURED[self._mode].get(name, frozenset()))
+        self._newest_first = (stage, *self._newest_first)
+        return stage
+
+    def at(self, instant_ns: int) -> Stage | None:
+        """The stage of an instant; None before the first one starts."""
+        for stage in self._newest_first:
+            if instant_ns >= stage.start_ns:
+                return stage
+        return None
+
+    def stage(self, name: str) -> Stage:
+        """A stage by its name, which must have been added."""
+        return next(stage for stage in self._newest_first if stage.name == name)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return self._newest_first[::-1]
+
+
+def monotonic_of(epoch_s: float) -> int:
+    """The monotonic instant (ns) of a wall-clock instant, by the clocks' difference now."""
+    return time.monotonic_ns() + round(epoch_s * 1e9) - time.time_ns()
+
+
+def parallel_stages(timeline: Timeline, workload: Workload, opens_s: float) -> None:
+    """Warm-up, measured stage and drain, from the gate's instant (epoch seconds) on."""
+    start_ns = monotonic_of(opens_s)
+    lengths = {"warmup": workload.warmup_s, "measure": workload.measure_s, "drain": 0.0}
+    elapsed_s = 0.0
+    for name, length_s in lengths.items():
+        if length_s or name != "warmup":
+            timeline.begin(name, start_ns + round(elapsed_s * 1e9), opens_s + elapsed_s)
+        elapsed_s += length_s

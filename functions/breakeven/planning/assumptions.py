@@ -1,0 +1,132 @@
+"""What is assumed before anything is measured. Used for time and dollars of a plan, never in a result.
+
+Each figure says where it is from. ``docs/suites.md`` prints the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from breakeven.report.model import Environment
+from breakeven.workload.case import TargetName
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Messages a second: of one worker, and the most that all of them reach together.
+
+    ``consume`` is receive and settle. ``unconfirmed`` is the most without publisher confirms, where the
+    target has such a thing. ``bytes_per_s`` bounds both directions; None where nothing is known.
+    """
+
+    produce_each: float
+    produce_most: float
+    consume_each: float
+    consume_most: float
+    unconfirmed: float | None
+    bytes_per_s: float | None
+    source: str
+
+
+RATES: Mapping[Environment, Mapping[TargetName, Rates]] = {
+    "aws": {
+        "sqs-standard": Rates(
+            produce_each=317 / 5,
+            produce_most=969,
+            consume_each=198 / 5,
+            consume_most=435,
+            unconfirmed=None,
+            bytes_per_s=None,
+            source="2012 article: load-unload with 5 threads; the most with 40 threads",
+        ),
+        "rabbitmq-mirrored-pair": Rates(
+            produce_each=1875 / 5,
+            produce_most=1875,
+            consume_each=1293 / 5,
+            consume_most=1293,
+            unconfirmed=3200,
+            # 937 Mbit/s of an m7g.large; the master sends every message to its mirror and to a consumer
+            bytes_per_s=937e6 / 8 / 2,
+            source="2012 article, m1.small: load-unload with 5 threads; 3,200 with 40, unconfirmed",
+        ),
+    },
+    "local": {
+        "sqs-standard": Rates(
+            produce_each=240,
+            produce_most=500,
+            consume_each=130,
+            consume_most=260,
+            unconfirmed=None,
+            bytes_per_s=20e6,
+            source="boto3 against ElasticMQ on 2 shared cores: 205-274 sent by one thread, about 500 by ten, "
+            "257-269 received and deleted; bytes assumed",
+        ),
+        "rabbitmq-mirrored-pair": Rates(
+            produce_each=700,
+            produce_most=1200,
+            consume_each=400,
+            consume_most=900,
+            unconfirmed=3000,
+            bytes_per_s=20e6,
+            source="two nodes on 2 shared cores: 835 confirmed one at a time; the rest assumed",
+        ),
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Overheads:
+    """Seconds around the stages of a case, a lane and a run.
+
+    ``gate``: from the first loader's start to the start instant; it counts towards the loader's limit.
+    """
+
+    before_case: float
+    gate: float
+    after_case: float
+    open_lane: Mapping[TargetName, float]
+    close_lane: float
+    around_run: float
+
+
+OVERHEADS: Mapping[Environment, Overheads] = {
+    # cold starts, queue creation, instances that boot and form a cluster: assumed, generously
+    "aws": Overheads(
+        before_case=5,
+        gate=8,
+        after_case=8,
+        open_lane={"sqs-standard": 5, "rabbitmq-mirrored-pair": 240},
+        close_lane=20,
+        around_run=60,
+    ),
+    # two nodes clustered in 20 s; a loader process imports its client in about 1.5 s, then waits 2 s
+    "local": Overheads(
+        before_case=1,
+        gate=4,
+        after_case=1.5,
+        open_lane={"sqs-standard": 5, "rabbitmq-mirrored-pair": 25},
+        close_lane=3,
+        around_run=20,
+    ),
+}
+
+INSTANCE_TYPE = "m7g.large"
+VOLUME_GB = 20.0  # gp3, a node
+HOURS_PER_MONTH = 730.0
+LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
+STEP_MEMORY_GB = 512 / 1024
+STEPS_S = 10.0  # prepare and settle of a case, billed together
+#: function calls beside the loaders: prepare, watch and settle of a case; of a lane; of a run
+CALLS = {"case": 3, "lane": 3, "run": 6}
+#: states entered, of the definition in infra/
+TRANSITIONS = {"case": 8, "loader": 1, "lane": 10, "run": 25}
+ROWS_PER_CASE = 9  # objects written beside the loaders' own: rows of each table, case, watch
+READS_PER_LOADER = 4
+#: reads and writes of the state table by a loader each second, and by a case for itself
+STATE_CALLS_PER_S = 1
+STATE_CALLS_PER_CASE = 10
+WATCH_READS_PER_S = 4
+QUERIES = 8
+ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
+SQS_CHUNK_BYTES = 64 * 1024

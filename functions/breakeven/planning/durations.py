@@ -1,0 +1,76 @@
+"""How long a case will take, from the rates that are assumed of its target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from breakeven.planning.assumptions import OVERHEADS, RATES
+from breakeven.report.model import Environment
+from breakeven.workload.case import TargetName, Workload
+
+#: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
+LOADER_LIMIT_S = 840.0
+#: of it, what a loader keeps back to close and to hand in its result
+CLOSING_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is expected of a case: messages, and seconds from its gate to the end of its drain."""
+
+    messages: float
+    stages_s: float
+
+
+def expected(workload: Workload, target: TargetName, environment: Environment) -> Expected:
+    """Messages and seconds of a case's stages."""
+    produce = produce_rate(workload, target, environment)
+    consume = consume_rate(workload, target, environment)
+    if workload.messages is not None:
+        return Expected(workload.messages, workload.messages / produce + workload.messages / consume)
+    sending_s = workload.warmup_s + workload.measure_s
+    backlog = max(0.0, produce - consume) * sending_s
+    drain_s = min(backlog / consume, workload.drain_s)
+    return Expected(produce * sending_s, sending_s + drain_s)
+
+
+def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Messages sent a second, all producers together."""
+    rates = RATES[environment][target]
+    most = rates.produce_most if workload.confirms or rates.unconfirmed is None else rates.unconfirmed
+    each = rates.produce_each if workload.confirms else most
+    return _bounded(workload, min(workload.producers * each, most), rates.bytes_per_s)
+
+
+def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Messages received and settled a second, all consumers together."""
+    rates = RATES[environment][target]
+    rate = min(workload.consumers * rates.consume_each, rates.consume_most)
+    return _bounded(workload, rate, rates.bytes_per_s)
+
+
+def _bounded(workload: Workload, rate: float, bytes_per_s: float | None) -> float:
+    return rate if bytes_per_s is None else min(rate, bytes_per_s / workload.message_bytes)
+
+
+def loader_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds that each of the case's loaders is expected to run."""
+    return OVERHEADS[environment].gate + expected(workload, target, environment).stages_s
+
+
+def case_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds of the whole case: prepare, loaders, settle."""
+    overheads = OVERHEADS[environment]
+    return overheads.before_case + loader_seconds(workload, target, environment) + overheads.after_case
+
+
+def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds that a loader must be allowed: what is expected, or for a timed case all it may take."""
+    if workload.messages is not None:
+        return loader_seconds(workload, target, environment)
+    return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
+
+
+def too_long_by(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds over what a loader has; zero or less when the case fits."""
+    return seconds_needed(workload, target, environment) - (LOADER_LIMIT_S - CLOSING_S)

@@ -1,0 +1,128 @@
+"""What a run will take: seconds of lanes and run, and on AWS dollars by line. Free tiers are not counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import Field
+
+from breakeven.planning import assumptions as assumed
+from breakeven.planning.durations import consume_rate, expected, loader_seconds, produce_rate
+from breakeven.pricing.book import PriceBook
+from breakeven.pricing.questions import billed_requests
+from breakeven.report.model import Environment
+from breakeven.targets.kinds import KINDS
+from breakeven.workload.case import Case, Frozen, TargetName
+
+
+class CostLine(Frozen):
+    """``quantity`` x the book's price of ``service/item``; ``usd`` is null with a reason when not known."""
+
+    what: str
+    service: str
+    item: str
+    quantity: float
+    unit: str
+    usd: float | None
+    reason: str | None = None
+
+
+class Estimate(Frozen):
+    """Of a whole run. ``usd`` adds up the lines whose price is known; ``unpriced`` names the others."""
+
+    seconds: float = Field(description="of the whole run")
+    lanes: dict[TargetName, float] = Field(description="seconds of each target's lane")
+    price_book: str
+    lines: list[CostLine] = Field(description="empty where nothing is billed")
+    usd: float
+    unpriced: list[str]
+
+
+def estimate(cases: Sequence[Case], environment: Environment, book: PriceBook) -> Estimate:
+    """Time and money of the cases in one run. Lanes go side by side on AWS, one after another locally."""
+    lanes = lane_seconds(cases, environment)
+    together_s = max(lanes.values(), default=0.0) if environment == "aws" else sum(lanes.values())
+    lines = _lines(cases, lanes, book) if environment == "aws" else []
+    return Estimate(
+        seconds=round(assumed.OVERHEADS[environment].around_run + together_s, 1),
+        lanes={target: round(seconds, 1) for target, seconds in lanes.items()},
+        price_book=book.label,
+        lines=lines,
+        usd=sum(line.usd for line in lines if line.usd is not None),
+        unpriced=[f"{line.service}/{line.item}" for line in lines if line.usd is None],
+    )
+
+
+def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[TargetName, float]:
+    """Each target's seconds from its launch to its end, its cases one after another."""
+    overheads = assumed.OVERHEADS[environment]
+    lanes: dict[TargetName, float] = {}
+    for case in cases:
+        start = overheads.open_lane[case.target] + overheads.close_lane
+        lanes[case.target] = lanes.get(case.target, start) + case.expected_s
+    return lanes
+
+
+def sqs_requests(case: Case) -> float:
+    """Requests billed for a case: three a message (more above 64 KiB), and asks that come back empty."""
+    messages = expected(case.workload, case.target, "aws").messages
+    return messages * billed_requests(case.workload.message_bytes) + _empty_asks(case)
+
+
+def _empty_asks(case: Case) -> float:
+    """While messages are sent, consumers with nothing to receive go on asking; half a cycle is an ask."""
+    workload = case.workload
+    if workload.messages is not None:
+        return 0.0
+    most = consume_rate(workload, case.target, "aws")
+    idle = max(0.0, 1 - produce_rate(workload, case.target, "aws") / most)
+    asks = 2 * most if workload.wait_s == 0 else workload.consumers / workload.wait_s
+    return idle * asks * (workload.warmup_s + workload.measure_s)
+
+
+def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBook) -> list[CostLine]:
+    loaders = sum(case.loaders for case in cases)
+    loader_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in cases)
+    watched_s = sum(loader_seconds(case.workload, case.target, "aws") for case in cases)
+    node_hours = sum(KINDS[target].nodes * seconds / 3600 for target, seconds in lanes.items())
+    messages_sqs = sum(sqs_requests(case) for case in cases if case.target == "sqs-standard")
+    steps_s = watched_s + assumed.STEPS_S * len(cases)
+    read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s
+    gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
+    count = {"case": len(cases), "loader": loaders, "lane": len(lanes), "run": 1}
+    quantities = [
+        ("broker instances", "ec2", assumed.INSTANCE_TYPE, node_hours),
+        ("broker volumes", "ebs", "gp3_gb_month", node_hours * assumed.VOLUME_GB / assumed.HOURS_PER_MONTH),
+        ("SQS requests", "sqs", "standard_request", messages_sqs),
+        ("functions, memory", "lambda", "gb_second_arm", gb_s),
+        ("functions, calls", "lambda", "request", loaders + _per(assumed.CALLS, count)),
+        ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
+        # a checkpoint each second and a result a loader
+        ("results, written", "s3", "put", loader_s + loaders + assumed.ROWS_PER_CASE * len(cases)),
+        ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders),
+        ("state, written", "dynamodb", "write", _state_calls(loader_s, len(cases))),
+        ("state, read", "dynamodb", "read", _state_calls(read_s, len(cases))),
+        ("queries", "athena", "tb", assumed.QUERIES * assumed.ATHENA_LEAST_TB),
+    ]
+    return [_line(book, *quantity) for quantity in quantities]
+
+
+def _per(each: dict[str, int], count: dict[str, int]) -> int:
+    return sum(number * count[of] for of, number in each.items())
+
+
+def _state_calls(seconds: float, cases: int) -> float:
+    return seconds * assumed.STATE_CALLS_PER_S + assumed.STATE_CALLS_PER_CASE * cases
+
+
+def _line(book: PriceBook, what: str, service: str, item: str, quantity: float) -> CostLine:
+    price = book.price(service, item)
+    return CostLine(
+        what=what,
+        service=service,
+        item=item,
+        quantity=quantity,
+        unit=price.unit,
+        usd=None if price.usd is None else price.cost(quantity),
+        reason=price.reason,
+    )

@@ -1,0 +1,51 @@
+"""What one execution of the workflow can hold, and what of a plan does not fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from breakeven.workload.case import Case
+
+#: Step Functions, standard workflow
+MAX_HISTORY_EVENTS = 25_000
+MAX_STATE_BYTES = 262_144
+#: half of each is left for retries, failures and what later steps add
+HISTORY_BUDGET = MAX_HISTORY_EVENTS // 2
+STATE_BUDGET = MAX_STATE_BYTES // 2
+
+#: events of the definition in infra/ in the worst case that is not a service's own fault
+HISTORY_PER_RUN = 200
+HISTORY_PER_LEG = 40
+HISTORY_PER_CASE = 60
+HISTORY_PER_LOADER = 9
+
+
+def history_events(cases: Sequence[Case]) -> int:
+    """Events that a run of the cases adds to the execution's history, at most.
+
+    Legs are counted as they are locally (one a target and repeat), which is never fewer than on AWS.
+    """
+    legs = len({(case.target, case.repeat) for case in cases})
+    return (
+        HISTORY_PER_RUN
+        + HISTORY_PER_LEG * legs
+        + HISTORY_PER_CASE * len(cases)
+        + HISTORY_PER_LOADER * sum(case.loaders for case in cases)
+    )
+
+
+def state_bytes(rounds: Any) -> int:
+    """Bytes of the rounds as the workflow carries them from state to state."""
+    return len(json.dumps(rounds, separators=(",", ":")).encode())
+
+
+def fits(cases: Sequence[Case], rounds: Any) -> bool:
+    return history_events(cases) <= HISTORY_BUDGET and state_bytes(rounds) <= STATE_BUDGET
+
+
+def by_repeats(cases: Sequence[Case]) -> Iterator[tuple[int, list[Case]]]:
+    """``(n, the cases of the first n repeats)`` for each n below the cases' own, largest first."""
+    for repeats in range(max(case.repeat for case in cases) - 1, 0, -1):
+        yield repeats, [case for case in cases if case.repeat <= repeats]

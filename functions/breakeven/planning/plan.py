@@ -1,0 +1,215 @@
+"""The plan of a run: its cases, the order they go in, what they will take, and what cannot run."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Sequence
+
+from pydantic import Field
+
+from breakeven.errors import InputError, together
+from breakeven.planning import limits
+from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
+from breakeven.planning.estimate import Estimate, estimate
+from breakeven.planning.scale import fitting_scale
+from breakeven.pricing.book import load_book
+from breakeven.report.model import Environment
+from breakeven.workload.case import Case, Frozen, TargetName, Variant
+from breakeven.workload.checks import origin
+from breakeven.workload.expand import expand, scaled
+from breakeven.workload.model import Suite
+
+DEFAULT_REGION = "us-east-1"
+DEFAULT_MAX_USD = 20.0
+
+
+class CaseRef(Frozen):
+    case_id: str
+    loaders: list[int] = Field(description="indexes from 0, one loader each")
+
+
+class Leg(Frozen):
+    """Cases of one target, one after another. ``opens`` and ``closes``: its lane's first and last leg."""
+
+    leg_id: str
+    target: TargetName
+    opens: bool
+    closes: bool
+    cases: list[CaseRef]
+
+
+class Refusal(Frozen):
+    """What cannot run; ``case_id`` is null when it is the plan as a whole."""
+
+    case_id: str | None
+    field: str
+    value: int | float | str
+    remedy: str
+
+
+class Plan(Frozen):
+    run_id: str
+    suite: str
+    title: str
+    where: str = Field(description="where the suite was read, for messages")
+    environment: Environment
+    variant: Variant
+    region: str = Field(description="whose price book is used")
+    scale: float
+    seed: int = Field(description="orders legs and cases")
+    max_usd: float
+    cases: list[Case]
+    rounds: list[list[Leg]]
+    lanes_at_once: int
+    estimate: Estimate
+    refusals: list[Refusal]
+
+    def raise_if_refused(self) -> None:
+        """:raises InputError: something of the plan cannot run; every reason once"""
+        distinct = {(refusal.field, refusal.remedy): refusal for refusal in self.refusals}
+        if distinct:
+            raise together([InputError(self.where, r.field, r.value, r.remedy) for r in distinct.values()])
+
+
+def make_plan(
+    suite: Suite,
+    *,
+    run_id: str,
+    environment: Environment = "aws",
+    variant: Variant | None = None,
+    scale: float = 1.0,
+    seed: int | None = None,
+    region: str = DEFAULT_REGION,
+    max_usd: float = DEFAULT_MAX_USD,
+) -> Plan:
+    """Expand, order and price a suite. The same arguments give the same plan.
+
+    :param seed: orders legs and cases; the suite's, or made from the run's id, unless given
+    :param max_usd: a run on AWS that would cost more is refused
+    :raises InputError: the suite cannot be expanded, or there is no price book of the region
+    """
+    if seed is None:
+        seed = suite.seed if suite.seed is not None else _seed_of(run_id)
+    cases = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    rounds = order_rounds(cases, environment, seed)
+    expected = estimate(cases, environment, load_book(region))
+    refusals = [
+        *_too_long(suite, cases, environment),
+        *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
+        *_too_dear(expected, environment, max_usd),
+    ]
+    return Plan(
+        run_id=run_id,
+        suite=suite.suite,
+        title=suite.title,
+        where=suite.where,
+        environment=environment,
+        variant=cases[0].variant,
+        region=region,
+        scale=scale,
+        seed=seed,
+        max_usd=max_usd,
+        cases=cases,
+        rounds=rounds,
+        lanes_at_once=len(expected.lanes) if environment == "aws" else 1,
+        estimate=expected,
+        refusals=refusals,
+    )
+
+
+def order_rounds(cases: Sequence[Case], environment: Environment, seed: int) -> list[list[Leg]]:
+    """On AWS one round of one leg a target, repeats interleaved; on one machine a round a repeat.
+
+    Lanes on AWS share no host, so that they go side by side; on one machine legs go one at a time, in an
+    order of chance so that no target always follows another. Within a repeat cases are shuffled.
+    """
+    # order only, nothing secret
+    dice = random.Random(seed)  # noqa: S311
+    repeats = sorted({case.repeat for case in cases})
+    targets = list(dict.fromkeys(case.target for case in cases))
+    groups = [repeats] if environment == "aws" else [[repeat] for repeat in repeats]
+    rounds = []
+    for number, group in enumerate(groups):
+        order = targets if environment == "aws" else dice.sample(targets, len(targets))
+        legs = [
+            Leg(
+                leg_id=f"round-{number + 1}.{target}",
+                target=target,
+                opens=number == 0,
+                closes=number == len(groups) - 1,
+                cases=[_ref(case) for repeat in group for case in _shuffled(cases, target, repeat, dice)],
+            )
+            for target in order
+        ]
+        rounds.append(legs)
+    return rounds
+
+
+def _shuffled(cases: Sequence[Case], target: TargetName, repeat: int, dice: random.Random) -> list[Case]:
+    chosen = [case for case in cases if (case.target, case.repeat) == (target, repeat)]
+    return dice.sample(chosen, len(chosen))
+
+
+def _ref(case: Case) -> CaseRef:
+    return CaseRef(case_id=case.case_id, loaders=list(range(case.loaders)))
+
+
+def _seed_of(run_id: str) -> int:
+    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big") >> 1
+
+
+def _too_long(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Cases that a loader cannot finish before its function is ended."""
+    excess = {case.case_id: too_long_by(case.workload, case.target, environment) for case in cases}
+    slow = [case for case in cases if excess[case.case_id] > 0]
+    scale = fitting_scale(suite, slow, environment)
+    for case in slow:
+        over = excess[case.case_id]
+        minutes = (LOADER_LIMIT_S + over) / 60
+        field, value, remedy = _longest(suite, case, scale, over)
+        why = f"a loader may take {LOADER_LIMIT_S / 60:.0f} min and this needs about {minutes:.0f}"
+        yield Refusal(case_id=case.case_id, field=field, value=value, remedy=f"{why}; {remedy}")
+
+
+def _longest(suite: Suite, case: Case, scale: float, excess_s: float) -> tuple[str, float, str]:
+    """The field that makes a case too long, its value, and what fits."""
+    messages = suite.scenarios[case.scenario].messages
+    if messages is not None:
+        fits = f"--scale {scale:g} fits ({scaled(messages, scale):,} messages)"
+        return f"scenarios.{case.scenario}.messages", messages, fits
+    name = max(("measure_s", "drain_s", "warmup_s"), key=lambda field: float(getattr(case.workload, field)))
+    value = float(getattr(case.workload, name))
+    stages_s = case.workload.warmup_s + case.workload.measure_s + case.workload.drain_s
+    fits = f"warmup_s, measure_s and drain_s may add up to {stages_s - excess_s:.0f} s"
+    return origin(suite, case.scenario, name), value, fits
+
+
+def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list[Leg]]]) -> Iterator[Refusal]:
+    """More cases than one execution's history or state can hold."""
+
+    def fits(kept: Sequence[Case]) -> bool:
+        rounds = [[leg.model_dump(mode="json") for leg in legs] for legs in order(kept)]
+        return limits.fits(kept, rounds)
+
+    if fits(cases):
+        return
+    events = limits.history_events(cases)
+    why = f"{len(cases)} cases take about {events:,} events; a plan may take {limits.HISTORY_BUDGET:,}"
+    repeats = next((n for n, kept in limits.by_repeats(cases) if fits(kept)), None)
+    if repeats:
+        most = max(case.repeat for case in cases)
+        yield Refusal(case_id=None, field="repeats", value=most, remedy=f"{why}; {repeats} repeats fit")
+        return
+    count = next(n for n in range(len(cases) - 1, 0, -1) if fits(cases[:n]))
+    yield Refusal(case_id=None, field="scenarios", value=len(cases), remedy=f"{why}; about {count} cases fit")
+
+
+def _too_dear(expected: Estimate, environment: Environment, max_usd: float) -> Iterator[Refusal]:
+    if environment == "aws" and expected.unpriced:
+        lacking = f"{expected.price_book} has no price of {', '.join(expected.unpriced)}"
+        remedy = f"cannot be checked: {lacking}; plan with another region's book"
+        yield Refusal(case_id=None, field="max_usd", value=max_usd, remedy=remedy)
+    elif environment == "aws" and expected.usd > max_usd:
+        remedy = f"the run would cost about ${expected.usd:.2f}; raise it, or run fewer or shorter cases"
+        yield Refusal(case_id=None, field="max_usd", value=max_usd, remedy=remedy)

@@ -1,0 +1,135 @@
+"""The tables of the whole run: ledger, every metric, crossovers."""
+
+from __future__ import annotations
+
+from breakeven.report import words
+from breakeven.report.model import CaseReport, Crossover, EndToEnd, Metric, Report
+from breakeven.report.published import Published
+from breakeven.report.tables import STATISTIC_TITLES, STATISTICS, Row, Table, badge, printed, rate, statistics
+
+LEDGER_TERMS = {
+    "sent": "sent",
+    "confirmed": "confirmed",
+    "returned": "returned",
+    "nacked": "nacked",
+    "unknown": "unknown",
+    "received": "received",
+    "left": "left",
+    "duplicates": "duplicates",
+    "redelivered": "redelivered",
+    "out_of_order": "out of order",
+    "unexpected": "unexpected",
+}
+
+
+def ledger_table(report: Report) -> Table:
+    """What became of every message; the two that must be nothing come first."""
+    return Table(
+        slug="ledger",
+        caption="Ledger: what became of every message",
+        label_titles=("Target",),
+        columns=("lost", "missing", *LEDGER_TERMS.values(), "closed", "flags"),
+        rows=tuple(_ledger_row(case) for case in report.cases),
+    )
+
+
+def _ledger_row(case: CaseReport) -> Row:
+    ledger, flags = case.ledger, ", ".join(case.flags) or "none"
+    if ledger is None:
+        cells: tuple[str, ...] = (words.NOTHING,) * (len(LEDGER_TERMS) + 3)
+        bad = False
+    else:
+        lost = "not known" if ledger.lost is None else words.count(ledger.lost)
+        terms = tuple(words.count(getattr(ledger, name)) for name in LEDGER_TERMS)
+        cells = (lost, words.count(ledger.missing), *terms, "yes" if ledger.closed else "no")
+        bad = bool(ledger.lost or ledger.missing)
+    return Row(
+        labels=(words.target_name(case.target),),
+        cells=(*cells, flags),
+        origin=case.provenance,
+        badge=badge(case.provenance),
+        section=words.case_name(case),
+        tone="failed" if case.status == "failed" else "bad" if bad else "",
+    )
+
+
+def metrics_table(report: Report) -> Table:
+    """Every metric of every case, so that an engineer need not open the JSON."""
+    rows = []
+    for case in report.cases:
+        for operation, title in words.OPERATIONS.items():
+            metric: Metric | None = getattr(case, operation)
+            if metric is None:
+                continue
+            skipped = (
+                f" ({metric.skipped:,} skipped)" if isinstance(metric, EndToEnd) and metric.skipped else ""
+            )
+            rows.append(
+                Row(
+                    labels=(words.target_name(case.target), title),
+                    cells=(
+                        rate(case, metric),
+                        words.figure(metric.mb_per_s),
+                        *statistics(metric),
+                        f"{metric.operations:,}{skipped}",
+                    ),
+                    origin=case.provenance,
+                    badge=badge(case.provenance),
+                    section=words.case_name(case),
+                )
+            )
+    return Table(
+        slug="metrics",
+        caption="Every metric of every case",
+        label_titles=("Target", "Metric"),
+        columns=("msg/s", "MB/s", *STATISTIC_TITLES, "operations"),
+        groups=(("Rate", 2), ("Latency, ms", len(STATISTICS)), ("", 1)),
+        rows=tuple(rows),
+    )
+
+
+def question(crossover: Crossover) -> str:
+    """What SQS is compared with: '2 x m7g.large', the question's name where that is not known."""
+    known = crossover.assumptions
+    if not known.get("instance_type"):
+        return crossover.question_id
+    calls = known.get("calls_per_message")
+    asked = f", {words.quantity(calls)} requests a message" if calls is not None else ""
+    return f"{known.get('nodes')} x {known['instance_type']}{asked}"
+
+
+def crossover_table(report: Report, published: Published | None) -> Table:
+    """Every crossover that was computed, and the source's own beneath."""
+    rows = [
+        Row(
+            labels=(question(crossover),),
+            cells=(
+                words.figure(crossover.msg_per_s) if crossover.msg_per_s is not None else "none",
+                words.amount(crossover.messages_per_hour),
+                words.amount(crossover.messages_per_month),
+                words.dollars(crossover.usd_per_month),
+                crossover.capacity,
+            ),
+            origin="priced",
+            badge=crossover.price_book,
+        )
+        for crossover in report.crossovers
+    ]
+    if published and published.breakeven:
+        told = published.breakeven
+        cells = (
+            printed(told.msg_per_s),
+            printed(told.messages_per_hour),
+            *(words.NOTHING,) * 2,
+            "not in the sum",
+        )
+        rows.append(
+            Row(("the article's pair, as it printed",), cells, "published", badge("published", published))
+        )
+    return Table(
+        slug="crossovers",
+        caption="Where the cost lines meet: SQS below, RabbitMQ above",
+        label_titles=("SQS against",),
+        columns=("msg/s", "an hour", "a month", "dollars", "the pair's capacity"),
+        rows=tuple(rows),
+    )

@@ -1,0 +1,258 @@
+"""The report of a run, from the rows of the queries: typed, as planned, null where there is nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from breakeven.report.assumptions import assumptions
+from breakeven.report.model import (
+    CaseReport,
+    CostLine,
+    Crossover,
+    EndToEnd,
+    Environment,
+    Flag,
+    Ledger,
+    Manifest,
+    Metric,
+    Provenance,
+    RatePoint,
+    Report,
+)
+from breakeven.report.verdict import verdict
+from breakeven.results.schemas import METRICS
+from breakeven.workload.case import Case
+
+Rows = Sequence[Mapping[str, Any]]
+PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
+#: the queries say which side is cheaper by these words
+OPTIONS = {"sqs": "sqs-standard", "rabbitmq": "rabbitmq-mirrored-pair"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Rows of the queries, one mapping a row with typed values, keyed by the columns that each file names.
+
+    ``cost_inputs`` are the questions that were put (rows of ``schemas.COST_INPUTS``).
+    """
+
+    cases: Rows
+    throughput: Rows
+    latencies: Rows
+    rates: Rows
+    ledgers: Rows
+    crossovers: Rows
+    cost_lines: Rows
+    cost_inputs: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What is known of the run itself. ``planned`` gives the order, and shows cases that left no row.
+
+    ``assumptions`` are the run's own, beside those that follow from the suite's variant and the prices.
+    """
+
+    run_id: str
+    suite: str
+    title: str
+    variant: str
+    started_at: str
+    finished_at: str
+    environment: Environment
+    planned: tuple[Case, ...]
+    assumptions: tuple[str, ...] = ()
+
+
+def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
+    """The report, verdict included. A planned case without a row is a failed one."""
+    report = Report(
+        run_id=record.run_id,
+        suite=record.suite,
+        title=record.title,
+        variant=record.variant,
+        started_at=record.started_at,
+        finished_at=record.finished_at,
+        environment=record.environment,
+        verdict="",
+        manifest=manifest,
+        cases=_cases(record, answers),
+        crossovers=_crossovers(answers),
+        cost_lines=_cost_lines(answers.cost_lines),
+        rates=[_rate_point(row) for row in answers.rates],
+        assumptions=[],
+    )
+    said = [*assumptions(report), *record.assumptions]
+    return report.model_copy(update={"verdict": verdict(report), "assumptions": said})
+
+
+def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
+    metrics = _metrics(answers)
+    ledgers = {row["case_id"]: _ledger(row) for row in answers.ledgers}
+    rows = {row["case_id"]: row for row in answers.cases}
+    found = {
+        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id)) for case_id, row in rows.items()
+    }
+    order = dict.fromkeys([*(case.case_id for case in record.planned), *found])
+    planned = {case.case_id: case for case in record.planned}
+    origins = {case.target: case.provenance for case in found.values()}
+    return [
+        found.get(case_id) or _unrecorded(planned[case_id], record.environment, origins) for case_id in order
+    ]
+
+
+def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
+    """case_id -> metric -> columns of both queries."""
+    merged: dict[str, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
+    for row in (*answers.throughput, *answers.latencies):
+        merged[row["case_id"]][row["metric"]].update(row)
+    return merged
+
+
+def _case(
+    row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], ledger: Ledger | None
+) -> CaseReport:
+    parameters = json.loads(row["parameters"])
+    made = {name: _metric(name, metrics.get(name), row, parameters) for name in METRICS}
+    before, after = (json.loads(row[name] or "null") for name in ("mirrors_before", "mirrors_after"))
+    return CaseReport(
+        case_id=row["case_id"],
+        scenario=row["scenario"],
+        cell=row["cell"],
+        target=row["target"],
+        repeat=row["repeat"],
+        variant=row["variant"],
+        provenance=row["provenance"],
+        environment=row["environment"],
+        status=row["status"],
+        reason=row["reason"],
+        parameters=parameters,
+        produce=made["produce"],
+        consume=made["consume"],
+        settle=made["settle"],
+        consume_cycle=made["consume_cycle"],
+        end_to_end=cast("EndToEnd | None", made["end_to_end"]),
+        ledger=ledger,
+        mirrors={"before": before or {}, "after": after or {}} if before or after else None,
+        flags=_flags(json.loads(row["flags"] or "[]"), made.values()),
+    )
+
+
+def _flags(found: Sequence[str], metrics: Any) -> list[Flag]:
+    """The case's flags in the closed list's order, with ``few_samples`` where a percentile is missing."""
+    few = any(metric and any(getattr(metric, name) is None for name in PERCENTILES) for metric in metrics)
+    present = {*found, "few_samples"} if few else set(found)
+    unknown = present - set(get_args(Flag))
+    if unknown:
+        raise ValueError(f"flags that are not in the report's closed list: {sorted(unknown)}")
+    return [flag for flag in get_args(Flag) if flag in present]
+
+
+def _metric(
+    name: str, columns: Mapping[str, Any] | None, case: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> Metric | None:
+    """None where the thing does not exist for this case, or nothing was recorded of it."""
+    if columns is None or not _exists(name, columns, case, parameters):
+        return None
+    fields = {field: columns.get(field) for field in Metric.model_fields} | {
+        "operations": columns.get("operations") or 0
+    }
+    return (
+        EndToEnd(**fields, skipped=columns.get("skipped") or 0) if name == "end_to_end" else Metric(**fields)
+    )
+
+
+def _exists(
+    name: str, columns: Mapping[str, Any], case: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> bool:
+    if name == "end_to_end" and case["mode"] == "load-unload":
+        return False  # the time in the queue is the test's own doing
+    if columns.get("operations") or columns.get("completed"):
+        return True
+    # nothing happened: zero is a result only where workers tried
+    if name == "produce":
+        return bool(case["producers"])
+    return name == "consume_cycle" and bool(case["consumers"])
+
+
+def _ledger(row: Mapping[str, Any]) -> Ledger:
+    fields = {name: row[name] for name in Ledger.model_fields if name != "left"}
+    return Ledger(**fields, left=row["left_in_queue"])
+
+
+def _unrecorded(case: Case, environment: Environment, origins: Mapping[str, Provenance]) -> CaseReport:
+    """A planned case of which nothing was written: it must not vanish from the report."""
+    emulated = environment == "local" and case.target.startswith("sqs")
+    provenance = origins.get(case.target, "emulated" if emulated else "measured")
+    flags: list[Flag] = ["shared_host"] if environment == "local" else []
+    return CaseReport(
+        case_id=case.case_id,
+        scenario=case.scenario,
+        cell=case.cell,
+        target=case.target,
+        repeat=case.repeat,
+        variant=case.variant,
+        provenance=provenance,
+        environment=environment,
+        status="failed",
+        reason="the run ended before this case had a result",
+        parameters=case.workload.model_dump(),
+        produce=None,
+        consume=None,
+        settle=None,
+        consume_cycle=None,
+        end_to_end=None,
+        ledger=None,
+        mirrors=None,
+        flags=[*flags, "emulated"] if provenance == "emulated" else flags,
+    )
+
+
+def _crossovers(answers: Answers) -> list[Crossover]:
+    """As answered, each with the question that was put; today's prices before those of history."""
+    asked = {row["question_id"]: row for row in answers.cost_inputs}
+    found = [
+        Crossover(
+            question_id=row["question_id"],
+            targets=list(OPTIONS.values()),
+            kind=row["kind"],
+            cheaper_below=OPTIONS.get(row["cheaper_below"] or ""),
+            cheaper_above=OPTIONS.get(row["cheaper_above"] or ""),
+            msg_per_s=row["msg_per_s"],
+            messages_per_month=row["messages_per_month"],
+            messages_per_hour=row["messages_per_hour"],
+            usd_per_month=row["usd_per_month"],
+            price_book=row["book"],
+            capacity=row["capacity"],
+            assumptions={
+                name: value
+                for name, value in asked.get(row["question_id"], {}).items()
+                if name not in {"question_id", "book", "run_id"}
+            }
+            | {"equal_until_msg_per_s": row["equal_until_msg_per_s"]},
+        )
+        for row in answers.crossovers
+    ]
+    order = list(asked)
+    return sorted(found, key=lambda c: order.index(c.question_id) if c.question_id in asked else len(order))
+
+
+def _cost_lines(rows: Rows) -> list[CostLine]:
+    lines: dict[str, CostLine] = {}
+    for row in rows:
+        line = lines.setdefault(
+            row["question_id"],
+            CostLine(question_id=row["question_id"], msg_per_s=[], sqs_usd=[], rabbitmq_usd=[]),
+        )
+        line.msg_per_s.append(row["msg_per_s"])
+        line.sqs_usd.append(row["sqs_usd"])
+        line.rabbitmq_usd.append(row["rabbitmq_usd"])
+    return list(lines.values())
+
+
+def _rate_point(row: Mapping[str, Any]) -> RatePoint:
+    return RatePoint(**{name: row[name] for name in RatePoint.model_fields})

@@ -1,0 +1,66 @@
+"""``cases.csv``: one row a case with every figure as it is, unrounded; an empty field is a null."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from breakeven.report.model import CaseReport, EndToEnd, Ledger, Metric, Report
+from breakeven.results.schemas import METRICS
+
+IDENTITY = (
+    "case_id",
+    "scenario",
+    "cell",
+    "target",
+    "repeat",
+    "variant",
+    "provenance",
+    "environment",
+    "status",
+    "reason",
+)
+#: a spreadsheet takes a field that begins with one of these for a formula
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def cases_csv(report: Report) -> str:
+    """Columns: identity, parameters, ``<metric>_<figure>``, ``ledger_<term>``, flags."""
+    parameters = list(dict.fromkeys(name for case in report.cases for name in case.parameters))
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([_safe(name) for name in _header(parameters)])
+    for case in report.cases:
+        writer.writerow([_safe(value) for value in _row(case, parameters)])
+    return buffer.getvalue()
+
+
+def _header(parameters: list[str]) -> list[str]:
+    figures = [f"{metric}_{field}" for metric in METRICS for field in _fields(metric)]
+    taken = set(IDENTITY)
+    named = [f"parameter_{name}" if name in taken else name for name in parameters]
+    return [*IDENTITY, *named, *figures, *(f"ledger_{name}" for name in Ledger.model_fields), "flags"]
+
+
+def _fields(metric: str) -> list[str]:
+    return list((EndToEnd if metric == "end_to_end" else Metric).model_fields)
+
+
+def _row(case: CaseReport, parameters: list[str]) -> list[Any]:
+    figures = [getattr(getattr(case, metric), field, None) for metric in METRICS for field in _fields(metric)]
+    ledger = [getattr(case.ledger, name, None) for name in Ledger.model_fields]
+    return [
+        *(getattr(case, name) for name in IDENTITY),
+        *(case.parameters.get(name) for name in parameters),
+        *figures,
+        *ledger,
+        " ".join(case.flags),
+    ]
+
+
+def _safe(value: Any) -> Any:
+    """Text that a spreadsheet would run is made plain text; truth is spelled as JSON does."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

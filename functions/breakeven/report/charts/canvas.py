@@ -1,0 +1,129 @@
+"""A matplotlib figure on which one chart is drawn, and its SVG made fit to stand in a page."""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+INK, MUTED, GRID = "#1c2430", "#5b6675", "#dfe3e8"
+_STYLE = {
+    "svg.fonttype": "none",  # text stays text: small, selectable, in the page's own typeface
+    "svg.hashsalt": "queue-breakeven",
+    "text.parse_math": False,  # labels come from suites: "$x" is no formula
+    "font.family": ["DejaVu Sans"],
+    "axes.edgecolor": GRID,
+    "axes.labelcolor": MUTED,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": GRID,
+    "grid.linewidth": 1,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.major.size": 0,
+    "xtick.minor.size": 0,
+    "ytick.major.size": 0,
+    "ytick.minor.size": 0,
+    "legend.frameon": False,
+    "text.color": INK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How wide a chart is set, in CSS pixels; a point of the figure is one of them."""
+
+    name: str
+    width: int
+    font: float
+
+    @property
+    def narrow(self) -> bool:
+        return self.name == "narrow"
+
+
+WIDE = Form("wide", 1080, 13)
+NARROW = Form("narrow", 360, 11.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Both forms as SVG, with the words that stand for the picture where it cannot be seen."""
+
+    slug: str
+    title: str
+    caption: str
+    wide: str
+    narrow: str
+    scenario: str = ""  # the scenario whose table it stands beside
+
+
+#: draws on an empty figure of the form's width
+Painter = Callable[[Any, Form], None]
+
+
+def chart(
+    *,
+    slug: str,
+    title: str,
+    caption: str,
+    description: str,
+    heights: tuple[float, float],
+    paint: Painter,
+    scenario: str = "",
+) -> Chart:
+    """Draw both forms. ``heights`` are of the wide and the narrow one, in CSS pixels."""
+    wide, narrow = (
+        _svg(slug, form, height, description, paint)
+        for form, height in zip((WIDE, NARROW), heights, strict=True)
+    )
+    return Chart(slug, title, caption, wide, narrow, scenario)
+
+
+def _svg(slug: str, form: Form, height: float, description: str, paint: Painter) -> str:
+    _home_for_caches()
+    import matplotlib as mpl  # noqa: PLC0415 - costly to load, and only a report needs it
+    from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    sizes = {"font.size": form.font, "axes.titlesize": form.font + 1}
+    with mpl.rc_context({**_STYLE, **sizes}):
+        figure = Figure(figsize=(form.width / 72, height / 72), dpi=72, layout="constrained")
+        FigureCanvasSVG(figure)
+        paint(figure, form)
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _inline(buffer.getvalue(), f"{slug}-{form.name}", description)
+
+
+def _home_for_caches() -> None:
+    """matplotlib keeps a font cache; a Lambda function may write to its temporary folder only."""
+    if "AWS_LAMBDA_FUNCTION_NAME" in os.environ:
+        os.environ.setdefault("MPLCONFIGDIR", os.path.join(tempfile.gettempdir(), "matplotlib"))
+
+
+def _inline(document: str, name: str, description: str) -> str:
+    """The ``svg`` element alone, its ids made unique in the page and its size left to the style sheet."""
+    svg = document[document.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
+    box = re.search(r'viewBox="([^"]+)"', svg)
+    assert box is not None  # matplotlib always gives one
+    label = html.escape(description, quote=True)
+    root = (
+        f'<svg id="{name}" role="img" aria-label="{label}" viewBox="{box.group(1)}" '
+        f'xmlns="{_SVG}" xmlns:xlink="{_XLINK}">'
+    )
+    return re.sub(r"^<svg[^>]*>", lambda _: root, svg, count=1).strip()
+
+
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"

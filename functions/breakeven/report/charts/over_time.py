@@ -1,0 +1,81 @@
+"""The rate second by second while a queue is loaded and unloaded: does speed decay with depth?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from breakeven.report import words
+from breakeven.report.charts import marks
+from breakeven.report.charts.axes import emulated_suffix, thousands
+from breakeven.report.charts.canvas import Chart, Form, chart
+from breakeven.report.model import CaseReport, RatePoint, Report
+
+#: stage of a load-unload case -> (metrics, the first that there is being drawn; title)
+STAGES = {
+    "load": (("produce",), "Load: produced"),
+    "unload": (("consume", "consume_cycle"), "Unload: consumed"),
+}
+#: stage -> (second, messages a second)
+Lines = dict[str, list[tuple[int, float]]]
+
+
+def over_time(report: Report) -> list[Chart]:
+    """One chart for each cell of the load-unload scenarios that has anything to draw."""
+    cases = [case for case in report.cases if case.parameters.get("mode") == "load-unload"]
+    cells = dict.fromkeys((case.scenario, case.cell) for case in cases)
+    charts = []
+    for number, (scenario, cell) in enumerate(cells, start=1):
+        chosen = [case for case in cases if (case.scenario, case.cell) == (scenario, cell)]
+        drawn = [(case, lines) for case in chosen if any((lines := _lines(case, report.rates)).values())]
+        if drawn:
+            charts.append(_chart(f"rate-over-time-{number}", scenario, drawn))
+    return charts
+
+
+def _lines(case: CaseReport, rates: Sequence[RatePoint]) -> Lines:
+    """The last second of a stage is a part of one, and left out."""
+    lines = {}
+    own = [point for point in rates if point.case_id == case.case_id]
+    for stage, (metrics, _) in STAGES.items():
+        found = [
+            sorted((p.second, p.msg_per_s) for p in own if (p.stage, p.metric) == (stage, metric))
+            for metric in metrics
+        ]
+        points = next(filter(None, found), [])
+        lines[stage] = points[:-1] if len(points) > 2 else points
+    return lines
+
+
+def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) -> Chart:
+    def paint(figure: Any, form: Form) -> None:
+        axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2, sharey=True)
+        for axis, (stage, (_, title)) in zip(axes, STAGES.items(), strict=True):
+            for case, lines in drawn:
+                style = marks.series(case.target, case.provenance) | {"marker": ""}
+                axis.plot([second for second, _ in lines[stage]], [rate for _, rate in lines[stage]], **style)
+            axis.set(title=title, xlabel="seconds since the stage began", ylim=(0, None))
+            axis.yaxis.set_major_formatter(thousands)
+        axes[0].set_ylabel("messages a second")
+        marks.legend(figure, axes, 1 if form.narrow else 4)
+
+    suffix = emulated_suffix([case for case, _ in drawn])
+    return chart(
+        slug=slug,
+        title=f"{words.scenario_name(scenario)}: rate over time{suffix}",
+        caption="Messages a second in each full second; the last, a part of one, is left out. A load "
+        "line that falls says that the queue slows as it fills.",
+        description="; ".join(_spoken(case, lines) for case, lines in drawn),
+        heights=(330, 520),
+        paint=paint,
+        scenario=scenario,
+    )
+
+
+def _spoken(case: CaseReport, lines: Lines) -> str:
+    parts = [
+        f"{stage} from {words.figure(points[0][1])} to {words.figure(points[-1][1])} messages a second"
+        for stage, points in lines.items()
+        if points
+    ]
+    return f"{words.labelled_target(case.target, case.provenance)}: {', '.join(parts)}"

@@ -1,0 +1,128 @@
+"""Rates over what a scenario varies: threads, or the size of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from breakeven.report import words
+from breakeven.report.charts import marks
+from breakeven.report.charts.axes import emulated_suffix, thousands
+from breakeven.report.charts.canvas import Chart, Form, chart
+from breakeven.report.comparison import scenarios
+from breakeven.report.model import CaseReport, Report
+from breakeven.report.published import Published
+from breakeven.report.tables import shown
+
+#: workload field that may vary -> (what the chart is by, the axis' title)
+VARIED = {
+    "producers": ("threads", "producers and as many consumers"),
+    "message_bytes": ("size", "message size"),
+}
+MIN_VALUES = 3  # a line through fewer says no more than the table
+SHAPE = ("producers", "consumers", "queues", "message_bytes")
+PANELS = (("produce", "Produce"), ("consume_cycle", "Consume"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A scenario whose settled cases differ in one field alone."""
+
+    scenario: str
+    field: str
+    cases: tuple[CaseReport, ...]
+    published: Published | None
+
+    @property
+    def values(self) -> list[int]:
+        return sorted({self.value(case) for case in self.cases})
+
+    def value(self, case: CaseReport) -> int:
+        return int(case.parameters[self.field] or 0)
+
+    def lanes(self) -> Iterable[list[CaseReport]]:
+        """Cases by target, each in the order of the field's values."""
+        for target in dict.fromkeys(case.target for case in self.cases):
+            yield sorted((case for case in self.cases if case.target == target), key=self.value)
+
+
+def sweeps(report: Report, published: Published | None) -> list[Chart]:
+    """A chart for each scenario that varies threads or size alone, over enough values to show a course."""
+    charts = []
+    for number, (scenario, cases) in enumerate(scenarios(report.cases).items(), start=1):
+        settled = tuple(case for case in cases if case.repeat == 1 and case.status == "ok")
+        field = _varied(settled)
+        if field is None:
+            continue
+        sweep = Sweep(scenario, field, settled, published)
+        if len(sweep.values) >= MIN_VALUES:
+            charts.append(_chart(f"rate-by-{field}-{number}", sweep))
+    return charts
+
+
+def _varied(cases: Sequence[CaseReport]) -> str | None:
+    """The one field of ``VARIED`` that differs between the cases."""
+    if any(case.parameters.get("mode") != "parallel" for case in cases):
+        return None
+    differing = {name for name in SHAPE if len({case.parameters.get(name) for case in cases}) > 1}
+    if differing == {"producers", "consumers"}:
+        alike = all(case.parameters["producers"] == case.parameters["consumers"] for case in cases)
+        return "producers" if alike else None
+    return "message_bytes" if differing == {"message_bytes"} else None
+
+
+def _chart(slug: str, sweep: Sweep) -> Chart:
+    by, axis_title = VARIED[sweep.field]
+    values = sweep.values
+    ticks = [words.size(value) if sweep.field == "message_bytes" else f"{value:,}" for value in values]
+
+    def paint(figure: Any, form: Form) -> None:
+        axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2)
+        for axis, (operation, title) in zip(axes, PANELS, strict=True):
+            for lane in sweep.lanes():
+                _plot(axis, sweep, lane, operation)
+            axis.set(title=title, xticks=range(len(values)), xticklabels=ticks, ylim=(0, None))
+            axis.set_xlabel(axis_title)
+            axis.margins(x=0.08)
+            axis.yaxis.set_major_formatter(thousands)
+        axes[0].set_ylabel("messages a second")
+        marks.legend(figure, axes, 1 if form.narrow else 2)
+
+    return chart(
+        slug=slug,
+        title=f"{words.scenario_name(sweep.scenario)}: rate by {by}{emulated_suffix(sweep.cases)}",
+        caption="Rates of the measured stage. Hollow marks on dashed lines are emulated; small dotted "
+        "ones are published.",
+        description="; ".join(_spoken(case) for case in sweep.cases),
+        heights=(360, 600),
+        paint=paint,
+        scenario=sweep.scenario,
+    )
+
+
+def _plot(axis: Any, sweep: Sweep, lane: Sequence[CaseReport], operation: str) -> None:
+    """One target's line, over the published one where there is one."""
+    values, target = sweep.values, lane[0].target
+    told = {
+        values.index(sweep.value(case)): figures.msg_per_s
+        for case in lane
+        if sweep.published and (row := sweep.published.row(case)) and (figures := row.metric(operation))
+    }
+    if told and sweep.published:
+        axis.plot(list(told), list(told.values()), **marks.published(target, sweep.published.label))
+    seen = {
+        values.index(sweep.value(case)): metric.msg_per_s
+        for case in lane
+        if (metric := shown(case, operation)) and metric.msg_per_s is not None
+    }
+    axis.plot(list(seen), list(seen.values()), **marks.series(target, lane[0].provenance))
+
+
+def _spoken(case: CaseReport) -> str:
+    produced, consumed = case.produce, shown(case, "consume_cycle")
+    return (
+        f"{words.labelled_target(case.target, case.provenance)}, {words.cell_name(case.cell)}: "
+        f"produce {words.figure(produced.msg_per_s if produced else None)}, "
+        f"consume {words.figure(consumed.msg_per_s if consumed else None)} messages a second"
+    )

@@ -1,0 +1,51 @@
+"""The terms of the report in a sentence each, for the page; ``docs/metrics.md`` has them in full."""
+
+from __future__ import annotations
+
+METRICS = {
+    "produce": "Call to durable answer: the publisher confirm, or SendMessage's reply.",
+    "consume": "Ask to message in hand (basic.get, ReceiveMessage). A pushed message has no ask.",
+    "settle": "DeleteMessage, call to reply. An AMQP ack has no reply, so there is none for RabbitMQ.",
+    "consume cycle": "Ask to settled. What the 2012 article calls consume.",
+    "end to end": "Intended send to message in hand, where both are read from one clock.",
+    "msg/s, MB/s": "Completions in the measured stage over its length; bodies in 10^6 bytes.",
+    "p50 … p99.9": "Nearest rank from a histogram with at most 0.1% error; a dash where fewer than "
+    "ten samples lie beyond it. Mean, min and max are exact.",
+    "operations": "Latencies recorded: every operation intended within the measured stage.",
+    "skipped": "End-to-end times not known, because another loader had sent the message.",
+}
+
+LEDGER = {
+    "sent": "Messages published: confirmed + returned + nacked + unknown; also received + missing + left.",
+    "confirmed": "Answered with a confirm or a reply.",
+    "returned": "Sent back as unroutable.",
+    "nacked": "Refused by the broker.",
+    "unknown": "Never answered: the connection or the loader ended first.",
+    "received": "Different messages received, up to the end of the drain.",
+    "missing": "Sent, not received and not left in the queue.",
+    "left": "Still in the queue at the drain's deadline.",
+    "lost": "Confirmed and missing. Anything but 0 is a broken promise.",
+    "duplicates": "Extra copies in hand.",
+    "redelivered": "Deliveries marked as such (SQS: receive count above 1).",
+    "out of order": "Behind a later message of the same producer, queue and consumer, redeliveries apart.",
+    "unexpected": "Messages in the queue that this case had not sent.",
+    "closed": "Every message is accounted for.",
+}
+
+FLAGS = {
+    "shared_host": "Loader and target shared a machine and so its cores.",
+    "emulated": "The target is a stand-in; its figures are not the service's.",
+    "loader_saturated": "The loader was busy at 80% or more of a core: a lower bound, shown with ≥.",
+    "few_samples": "At least one percentile is a dash for lack of samples.",
+    "drain_deadline": "The drain ended at its deadline with the ledger open.",
+    "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",
+    "mirrors_out_of_sync": "A mirror was missing before or after the case.",
+    "end_to_end_partial": "Some end-to-end times could not be known.",
+    "call_errors": "Calls failed and were counted.",
+}
+
+ORIGINS = {
+    "measured": "Read off the real thing, in the environment that the report names.",
+    "EMULATED": "Read off a stand-in for the service. It proves the workflow, never the service's speed.",
+    "published": "Printed by a source, here as it printed it.",
+}

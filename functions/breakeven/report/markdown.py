@@ -1,0 +1,65 @@
+"""``report.md``: the verdict and the tables, for a terminal, a pull request or a message."""
+
+from __future__ import annotations
+
+import re
+
+from breakeven.report.appendix import crossover_table, ledger_table, metrics_table
+from breakeven.report.comparison import comparison_tables
+from breakeven.report.differences import differences
+from breakeven.report.model import Report
+from breakeven.report.provenance import about
+from breakeven.report.published import Published
+from breakeven.report.tables import Table
+
+_SPECIAL = re.compile(r"([\\`*_\[\]|#~])")
+
+
+def markdown(report: Report, published: Published | None) -> str:
+    """The whole report but its charts."""
+    headline, *rest = report.verdict.split("\n\n")
+    tables = [
+        differences(report),
+        crossover_table(report, published),
+        *comparison_tables(report, published),
+        ledger_table(report),
+        metrics_table(report),
+    ]
+    parts = [
+        f"# {text(headline)}",
+        *(text(paragraph) for paragraph in rest),
+        *(_table(table) for table in tables if table.rows),
+        _list("Assumptions", report.assumptions),
+        _list("Notes", report.manifest.notes),
+        _list("Provenance", [f"{name}: {value}" for name, value in about(report)]),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def text(value: str) -> str:
+    """``value`` as it stands, never as markup: suites' titles and errors come through here."""
+    plain = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", " ".join(plain.split()))
+
+
+def _table(table: Table) -> str:
+    spans = [title for title, width in table.groups for _ in range(width)] or [""] * len(table.columns)
+    titles = [
+        f"{group}: {column}" if group else column for group, column in zip(spans, table.columns, strict=True)
+    ]
+    sections = ("Part",) if any(row.section for row in table.rows) else ()
+    header = [*sections, *table.label_titles, "Source", *titles]
+    lines = [header, ["---"] * (len(header) - len(titles)) + ["---:"] * len(titles)]
+    lines += [
+        [*([row.section] if sections else []), *row.labels, row.badge, *row.cells] for row in table.rows
+    ]
+    body = "\n".join(
+        f"| {' | '.join(cell if number == 1 else text(cell) for cell in line)} |"
+        for number, line in enumerate(lines)
+    )
+    notes = "".join(f"\n\n{text(note)}" for note in table.notes)
+    return f"## {text(table.caption)}\n\n{body}{notes}"
+
+
+def _list(title: str, items: list[str]) -> str:
+    return f"## {title}\n\n" + "\n".join(f"- {text(item)}" for item in items) if items else ""

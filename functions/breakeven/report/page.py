@@ -1,0 +1,122 @@
+"""``index.html``: one file that needs nothing else, opening with the verdict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from breakeven.report import glossary, words
+from breakeven.report.appendix import crossover_table, ledger_table, metrics_table
+from breakeven.report.charts.canvas import Chart
+from breakeven.report.charts.cost import costs
+from breakeven.report.charts.latency import latencies
+from breakeven.report.charts.over_time import over_time
+from breakeven.report.charts.sweep import sweeps
+from breakeven.report.comparison import comparison_tables
+from breakeven.report.differences import differences
+from breakeven.report.model import Report
+from breakeven.report.provenance import ENVIRONMENTS, about
+from breakeven.report.published import Published
+from breakeven.report.tables import Table
+from breakeven.report.verdict import main_crossover
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One of the few figures that stand at the top."""
+
+    figure: str
+    unit: str
+    note: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A table of a scenario with the charts that belong to it."""
+
+    table: Table
+    charts: tuple[Chart, ...]
+
+
+def page(report: Report, published: Published | None) -> str:
+    """The page as HTML. Text from suites, brokers and errors is escaped; SVG is made here alone."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["anchor"] = anchor
+    headline, *rest = report.verdict.split("\n\n")
+    return environment.get_template("index.html").render(
+        report=report,
+        published=published,
+        headline=headline,
+        paragraphs=rest,
+        style=_ours((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+        place=ENVIRONMENTS[report.environment],
+        keys=_keys(report),
+        failed=[case for case in report.cases if case.status == "failed"],
+        differences=differences(report),
+        crossovers=crossover_table(report, published),
+        cost_charts=costs(report),
+        blocks=_blocks(report, published),
+        latency_charts=latencies(report),
+        ledger=ledger_table(report),
+        metrics=metrics_table(report),
+        about=about(report),
+        glossary=glossary,
+        words=words,
+        svg=_ours,
+    )
+
+
+def _ours(markup: str) -> Markup:
+    """Our own style sheet, and SVG whose every label matplotlib has escaped: not escaped again."""
+    return Markup(markup)  # noqa: S704
+
+
+def anchor(text: str) -> str:
+    """An id for a heading: letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
+
+
+def _blocks(report: Report, published: Published | None) -> list[Block]:
+    """Each chart stands after the last table of its scenario."""
+    charts = [*over_time(report), *sweeps(report, published)]
+    tables = comparison_tables(report, published)
+    last = {table.scenario: table.slug for table in tables}
+    return [
+        Block(
+            table,
+            tuple(c for c in charts if c.scenario == table.scenario and last[table.scenario] == table.slug),
+        )
+        for table in tables
+    ]
+
+
+def _keys(report: Report) -> list[Key]:
+    keys = []
+    crossover = main_crossover(report)
+    if crossover and crossover.msg_per_s is not None:
+        messages, usd = words.amount(crossover.messages_per_month), words.dollars(crossover.usd_per_month)
+        note = f"{messages} messages and {usd} a month"
+        keys.append(Key(words.figure(crossover.msg_per_s), "msg/s", f"Break-even: {note}"))
+    settled = sum(case.status == "ok" for case in report.cases)
+    tone = "" if settled == len(report.cases) else "bad"
+    keys.append(Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone))
+    ledgers = [case.ledger for case in report.cases if case.ledger]
+    if ledgers:
+        lost, sent = sum(ledger.lost or 0 for ledger in ledgers), sum(ledger.sent for ledger in ledgers)
+        unsure = any(ledger.lost is None for ledger in ledgers)
+        note = f"of {sent:,} sent" + (", as far as is known" if unsure else "")
+        keys.append(Key(f"{lost:,}", "lost", f"confirmed messages {note}", "bad" if lost else ""))
+    return keys

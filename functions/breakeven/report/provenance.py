@@ -1,0 +1,34 @@
+"""Where the run's figures come from, as names and values to read."""
+
+from __future__ import annotations
+
+from breakeven.report.model import Report
+
+ENVIRONMENTS = {"local": "one machine", "aws": "Amazon Web Services"}
+
+
+def about(report: Report) -> list[tuple[str, str]]:
+    """Names and values, the run first, then what was under test, then what it ran on."""
+    manifest = report.manifest
+    pairs: list[tuple[str, object]] = [
+        ("Run", report.run_id),
+        ("Suite", f"{report.title} ({report.suite})"),
+        ("Variant", report.variant),
+        ("Started", report.started_at),
+        ("Finished", report.finished_at),
+        ("Environment", ENVIRONMENTS[report.environment]),
+        ("RabbitMQ", manifest.rabbitmq or "not in this run"),
+        ("SQS", manifest.sqs or "not in this run"),
+        *(
+            (f"{target}: {name}", value)
+            for target, told in manifest.targets.items()
+            for name, value in told.items()
+        ),
+        *((f"Hardware: {name}", value) for name, value in manifest.hardware.items()),
+        *((f"Version of {name}", value) for name, value in manifest.versions.items()),
+        ("Price books", ", ".join(manifest.price_books) or "none"),
+        ("Queue Breakeven", manifest.project_version),
+        ("Scenario's SHA-256", manifest.scenario_sha256),
+        ("Seed", manifest.seed),
+    ]
+    return [(name, str(value)) for name, value in pairs]

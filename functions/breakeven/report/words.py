@@ -1,0 +1,130 @@
+"""Figures and names as a reader sees them: three significant figures, units said, nulls as a dash."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from breakeven.report.model import CaseReport
+
+NOTHING = "–"
+
+TARGETS = {
+    "sqs-standard": "SQS standard",
+    "rabbitmq-mirrored-pair": "RabbitMQ mirrored pair",
+}
+OPERATIONS = {
+    "produce": "Produce",
+    "consume": "Consume",
+    "settle": "Settle",
+    "consume_cycle": "Consume cycle",
+    "end_to_end": "End to end",
+}
+_COUNTED = {
+    "threads": "thread",
+    "queues": "queue",
+    "messages": "message",
+    "producers": "producer",
+    "consumers": "consumer",
+}
+_MAGNITUDES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """``value`` to ``digits`` significant figures with thousands separated: 3,160, 14.8, 0.00123."""
+    if value is None:
+        return NOTHING
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:,.{decimals}f}"
+
+
+def count(value: int | None) -> str:
+    """An exact count with thousands separated."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def amount(value: float | None) -> str:
+    """A large number in words: 102 million; below a million as ``figure`` has it."""
+    if value is None:
+        return NOTHING
+    for size, word in _MAGNITUDES:
+        if abs(float(f"{value:.2e}")) >= size:
+            return f"{figure(value / size)} {word}"
+    return figure(value)
+
+
+def dollars(value: float | None) -> str:
+    """Dollars: cents below a thousand, whole dollars above."""
+    if value is None:
+        return NOTHING
+    return f"${value:,.2f}" if abs(value) < 1000 else f"${value:,.0f}"
+
+
+def milliseconds(value: float | None) -> str:
+    return NOTHING if value is None else f"{figure(value)} ms"
+
+
+def size(value: int) -> str:
+    """Bytes as people say them: 16 B, 1 KiB, 64 KiB."""
+    for step, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if value >= step:
+            return f"{figure(value / step) if value % step else value // step} {unit}"
+    return f"{value} B"
+
+
+def target_name(target: str) -> str:
+    return TARGETS.get(target, target)
+
+
+def labelled_target(target: str, provenance: str) -> str:
+    """The target's name; an emulated one is never named without saying so."""
+    name = target_name(target)
+    return f"{name} (emulated)" if provenance == "emulated" else name
+
+
+def scenario_name(scenario: str) -> str:
+    """A scenario's name as a heading: load-unload becomes Load-unload, many_queues Many queues."""
+    words = scenario.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def cell_name(cell: str) -> str:
+    """A cell's words as a heading: 'threads=40 queues=1' becomes '40 threads, 1 queue'."""
+    return ", ".join(_setting(word) for word in cell.split())
+
+
+def _setting(word: str) -> str:
+    name, _, value = word.partition("=")
+    if name in _COUNTED and value.isdecimal():
+        return plural(int(value), _COUNTED[name])
+    return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", value) if name == "size" and value else word
+
+
+def case_name(case: CaseReport) -> str:
+    """Which case this is, without its target: 'parallel, 40 threads'."""
+    name = f"{case.scenario}, {cell_name(case.cell)}" if case.cell else case.scenario
+    return f"{name}, repeat {case.repeat}" if case.repeat > 1 else name
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listing(items: Sequence[str], limit: int = 5) -> str:
+    """Items in a sentence, the first ``limit`` by name: 'a, b and 3 more'."""
+    if len(items) > limit:
+        return f"{', '.join(items[:limit])} and {len(items) - limit:,} more"
+    if len(items) > 1:
+        return f"{', '.join(items[:-1])} and {items[-1]}"
+    return "".join(items)
+
+
+def quantity(value: object) -> str:
+    """A quantity of a question as it was put: 1,000,000, 3, 0.5; text stays as it is."""
+    if isinstance(value, float) and value.is_integer():
+        return f"{int(value):,}"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -1,0 +1,57 @@
+"""Where a run's objects are in the results bucket. One place, so that nothing guesses a key."""
+
+from __future__ import annotations
+
+
+def row_key(table: str, run_id: str, name: str) -> str:
+    """Key of a row object: gzipped JSON lines, Hive-partitioned by run."""
+    return f"rows/{table}/run_id={run_id}/{name}.json.gz"
+
+
+def table_prefix(table: str) -> str:
+    return f"rows/{table}/"
+
+
+def run_prefix(run_id: str) -> str:
+    return f"runs/run_id={run_id}/"
+
+
+def plan_key(run_id: str) -> str:
+    return f"{run_prefix(run_id)}plan.json"
+
+
+def case_key(run_id: str, case_id: str) -> str:
+    return f"{run_prefix(run_id)}cases/{case_id}.json"
+
+
+def raw_prefix(run_id: str, case_id: str, attempt: int) -> str:
+    return f"{run_prefix(run_id)}raw/{case_id}/a{attempt}/"
+
+
+def loader_key(run_id: str, case_id: str, attempt: int, loader: int, kind: str) -> str:
+    """``kind`` is ``checkpoint`` or ``result``."""
+    return f"{raw_prefix(run_id, case_id, attempt)}loader-{loader}.{kind}.json.gz"
+
+
+def watch_key(run_id: str, case_id: str, attempt: int) -> str:
+    return f"{raw_prefix(run_id, case_id, attempt)}watch.json.gz"
+
+
+def report_key(run_id: str, name: str) -> str:
+    """Report files: index.html, report.json, report.md, cases.csv."""
+    return f"{run_prefix(run_id)}report/{name}"
+
+
+def secrets_prefix(run_id: str, target: str | None = None) -> str:
+    """Everything of a lane that is deleted with it; of all lanes without ``target``."""
+    return f"secrets/run_id={run_id}/{target}/" if target else f"secrets/run_id={run_id}/"
+
+
+def nodes_prefix(run_id: str, target: str) -> str:
+    """Each broker node registers itself under this prefix once it is up; ``<id>.failed`` says why it is not."""
+    return f"{secrets_prefix(run_id, target)}nodes/"
+
+
+def access_key(run_id: str, target: str) -> str:
+    """The lane's credentials; readable by its brokers and loaders only, deleted with the lane."""
+    return f"{secrets_prefix(run_id, target)}access.json"

@@ -1,0 +1,129 @@
+"""Run, lane, case and loader state in DynamoDB: one partition a run, one item a thing.
+
+Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
+``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#abort``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Protocol
+
+KEEP_S = 90 * 24 * 3600  # state is for following and resuming a run; results live in S3
+
+
+class Table(Protocol):
+    """The part of boto3's DynamoDB table that is used."""
+
+    def get_item(self, **kwargs: Any) -> Any: ...
+    def query(self, **kwargs: Any) -> Any: ...
+    def update_item(self, **kwargs: Any) -> Any: ...
+
+
+class RunState:
+    def __init__(self, table: Table, run_id: str) -> None:
+        self._table, self.run_id = table, run_id
+
+    def get(self, item: str) -> dict[str, Any]:
+        """The item's fields; empty when there is none yet."""
+        answer = self._table.get_item(Key=self._key(item), ConsistentRead=True)
+        return _plain(answer.get("Item", {}))
+
+    def update(self, item: str, *, only_if_absent: str | None = None, **fields: Any) -> dict[str, Any]:
+        """Set fields, leaving others as they are, and return the whole item.
+
+        With ``only_if_absent`` nothing is written when that field exists already: raises the client's
+        ``ConditionalCheckFailedException``.
+        """
+        fields = {"expires_at": int(time.time()) + KEEP_S, **fields}
+        names = {f"#{i}": name for i, name in enumerate(fields)}
+        options: dict[str, Any] = {}
+        if only_if_absent:
+            names["#absent"] = only_if_absent
+            options["ConditionExpression"] = "attribute_not_exists(#absent)"
+        answer = self._table.update_item(
+            Key=self._key(item),
+            UpdateExpression="SET " + ", ".join(f"#{i} = :{i}" for i in range(len(fields))),
+            ExpressionAttributeNames=names,
+            ExpressionAttributeValues={f":{i}": _stored(value) for i, value in enumerate(fields.values())},
+            ReturnValues="ALL_NEW",
+            **options,
+        )
+        return _plain(answer["Attributes"])
+
+    def next_attempt(self, case_id: str) -> int:
+        """Count one more attempt of the case and return its number, from 1."""
+        answer = self._table.update_item(
+            Key=self._key(case_item(case_id)),
+            UpdateExpression="ADD attempt :one SET expires_at = :expires",
+            ExpressionAttributeValues={":one": 1, ":expires": int(time.time()) + KEEP_S},
+            ReturnValues="UPDATED_NEW",
+        )
+        return int(answer["Attributes"]["attempt"])
+
+    def items(self, prefix: str = "") -> dict[str, dict[str, Any]]:
+        """Every item of the run whose key starts with the prefix, by key."""
+        condition = "run_id = :run" + (" AND begins_with(#item, :prefix)" if prefix else "")
+        query: dict[str, Any] = {
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": {":run": self.run_id, **({":prefix": prefix} if prefix else {})},
+            "ConsistentRead": True,
+        }
+        if prefix:
+            query["ExpressionAttributeNames"] = {"#item": "item"}
+        found: dict[str, dict[str, Any]] = {}
+        while True:
+            page = self._table.query(**query)
+            found |= {entry["item"]: _plain(entry) for entry in page["Items"]}
+            if "LastEvaluatedKey" not in page:
+                return found
+            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    def _key(self, item: str) -> dict[str, str]:
+        return {"run_id": self.run_id, "item": item}
+
+
+RUN = "run"
+
+
+def lane_item(target: str) -> str:
+    return f"lane#{target}"
+
+
+def case_item(case_id: str) -> str:
+    return f"case#{case_id}"
+
+
+def loaders_prefix(case_id: str, attempt: int) -> str:
+    return f"loader#{case_id}#{attempt}#"
+
+
+def loader_item(case_id: str, attempt: int, loader: int) -> str:
+    return f"{loaders_prefix(case_id, attempt)}{loader}"
+
+
+def abort_item(case_id: str, attempt: int) -> str:
+    return f"{loaders_prefix(case_id, attempt)}abort"
+
+
+def _stored(value: Any) -> Any:
+    """DynamoDB takes no floats; their shortest decimal form loses nothing."""
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, Mapping):
+        return {key: _stored(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_stored(inner) for inner in value]
+    return value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value

@@ -1,0 +1,74 @@
+"""Objects of a run in the results bucket: JSON documents and rows. Writing twice changes nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from breakeven.results import layout
+from breakeven.results.schemas import TABLES, Table
+
+_TABLES: dict[str, Table] = {table.name: table for table in TABLES}
+
+
+class S3(Protocol):
+    """The part of boto3's S3 client that is used."""
+
+    def put_object(self, **kwargs: Any) -> Any: ...
+    def get_object(self, **kwargs: Any) -> Any: ...
+    def delete_object(self, **kwargs: Any) -> Any: ...
+    def get_paginator(self, operation_name: Any) -> Any: ...
+
+
+class Store:
+    def __init__(self, s3: S3, bucket: str) -> None:
+        self._s3, self._bucket = s3, bucket
+
+    def put_bytes(self, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
+        self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
+
+    def get_bytes(self, key: str) -> bytes:
+        body: bytes = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+        return body
+
+    def put_json(self, key: str, document: object) -> None:
+        """Store a document; compressed when the key ends in ``.gz``."""
+        body = json.dumps(document, separators=(",", ":")).encode()
+        self.put_bytes(key, _gzip(body) if key.endswith(".gz") else body, "application/json")
+
+    def get_json(self, key: str) -> Any:
+        """The document; raises the client's ``NoSuchKey`` when there is none."""
+        body = self.get_bytes(key)
+        return json.loads(gzip.decompress(body) if key.endswith(".gz") else body)
+
+    def put_secret(self, key: str, text: str) -> None:
+        """Store a credential, encrypted with a KMS key rather than the bucket's own."""
+        self._s3.put_object(Bucket=self._bucket, Key=key, Body=text.encode(), ServerSideEncryption="aws:kms")
+
+    def keys(self, prefix: str) -> list[str]:
+        pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+        return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+
+    def delete_all(self, prefix: str) -> None:
+        for key in self.keys(prefix):
+            self._s3.delete_object(Bucket=self._bucket, Key=key)
+
+    def put_rows(self, table: str, run_id: str, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write one object of a table's rows; every row must have exactly the table's columns.
+
+        :raises ValueError: a row with a column missing or too many
+        """
+        columns = _TABLES[table].columns
+        lines = []
+        for row in rows:
+            if row.keys() != columns.keys():
+                raise ValueError(f"{table}: columns differ from the schema: {sorted(row.keys() ^ columns.keys())}")
+            lines.append(json.dumps(row, separators=(",", ":")))
+        if lines:
+            self.put_bytes(layout.row_key(table, run_id, name), _gzip("\n".join(lines).encode() + b"\n"))
+
+
+def _gzip(body: bytes) -> bytes:
+    return gzip.compress(body, compresslevel=6, mtime=0)  # no time stamp: the same rows, the same bytes

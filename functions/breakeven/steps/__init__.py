@@ -1,0 +1,1 @@
+"""What each step of the workflow does, knowing nothing of Lambda events."""

@@ -1,0 +1,221 @@
+"""One case: prepare its queues, settle what its loaders measured, or record why it failed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from breakeven.errors import CaseError
+from breakeven.loadgen.merge import Measurement, merge
+from breakeven.loadgen.result import LoaderResult
+from breakeven.results import layout
+from breakeven.results.state import RUN, abort_item, case_item, lane_item, loader_item, loaders_prefix
+from breakeven.steps.services import Services
+from breakeven.workload.case import Case
+
+#: how long a failed case waits for its loaders to see that they were ended, and to save what they have
+STOP_TIMEOUT_S = 15.0
+POLL_S = 0.25
+
+
+def prepare(services: Services, run_id: str, case_id: str) -> int:
+    """Declare fresh queues for a new attempt of the case; returns the attempt's number, from 1."""
+    case, state = services.case(run_id, case_id), services.state(run_id)
+    attempt = state.next_attempt(case_id)
+    prepared = services.target(run_id, case.target).prepare(case, attempt)
+    state.update(
+        case_item(case_id),
+        case_id=case_id,
+        target=case.target,
+        status="running",
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        queues=json.dumps(prepared.queues),
+        mirrors_before=json.dumps(prepared.mirrors),
+        released=False,
+    )
+    return attempt
+
+
+def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
+    """Merge what the loaders measured, account for every message, write the rows, delete the queues.
+
+    :raises CaseError: a loader left no result
+    """
+    case, state = services.case(run_id, case_id), services.state(run_id)
+    item = state.get(case_item(case_id))
+    queues = tuple(json.loads(item["queues"]))
+    results = _loader_results(services, case, attempt)
+    unfinished = [result.loader for result in results if not result.final]
+    if unfinished or len(results) < case.loaders:
+        raise CaseError(f"{len(results) - len(unfinished)} of {case.loaders} loaders left a result")
+    target = services.target(run_id, case.target)
+    mirrors_after = target.mirrors(queues)
+    measurement = merge(results, target.depth(queues))
+    _write_measurement(services, case, measurement)
+    _write_nodes(services, case, attempt)
+    _write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
+    target.release(queues)
+    state.update(case_item(case_id), status="ok", released=True)
+
+
+def fail(services: Services, run_id: str, case_id: str, reason: str) -> None:
+    """Record the case as failed, keeping what its loaders had measured, and delete its queues."""
+    case, state = services.case(run_id, case_id), services.state(run_id)
+    item = state.get(case_item(case_id))
+    attempt = int(item.get("attempt", 0))
+    measurement = None
+    if attempt and "queues" in item:
+        _stop_loaders(services, case, attempt, reason)
+        measurement = _salvage(services, case, attempt, tuple(json.loads(item["queues"])))
+    if measurement:
+        _write_measurement(services, case, measurement)
+        _write_nodes(services, case, attempt)
+    _write_case(services, case, item, measurement, mirrors_after=None, reason=reason)
+    state.update(case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason)
+    if "queues" in item:
+        services.target(run_id, case.target).release(tuple(json.loads(item["queues"])))
+        state.update(case_item(case_id), released=True)
+
+
+def fail_unsettled(services: Services, run_id: str, case_ids: list[str], reason: str) -> None:
+    """Record every case of a broken leg that has no outcome yet as failed, without touching its target."""
+    state = services.state(run_id)
+    for case_id in case_ids:
+        item = state.get(case_item(case_id))
+        if item.get("status") in {"ok", "failed"}:
+            continue
+        case = services.case(run_id, case_id)
+        _write_case(services, case, item, None, mirrors_after=None, reason=reason)
+        state.update(case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason)
+
+
+def _stop_loaders(services: Services, case: Case, attempt: int, reason: str) -> None:
+    state = services.state(case.run_id)
+    state.update(abort_item(case.case_id, attempt), reason=reason)
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    last: dict[str, Any] = {}
+    quiet_since = time.monotonic()
+    while time.monotonic() < deadline:
+        loaders = state.items(loaders_prefix(case.case_id, attempt))
+        loaders.pop(abort_item(case.case_id, attempt), None)
+        if all(item.get("finished") for item in loaders.values()):
+            return
+        if loaders != last:
+            last, quiet_since = loaders, time.monotonic()
+        # loaders exchange each second: one that is quiet for three is gone
+        if time.monotonic() - quiet_since > 3:
+            return
+        time.sleep(POLL_S)
+
+
+def _salvage(services: Services, case: Case, attempt: int, queues: tuple[str, ...]) -> Measurement | None:
+    results = _loader_results(services, case, attempt)
+    if not results:
+        return None
+    try:
+        left = services.target(case.run_id, case.target).depth(queues)
+    except CaseError:
+        left = 0  # the target is gone; what was in it counts as missing
+    return merge(results, left)
+
+
+def _loader_results(services: Services, case: Case, attempt: int) -> list[LoaderResult]:
+    """Each loader's result, or its last checkpoint where it ended without one."""
+    found = []
+    for loader in range(case.loaders):
+        for kind in ("result", "checkpoint"):
+            key = layout.loader_key(case.run_id, case.case_id, attempt, loader, kind)
+            document = _json_or_none(services, key)
+            if document is not None:
+                found.append(LoaderResult.from_json(document))
+                break
+    return found
+
+
+def _json_or_none(services: Services, key: str) -> Any:
+    try:
+        return services.store.get_json(key)
+    except ClientError as error:
+        if error.response.get("Error", {}).get("Code") in {"NoSuchKey", "404"}:
+            return None
+        raise
+
+
+def _write_measurement(services: Services, case: Case, measurement: Measurement) -> None:
+    for table, rows in measurement.rows(case).items():
+        services.store.put_rows(table, case.run_id, case.case_id, rows)
+
+
+def _write_nodes(services: Services, case: Case, attempt: int) -> None:
+    rows = _json_or_none(services, layout.watch_key(case.run_id, case.case_id, attempt)) or []
+    services.store.put_rows("nodes", case.run_id, case.case_id, rows)
+
+
+def _write_case(
+    services: Services,
+    case: Case,
+    item: Mapping[str, Any],
+    measurement: Measurement | None,
+    *,
+    mirrors_after: dict[str, int] | None,
+    reason: str | None,
+) -> None:
+    state = services.state(case.run_id)
+    lane, run = state.get(lane_item(case.target)), state.get(RUN)
+    workload = case.workload
+    provenance, environment = lane.get("provenance", "measured"), run.get("environment", "aws")
+    mirrors_before = item.get("mirrors_before", "null")
+    row = {
+        "case_id": case.case_id,
+        "scenario": case.scenario,
+        "cell": case.cell,
+        "target": case.target,
+        "repeat": case.repeat,
+        "variant": case.variant,
+        "provenance": provenance,
+        "environment": environment,
+        "status": "failed" if reason else "ok",
+        "reason": reason,
+        "mode": workload.mode,
+        "producers": workload.producers,
+        "consumers": workload.consumers,
+        "queues": workload.queues,
+        "message_bytes": workload.message_bytes,
+        "messages": workload.messages,
+        "loaders": case.loaders,
+        "started_at": item.get("started_at"),
+        "produce_s": measurement.produce_s if measurement else None,
+        "consume_s": measurement.consume_s if measurement else None,
+        "mirrors_before": mirrors_before,
+        "mirrors_after": json.dumps(mirrors_after),
+        "flags": json.dumps(_flags(measurement, provenance, environment, json.loads(mirrors_before), mirrors_after)),
+        "parameters": json.dumps(workload.model_dump()),
+    }
+    services.store.put_rows("cases", case.run_id, case.case_id, [row])
+
+
+def _flags(
+    measurement: Measurement | None,
+    provenance: str,
+    environment: str,
+    before: dict[str, int] | None,
+    after: dict[str, int] | None,
+) -> list[str]:
+    flags = list(measurement.flags) if measurement else []
+    if environment == "local":
+        flags.append("shared_host")
+    if provenance == "emulated":
+        flags.append("emulated")
+    if any(count < 1 for mirrors in (before, after) for count in (mirrors or {}).values()):
+        flags.append("mirrors_out_of_sync")
+    return sorted(set(flags))
+
+
+def finished(services: Services, case: Case, attempt: int, loader: int) -> None:
+    """Say that a loader has left its result."""
+    services.state(case.run_id).update(loader_item(case.case_id, attempt, loader), finished=True)

@@ -1,0 +1,93 @@
+"""While a case runs: its loaders, and the watch over its target."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from breakeven.errors import CaseError
+from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.result import LoaderResult
+from breakeven.results import layout
+from breakeven.results.coordinator import StateCoordinator
+from breakeven.results.state import abort_item, case_item, loaders_prefix
+from breakeven.steps.cases import finished
+from breakeven.steps.services import Services
+from breakeven.targets.base import Target
+from breakeven.workload.case import Case
+
+WATCH_EVERY_S = 1.0
+LOOK_EVERY_S = 0.25  # how soon the watch sees that the loaders have ended
+
+
+def load(services: Services, run_id: str, case_id: str, attempt: int, loader: int) -> None:
+    """Run one loader of the case to its end and store its result; it checkpoints each second.
+
+    :raises CaseError: the case cannot go on; what was measured stays in the last checkpoint
+    """
+    case, state = services.case(run_id, case_id), services.state(run_id)
+    queues = tuple(json.loads(state.get(case_item(case_id))["queues"]))
+    client = services.target(run_id, case.target).client(case.workload)
+
+    def key(kind: str) -> str:
+        return layout.loader_key(run_id, case_id, attempt, loader, kind)
+
+    def save(result: LoaderResult) -> None:
+        services.store.put_json(key("checkpoint"), result.to_json())
+
+    try:
+        result = run_loader(
+            Assignment(case=case, attempt=attempt, loader=loader, queues=queues),
+            client,
+            StateCoordinator(state, case_id, attempt, loader, case.loaders),
+            save,
+        )
+        services.store.put_json(key("result"), result.to_json())
+    finally:
+        client.close()
+        finished(services, case, attempt, loader)
+
+
+def watch(services: Services, run_id: str, case_id: str, attempt: int, seconds_left: float) -> int:
+    """Sample nodes and queue depth each second until every loader has ended; returns the samples taken."""
+    case = services.case(run_id, case_id)
+    target = services.target(run_id, case.target)
+    queues = tuple(json.loads(services.state(run_id).get(case_item(case_id))["queues"]))
+    started = time.monotonic()
+    rows: list[dict[str, Any]] = []
+    next_sample = started
+    while time.monotonic() - started < seconds_left and not _ended(services, case, attempt):
+        if time.monotonic() >= next_sample:
+            rows += _look(target, case_id, queues, int(time.monotonic() - started))
+            next_sample += WATCH_EVERY_S
+        time.sleep(LOOK_EVERY_S)
+    services.store.put_json(layout.watch_key(run_id, case_id, attempt), rows)
+    return len(rows)
+
+
+def _ended(services: Services, case: Case, attempt: int) -> bool:
+    items = services.state(case.run_id).items(loaders_prefix(case.case_id, attempt))
+    if abort_item(case.case_id, attempt) in items:
+        return True
+    return sum(1 for item in items.values() if item.get("finished")) == case.loaders
+
+
+def _look(target: Target, case_id: str, queues: tuple[str, ...], second: int) -> list[dict[str, Any]]:
+    """One row a node; a single row named after the target where it has no nodes of its own."""
+    try:
+        depth: int | None = target.depth(queues)
+        samples = target.samples()
+    except CaseError:
+        return []  # a target that does not answer for a moment is no reason to end its case
+    blank = {"cpu_share": None, "memory_bytes": None, "disk_free_bytes": None}
+    found = [
+        {
+            "node": sample.node,
+            "cpu_share": sample.cpu_share,
+            "memory_bytes": sample.memory_bytes,
+            "disk_free_bytes": sample.disk_free_bytes,
+        }
+        for sample in samples
+    ] or [{"node": target.name, **blank}]
+    return [{"case_id": case_id, "second": second, "depth": depth, **sample} for sample in found]

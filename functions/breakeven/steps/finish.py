@@ -1,0 +1,29 @@
+"""The end of a run: its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from breakeven.results.state import RUN
+from breakeven.steps.reasons import reason_of
+from breakeven.steps.services import Services
+
+
+def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """Record how the run ended: ``ok``, ``partial`` (some case failed) or ``failed`` (a state of the run did).
+
+    Answers ``ok`` false only for the last, so that the execution is then seen as failed.
+    """
+    state = services.state(run_id)
+    fields: dict[str, Any] = {"finished_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    if failed:
+        where, reason = reason_of(failed)
+        fields |= {"status": "failed", "failed_at": where, "reason": reason, "failed": dict(failed)}
+    else:
+        cases = state.items("case#").values()
+        partial = any(case.get("status") != "ok" for case in cases)
+        fields["status"] = "partial" if partial else "ok"
+    state.update(RUN, **fields)
+    return {"ok": not failed, "status": fields["status"]}

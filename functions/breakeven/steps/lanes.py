@@ -1,0 +1,128 @@
+"""Lanes: launch a target's brokers, wait until they are fit for cases, let them go."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from breakeven.errors import CaseError
+from breakeven.results import layout
+from breakeven.results.state import RUN, case_item, lane_item
+from breakeven.steps.services import Services
+from breakeven.targets.base import Access, Node
+from breakeven.targets.kinds import KINDS
+from breakeven.targets.registry import open_target
+from breakeven.workload.case import TargetName
+
+#: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
+REGISTER_TIMEOUT_S = 480.0
+POLL_S = 0.5
+RUN_TAG, TARGET_TAG, NODES_TAG = "breakeven:run", "breakeven:target", "breakeven:nodes"
+
+
+class Ec2(Protocol):
+    """The part of boto3's EC2 client that is used."""
+
+    def run_instances(self, **kwargs: Any) -> Any: ...
+    def describe_instances(self, **kwargs: Any) -> Any: ...
+    def terminate_instances(self, **kwargs: Any) -> Any: ...
+
+
+def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str, target: TargetName) -> None:
+    """Make the lane's credentials and launch its nodes. Called twice, it launches once (client token)."""
+    access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
+    services.store.put_secret(layout.access_key(run_id, target), access.model_dump_json())
+    nodes = KINDS[target].nodes
+    tags = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
+    answer = ec2.run_instances(
+        LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
+        SubnetId=subnet,
+        MinCount=nodes,
+        MaxCount=nodes,
+        ClientToken=hashlib.sha256(f"{run_id}/{target}".encode()).hexdigest(),
+        TagSpecifications=[
+            {"ResourceType": "instance", "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
+        ],
+    )
+    ids = [instance["InstanceId"] for instance in answer["Instances"]]
+    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids)
+
+
+def establish(services: Services, run_id: str, target: TargetName) -> None:
+    """Wait for the nodes, put in place what cases need, and record what the target says of itself.
+
+    :raises CaseError: nodes that do not register in time, or never become healthy
+    """
+    if KINDS[target].brokers:
+        _gather_nodes(services, run_id, target)
+    description = services.target(run_id, target).establish()
+    services.state(run_id).update(lane_item(target), status="ready", **asdict(description))
+
+
+def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
+    wanted, deadline = KINDS[target].nodes, time.monotonic() + REGISTER_TIMEOUT_S
+    while len(registered := _registrations(services, run_id, target)) < wanted:
+        if time.monotonic() > deadline:
+            raise CaseError(f"{len(registered)} of {wanted} broker nodes registered in {REGISTER_TIMEOUT_S:.0f} s")
+        time.sleep(POLL_S)
+    nodes = tuple(Node.model_validate_json(services.store.get_bytes(key)) for key in registered)
+    access = services.access(run_id, target)
+    if access is None:  # brokers were launched, so their credentials exist
+        raise CaseError(f"{target}: the lane's credentials are gone")
+    complete = access.model_copy(update={"nodes": nodes})
+    services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
+
+
+def _registrations(services: Services, run_id: str, target: TargetName) -> list[str]:
+    keys = sorted(services.store.keys(layout.nodes_prefix(run_id, target)))
+    failures = [key for key in keys if key.endswith(".failed")]
+    if failures:
+        raise CaseError(f"a broker node could not start: {services.store.get_bytes(failures[0]).decode()}")
+    return keys
+
+
+def fail_leg(services: Services, run_id: str, target: TargetName, where: str, reason: str) -> None:
+    """Record on the lane and the run where a leg broke."""
+    state = services.state(run_id)
+    state.update(lane_item(target), status="failed", failed_at=where, reason=reason)
+    state.update(RUN, leg_failed_at=where, leg_failed_reason=reason)
+
+
+def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
+    """Terminate the nodes of a lane (of the whole run without ``target``) and delete its secrets.
+
+    Instances are found by tag, so that one whose launch was never recorded is found too.
+    Returns the instances terminated.
+    """
+    filters = [
+        {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
+        {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]},
+    ]
+    if target:
+        filters.append({"Name": f"tag:{TARGET_TAG}", "Values": [target]})
+    found = ec2.describe_instances(Filters=filters)
+    ids = [
+        instance["InstanceId"]
+        for reservation in found["Reservations"]
+        for instance in reservation["Instances"]
+    ]
+    if ids:
+        ec2.terminate_instances(InstanceIds=ids)
+    services.store.delete_all(layout.secrets_prefix(run_id, target))
+    if target:
+        services.state(run_id).update(lane_item(target), status="released", released=ids)
+    return ids
+
+
+def release_queues(services: Services, run_id: str) -> None:
+    """Delete the managed service's queues of cases that were never settled."""
+    state = services.state(run_id)
+    for item in state.items("case#").values():
+        target = item.get("target")
+        if target and item.get("queues") and not item.get("released") and not KINDS[target].brokers:
+            open_target(target, None).release(tuple(json.loads(item["queues"])))
+            state.update(case_item(item["case_id"]), released=True)

@@ -1,0 +1,107 @@
+"""Plan a run: expand and check the suite, store its cases and prices, answer the rounds to run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.planning.plan import Plan, make_plan
+from breakeven.pricing.book import PriceBook, load_book
+from breakeven.pricing.questions import price_rows, questions
+from breakeven.results import layout
+from breakeven.results.state import RUN
+from breakeven.steps.run_input import RunInput, parse_run_input
+from breakeven.steps.services import Services
+from breakeven.targets.kinds import KINDS
+from breakeven.workload.case import Case
+from breakeven.workload.model import Suite
+from breakeven.workload.read import load_suite, parse_suite
+
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
+
+
+def plan_run(
+    services: Services, run_id: str, document: dict[str, Any], *, execution: str, started_at: str
+) -> dict[str, Any]:
+    """What the workflow goes on with: ``{sql_run_id, legs_at_once, rounds: [[leg, ...], ...]}``.
+
+    :raises InputError: input, suite or plan that cannot run; nothing has been started
+    """
+    check_run_id(run_id)
+    wanted = parse_run_input(document)
+    suite = suite_of(wanted)
+    book = load_book(wanted.region)
+    plan = plan_of(wanted, suite, run_id)
+    plan.raise_if_refused()
+    _store(services, run_id, wanted, suite, plan, book)
+    services.state(run_id).update(
+        RUN,
+        status="running",
+        execution=execution,
+        started_at=started_at,
+        suite=suite.suite,
+        environment=wanted.surroundings.name,
+        cases=len(plan.cases),
+    )
+    return {
+        "sql_run_id": f"'{run_id}'",  # an Athena parameter is a literal; check_run_id keeps it one
+        "legs_at_once": plan.lanes_at_once,
+        "rounds": [[_leg(leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
+    }
+
+
+def check_run_id(run_id: str) -> None:
+    """:raises InputError: a run's id must be safe in keys, queue names and SQL"""
+    if not RUN_ID.fullmatch(run_id):
+        remedy = "letters, digits, hyphens and underscores, at most 80; it is the execution's name"
+        raise InputError("execution", "name", run_id, remedy)
+
+
+def suite_of(wanted: RunInput) -> Suite:
+    if isinstance(wanted.suite, str):
+        return load_suite(wanted.suite)
+    return parse_suite(wanted.suite, wanted.suite_source)
+
+
+def plan_of(wanted: RunInput, suite: Suite, run_id: str) -> Plan:
+    """The plan, the same locally before anything starts and in the workflow's first state."""
+    return make_plan(
+        suite,
+        run_id=run_id,
+        environment=wanted.surroundings.name,
+        variant=wanted.variant,
+        scale=wanted.scale,
+        seed=wanted.seed,
+        region=wanted.region,
+        max_usd=wanted.max_usd,
+    )
+
+
+def usual_message_bytes(cases: Sequence[Case]) -> int:
+    """The size that most cases have: the one whose price the cost question asks for."""
+    return Counter(case.workload.message_bytes for case in cases).most_common(1)[0][0]
+
+
+def _leg(leg: dict[str, Any]) -> dict[str, Any]:
+    return {**leg, "brokers": KINDS[leg["target"]].brokers}
+
+
+def _store(services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, book: PriceBook) -> None:
+    for case in plan.cases:
+        services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
+    asked = questions(book, message_bytes=usual_message_bytes(plan.cases))
+    services.store.put_rows("prices", run_id, "prices", price_rows(book))
+    services.store.put_rows("cost_inputs", run_id, "questions", asked)
+    services.store.put_json(
+        layout.plan_key(run_id),
+        {
+            "input": wanted.model_dump(mode="json"),
+            "suite": {"name": suite.suite, "title": suite.title, "sha256": suite.sha256},
+            "plan": plan.model_dump(mode="json"),
+            "price_books": sorted({row["book"] for row in price_rows(book)}),
+            "cost_inputs": asked,
+        },
+    )

@@ -1,0 +1,32 @@
+"""Why something failed, in words, from what a Step Functions catch holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+MAX_REASON = 500
+
+
+def reason_of(failed: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
+    """The first failed state's name and its error in words.
+
+    ``failed`` maps a state's name to ``{"Error": ..., "Cause": ...}``. A Lambda's cause is JSON with
+    ``errorType`` and ``errorMessage``; a service's is text.
+    """
+    if not failed:
+        return "unknown", "no state recorded an error"
+    where, error = next(iter(failed.items()))
+    return where, f"{where}: {_words(error)}"[:MAX_REASON]
+
+
+def _words(error: Mapping[str, str]) -> str:
+    kind, cause = error.get("Error", "error"), error.get("Cause", "")
+    try:
+        document = json.loads(cause)
+        message = document["errorMessage"]
+    except (ValueError, TypeError, KeyError):
+        message = cause
+    if kind == "States.Timeout" and not message:
+        message = "the state did not end within its time limit"
+    return f"{kind}: {message}" if message else kind

@@ -1,0 +1,106 @@
+"""Write a run's report from what its queries answered."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any
+
+from breakeven.report.build import Answers, RunRecord, build_report
+from breakeven.report.model import Manifest, Report
+from breakeven.report.render import render_all
+from breakeven.results import layout
+from breakeven.results.state import RUN, RunState, lane_item
+from breakeven.steps.reasons import reason_of
+from breakeven.steps.services import Services
+from breakeven.version import VERSION
+from breakeven.workload.case import Case
+
+Rows = Sequence[Mapping[str, Any]]
+PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
+CONTENT_TYPES = {"html": "text/html", "json": "application/json", "md": "text/markdown", "csv": "text/csv"}
+SUBJECT_LIMIT = 100  # of SNS
+
+
+def report_run(
+    services: Services, run_id: str, rows: Mapping[str, Rows], failed: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """Build and store the report; answers what the notification says. ``rows`` are by query name."""
+    plan = services.store.get_json(layout.plan_key(run_id))
+    report = assemble(run_id, plan, services.state(run_id), rows, failed)
+    for name, body in render_all(report).items():
+        content_type = CONTENT_TYPES[name.rsplit(".", 1)[1]]
+        services.store.put_bytes(layout.report_key(run_id, name), body, content_type)
+    failures = sum(1 for case in report.cases if case.status == "failed")
+    services.state(run_id).update(RUN, verdict=report.verdict, failed_cases=failures)
+    subject = f"Queue Breakeven {report.suite}: {len(report.cases) - failures} of {len(report.cases)} cases ok"
+    return {"subject": subject[:SUBJECT_LIMIT], "message": report.verdict}
+
+
+def assemble(
+    run_id: str,
+    plan: Mapping[str, Any],
+    state: RunState,
+    rows: Mapping[str, Rows],
+    failed: Mapping[str, Mapping[str, str]],
+) -> Report:
+    """The report of a run from its plan, its state and its queries' rows."""
+    run = state.get(RUN)
+    surroundings = plan["input"]["surroundings"]
+    record = RunRecord(
+        run_id=run_id,
+        suite=plan["suite"]["name"],
+        title=plan["suite"]["title"],
+        variant=plan["plan"]["variant"],
+        started_at=run.get("started_at", ""),
+        finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        environment=surroundings["name"],
+        planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
+    )
+    answers = Answers(
+        cases=rows["cases"],
+        throughput=rows["throughput"],
+        latencies=rows["latency_percentiles"],
+        rates=rows["rate_over_time"],
+        ledgers=rows["ledger"],
+        crossovers=rows["crossover"],
+        cost_lines=rows["cost_lines"],
+        cost_inputs=plan["cost_inputs"],
+    )
+    return build_report(record, _manifest(plan, state, failed), answers)
+
+
+def _manifest(
+    plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Mapping[str, str]]
+) -> Manifest:
+    surroundings = plan["input"]["surroundings"]
+    targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
+    lanes = {target: state.get(lane_item(target)) for target in targets}
+    notes = list(surroundings["notes"])
+    if failed:
+        notes.append(f"The run did not go through: {reason_of(failed)[1]}")
+    for target, lane in lanes.items():
+        for name, value in sorted(lane.get("parameters", {}).items()):
+            notes.append(f"{target}: {name} = {value}")
+    return Manifest(
+        project_version=VERSION,
+        scenario_sha256=plan["suite"]["sha256"],
+        seed=plan["plan"]["seed"],
+        rabbitmq=_server(lanes, "rabbitmq-"),
+        sqs=_server(lanes, "sqs-"),
+        versions={"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
+        hardware=surroundings["hardware"],
+        price_books=plan["price_books"],
+        notes=notes,
+    )
+
+
+def _server(lanes: Mapping[str, Mapping[str, Any]], prefix: str) -> str | None:
+    """The server as its lane described it, marked when it stands in for the service."""
+    for target, lane in lanes.items():
+        if target.startswith(prefix) and "server" in lane:
+            mark = " (emulated)" if lane.get("provenance") == "emulated" else ""
+            return f"{lane['server']}{mark}"
+    return None

@@ -1,0 +1,47 @@
+"""What an execution is started with. Everything has a default: ``{}`` runs the default suite."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from breakeven.errors import InputError
+from breakeven.workload.case import Variant
+
+DEFAULT_SUITE = "quick"
+
+
+class Surroundings(BaseModel):
+    """Where the run happens, for the manifest. On AWS nothing is given; a run on one machine says what it is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Literal["aws", "local"] = "aws"
+    hardware: dict[str, str | int | float] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list, description="what the reader must be told")
+
+
+class RunInput(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    suite: str | dict[str, Any] = Field(
+        default=DEFAULT_SUITE, description="a shipped suite's name, or a whole suite"
+    )
+    suite_source: str = Field(default="execution input", description="where the suite came from, for errors")
+    variant: Variant | None = None
+    scale: float = Field(default=1.0, gt=0, le=1)
+    seed: int | None = Field(default=None, description="orders legs and cases; made from the run's id if absent")
+    region: str = Field(default="us-east-1", description="whose price book is used")
+    max_usd: float = Field(default=20.0, gt=0)
+    surroundings: Surroundings = Field(default_factory=Surroundings)
+
+
+def parse_run_input(document: object, where: str = "execution input") -> RunInput:
+    """:raises InputError: naming the first field that is wrong"""
+    try:
+        return RunInput.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "input"
+        raise InputError(where, field, first["input"], first["msg"]) from None

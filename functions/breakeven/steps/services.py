@@ -1,0 +1,47 @@
+"""What a step needs of its surroundings, made once a process from the function's environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+
+import boto3
+
+from breakeven.results import layout
+from breakeven.results.state import RunState, Table
+from breakeven.results.store import Store
+from breakeven.targets.base import Access, Target
+from breakeven.targets.kinds import KINDS
+from breakeven.targets.registry import open_target
+from breakeven.workload.case import Case, TargetName
+
+
+@dataclass(frozen=True)
+class Services:
+    store: Store
+    table: Table
+
+    def state(self, run_id: str) -> RunState:
+        return RunState(self.table, run_id)
+
+    def case(self, run_id: str, case_id: str) -> Case:
+        return Case.model_validate(self.store.get_json(layout.case_key(run_id, case_id)))
+
+    def access(self, run_id: str, target: TargetName) -> Access | None:
+        """The lane's credentials and nodes; None for a managed service."""
+        if not KINDS[target].brokers:
+            return None
+        return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))
+
+    def target(self, run_id: str, target: TargetName) -> Target:
+        return open_target(target, self.access(run_id, target))
+
+
+@cache
+def services() -> Services:
+    """The process's services; names of bucket and table come from the environment."""
+    return Services(
+        store=Store(boto3.client("s3"), os.environ["BREAKEVEN_BUCKET"]),
+        table=boto3.resource("dynamodb").Table(os.environ["BREAKEVEN_TABLE"]),
+    )

@@ -1,0 +1,92 @@
+"""What a target is: the thing under test, as the workflow sees it.
+
+Fresh queues are made for every case and attempt and deleted after; nothing is purged and reused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from breakeven.clients.base import Client
+from breakeven.workload.case import Case, Workload
+
+
+class Node(BaseModel):
+    """Where one broker node answers. It registers itself with this once it is up."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    host: str
+    amqp_port: int
+    management_port: int
+
+
+class Access(BaseModel):
+    """How to reach a lane's brokers. Held in one object that only the lane's own may read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    username: str
+    password: str
+    vhost: str = "/"
+    tls: bool = False
+    nodes: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """``mirrors``: queue -> synchronised mirrors as read from the broker; None where there are none."""
+
+    queues: tuple[str, ...]
+    mirrors: dict[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSample:
+    """One look at a node. None where the target does not tell."""
+
+    node: str
+    cpu_share: float | None
+    memory_bytes: int | None
+    disk_free_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """``server`` in words ('RabbitMQ 3.10.8, Erlang 25.2.3', 'Amazon SQS'); parameters for the manifest."""
+
+    server: str
+    provenance: str  # measured, emulated
+    parameters: dict[str, str | int | bool] = field(default_factory=dict)
+
+
+class Target(Protocol):
+    name: str
+
+    def establish(self) -> Description:
+        """Wait until healthy and put in place what cases need (policy). Idempotent. Raises CaseError."""
+
+    def prepare(self, case: Case, attempt: int) -> Prepared:
+        """Declare the case's fresh queues and wait until they are ready (mirrors in sync). Raises CaseError."""
+
+    def client(self, workload: Workload) -> Client:
+        """The case's client for this target."""
+
+    def mirrors(self, queues: tuple[str, ...]) -> dict[str, int] | None:
+        """Synchronised mirrors of each queue, read from the broker now; None where there are none."""
+
+    def depth(self, queues: tuple[str, ...]) -> int:
+        """Messages left in the queues (ready and in flight), read now. Raises CaseError."""
+
+    def samples(self) -> list[NodeSample]:
+        """One sample a node; empty for a managed service."""
+
+    def release(self, queues: tuple[str, ...]) -> None:
+        """Delete the queues; one that is gone already is well. Raises CaseError."""
+
+    def dismantle(self) -> None:
+        """Take back what ``establish`` put in place, for brokers that are not ours. Never raises."""

@@ -1,0 +1,40 @@
+"""AMQP for the control plane: declare, look, delete. What loaders do is in ``clients``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pika
+from pika.exceptions import AMQPError
+
+from breakeven.clients.pika_link import connection_parameters, in_words
+from breakeven.errors import CaseError
+from breakeven.targets.base import Access, Node
+
+
+@contextmanager
+def open_channel(access: Access, nodes: Sequence[Node]) -> Iterator[Any]:
+    """A channel to the first of ``nodes`` that gives one.
+
+    :raises CaseError: none does, or what was done with the channel failed
+    """
+    connection = _connect(access, nodes)
+    try:
+        yield connection.channel()
+    except AMQPError as error:
+        raise CaseError(f"RabbitMQ: {in_words(error)}") from error
+    finally:
+        with suppress(AMQPError):
+            connection.close()
+
+
+def _connect(access: Access, nodes: Sequence[Node]) -> Any:
+    refusals = []
+    for node in nodes:
+        try:
+            return pika.BlockingConnection(connection_parameters(access, node, "breakeven control"))
+        except (AMQPError, OSError) as error:
+            refusals.append(f"{node.host}:{node.amqp_port}: {in_words(error)}")
+    raise CaseError(f"no node takes AMQP connections: {'; '.join(refusals)}")

@@ -1,0 +1,131 @@
+"""RabbitMQ's management API: the few calls that a target needs, over the nodes of one cluster."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import quote
+
+from breakeven.errors import CaseError
+from breakeven.targets.base import Access, Node
+
+#: for one request to one node, seconds
+TIMEOUT_S = 5.0
+
+
+class ManagementError(CaseError):
+    """The management API did not do what it was asked.
+
+    ``status`` is the HTTP status of the refusal; None when no node answered.
+    """
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(reason)
+
+
+class Management:
+    """Asks the nodes in order until one answers. Requests are small and rare: a connection each."""
+
+    def __init__(self, access: Access, timeout_s: float = TIMEOUT_S) -> None:
+        self._access, self._timeout_s = access, timeout_s
+        secret = f"{access.username}:{access.password}".encode()
+        self._headers = {
+            "Authorization": f"Basic {base64.b64encode(secret).decode()}",
+            "Content-Type": "application/json",
+        }
+
+    def overview(self) -> dict[str, Any]:
+        """Versions, the cluster's name, and the node that answered."""
+        return dict(self._ask("GET", "/api/overview"))
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """All nodes of the cluster as the answering node sees them."""
+        return list(self._ask("GET", "/api/nodes"))
+
+    def queue(self, name: str) -> dict[str, Any]:
+        """A queue and its mirrors as they are now; without figures, which are late."""
+        return dict(self._ask("GET", f"{self._queue(name)}?disable_stats=true"))
+
+    def messages_unacknowledged(self, name: str) -> int:
+        """A queue's messages in flight, up to the broker's statistics interval old."""
+        return int(self._ask("GET", self._queue(name)).get("messages_unacknowledged", 0))
+
+    def connection_names(self) -> list[str]:
+        """The names that open connections to the virtual host gave themselves."""
+        found = self._ask("GET", f"/api/vhosts/{self._vhost}/connections?columns=client_properties,name")
+        return [str(one.get("client_properties", {}).get("connection_name", "")) for one in found]
+
+    def set_policy(self, name: str, pattern: str, definition: dict[str, str]) -> None:
+        """Put a policy on the queues whose names match."""
+        body = {"pattern": pattern, "definition": definition, "apply-to": "queues"}
+        self._ask("PUT", f"/api/policies/{self._vhost}/{quote(name, safe='')}", body)
+
+    def delete_policy(self, name: str) -> None:
+        """Remove a policy; one that is not there is well."""
+        self._delete(f"/api/policies/{self._vhost}/{quote(name, safe='')}")
+
+    def set_global_parameter(self, name: str, value: dict[str, str | int]) -> None:
+        """Keep a value in the cluster, for whoever asks it later."""
+        path = f"/api/global-parameters/{quote(name, safe='')}"
+        self._ask("PUT", path, {"name": name, "value": value})
+
+    def global_parameter(self, name: str) -> dict[str, Any]:
+        """A value kept in the cluster; empty when there is none."""
+        try:
+            return dict(self._ask("GET", f"/api/global-parameters/{quote(name, safe='')}")["value"])
+        except ManagementError as error:
+            if error.status == 404:
+                return {}
+            raise
+
+    @property
+    def _vhost(self) -> str:
+        return quote(self._access.vhost, safe="")
+
+    def _queue(self, name: str) -> str:
+        return f"/api/queues/{self._vhost}/{quote(name, safe='')}"
+
+    def _delete(self, path: str) -> None:
+        try:
+            self._ask("DELETE", path)
+        except ManagementError as error:
+            if error.status != 404:
+                raise
+
+    def _ask(self, method: str, path: str, body: object = None) -> Any:
+        """One request, answered by the first node that does; a refusal is an answer."""
+        payload = None if body is None else json.dumps(body)
+        silent: list[str] = []
+        for node in self._access.nodes:
+            connection = self._connection(node)
+            try:
+                connection.request(method, path, payload, self._headers)
+                reply = connection.getresponse()
+                text = reply.read()
+            except (OSError, HTTPException) as error:
+                silent.append(f"{node.host}:{node.management_port}: {error or type(error).__name__}")
+                continue
+            finally:
+                connection.close()
+            return _content(method, path, reply.status, text)
+        raise ManagementError(f"no management API answers: {'; '.join(silent)}")
+
+    def _connection(self, node: Node) -> HTTPConnection:
+        if self._access.tls:
+            context = ssl.create_default_context()
+            return HTTPSConnection(node.host, node.management_port, timeout=self._timeout_s, context=context)
+        return HTTPConnection(node.host, node.management_port, timeout=self._timeout_s)
+
+
+def _content(method: str, path: str, status: int, text: bytes) -> Any:
+    if status >= 400:
+        words = text.decode(errors="replace")[:200]
+        raise ManagementError(f"management API: {method} {path}: {status} {words}", status)
+    try:
+        return json.loads(text) if text else None
+    except ValueError as error:
+        raise ManagementError(f"management API: {method} {path}: the answer is not JSON") from error

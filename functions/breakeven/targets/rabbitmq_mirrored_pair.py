@@ -1,0 +1,152 @@
+"""Two RabbitMQ nodes with classic mirrored queues: what the article of 2012 compared with SQS."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from breakeven.clients.base import Client
+from breakeven.clients.factory import make_client
+from breakeven.clients.pika_client import LOADER_CONNECTION
+from breakeven.errors import CaseError
+from breakeven.targets.base import Access, Description, NodeSample, Prepared
+from breakeven.targets.naming import PREFIX, queue_names
+from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.workload.case import Case, Workload
+
+NODES = 2
+POLICY = "breakeven-mirror"
+#: ``ha-mode: all`` alone promotes a mirror that is not in sync and so loses what was confirmed
+POLICY_DEFINITION = {
+    "ha-mode": "all",
+    "ha-sync-mode": "automatic",
+    "ha-promote-on-failure": "when-synced",
+    "ha-promote-on-shutdown": "when-synced",
+}
+#: where whoever starts the brokers notes the settings that the management API does not tell
+CLUSTER_PARAMETER = "breakeven"
+HEALTHY_DEADLINE_S = 60.0
+IN_SYNC_DEADLINE_S = 30.0
+LOOK_EVERY_S = 0.1
+
+
+class RabbitMQMirroredPair:
+    """:param access: where the nodes are; queues spread over them in this order"""
+
+    name = "rabbitmq-mirrored-pair"
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._management = Management(access)
+
+    def establish(self) -> Description:
+        _await(self._unhealthy, HEALTHY_DEADLINE_S)
+        self._management.set_policy(POLICY, f"^{PREFIX}", POLICY_DEFINITION)
+        overview = self._management.overview()
+        noted = self._management.global_parameter(CLUSTER_PARAMETER)
+        return Description(
+            server=f"RabbitMQ {overview['rabbitmq_version']}, Erlang {overview['erlang_version']}",
+            provenance="measured",
+            parameters={
+                **POLICY_DEFINITION,
+                "nodes": NODES,
+                "net_ticktime": noted.get("net_ticktime", "not known"),
+                "cluster_partition_handling": noted.get("cluster_partition_handling", "not known"),
+            },
+        )
+
+    def prepare(self, case: Case, attempt: int) -> Prepared:
+        queues = queue_names(case, attempt)
+        for index, node in enumerate(self._access.nodes):
+            with open_channel(self._access, [node]) as channel:
+                for queue in queues[index :: len(self._access.nodes)]:
+                    _declare(channel, queue)
+        _await(lambda: self._out_of_sync(queues), IN_SYNC_DEADLINE_S)
+        return Prepared(queues, self.mirrors(queues))
+
+    def client(self, workload: Workload) -> Client:
+        return make_client(workload, self._access)
+
+    def mirrors(self, queues: tuple[str, ...]) -> dict[str, int]:
+        views = {queue: self._management.queue(queue) for queue in queues}
+        return {queue: len(view.get("synchronised_slave_nodes", [])) for queue, view in views.items()}
+
+    def depth(self, queues: tuple[str, ...]) -> int:
+        """Messages ready, read over AMQP, and those in flight.
+
+        What is in flight is known only through statistics, up to their interval old. It is asked only
+        while a loader is connected: without one nothing is in flight, whatever the statistics still say.
+        """
+        with open_channel(self._access, self._access.nodes) as channel:
+            ready = sum(channel.queue_declare(queue, passive=True).method.message_count for queue in queues)
+        if not self._is_in_use():
+            return int(ready)
+        return int(ready) + sum(self._management.messages_unacknowledged(queue) for queue in queues)
+
+    def samples(self) -> list[NodeSample]:
+        """RabbitMQ tells memory and disk; the share of the CPU it does not."""
+        return [
+            NodeSample(str(node["name"]), None, node.get("mem_used"), node.get("disk_free"))
+            for node in self._management.nodes()
+        ]
+
+    def release(self, queues: tuple[str, ...]) -> None:
+        with open_channel(self._access, self._access.nodes) as channel:
+            for queue in queues:
+                channel.queue_delete(queue)
+
+    def dismantle(self) -> None:
+        with suppress(ManagementError):
+            self._management.delete_policy(POLICY)
+
+    def _unhealthy(self) -> str | None:
+        """Why the cluster may not be used yet, as each of its nodes sees it."""
+        for node in self._access.nodes:
+            try:
+                seen = Management(self._access.model_copy(update={"nodes": (node,)})).nodes()
+            except ManagementError as error:
+                return str(error)
+            for problem in map(_problem, seen):
+                if problem:
+                    return f"{problem} (seen by {node.name})"
+            if len(seen) < NODES:
+                return f"{node.name} is in a cluster of {len(seen)} nodes, not {NODES}"
+        return None
+
+    def _out_of_sync(self, queues: tuple[str, ...]) -> str | None:
+        lacking = [queue for queue, mirrors in self.mirrors(queues).items() if mirrors < NODES - 1]
+        return f"no synchronised mirror of {', '.join(lacking)}" if lacking else None
+
+    def _is_in_use(self) -> bool:
+        names = self._management.connection_names()
+        return any(name.startswith(LOADER_CONNECTION) for name in names)
+
+
+def _declare(channel: Any, queue: str) -> None:
+    """A fresh durable queue with its master on the channel's node."""
+    channel.queue_delete(queue)  # what an attempt that broke off may have left
+    channel.queue_declare(queue, durable=True, arguments={"x-queue-master-locator": "client-local"})
+
+
+def _problem(node: dict[str, Any]) -> str | None:
+    """Why a node is not well."""
+    if not node.get("running"):
+        return f"{node['name']} is not running"
+    for alarm in ("mem_alarm", "disk_free_alarm"):
+        if node.get(alarm):
+            return f"{node['name']} has raised {alarm}"
+    if node.get("partitions"):
+        return f"{node['name']} is partitioned from {', '.join(node['partitions'])}"
+    return None
+
+
+def _await(problem: Callable[[], str | None], deadline_s: float) -> None:
+    """Wait until there is no problem any more; the one at the deadline becomes the case's reason."""
+    deadline = time.monotonic() + deadline_s
+    while (found := problem()) is not None:
+        if time.monotonic() > deadline:
+            raise CaseError(f"RabbitMQ: {found} after {deadline_s:g} s")
+        time.sleep(LOOK_EVERY_S)

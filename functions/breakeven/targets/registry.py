@@ -1,0 +1,27 @@
+"""The targets there are, by name."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from breakeven.errors import CaseError
+from breakeven.targets.base import Access, Target
+from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.sqs_standard import SqsStandard
+from breakeven.workload.case import TargetName
+
+#: in the order in which reports show them
+TARGETS: tuple[TargetName, ...] = get_args(TargetName)
+
+
+def open_target(name: TargetName, access: Access | None) -> Target:
+    """The target of that name.
+
+    :param access: where its brokers are; None for a managed service
+    :raises CaseError: when brokers are needed and none are known
+    """
+    if name == "sqs-standard":
+        return SqsStandard()
+    if access is None or not access.nodes:
+        raise CaseError(f"{name}: no broker node is known")
+    return RabbitMQMirroredPair(access)

@@ -1,0 +1,123 @@
+"""Amazon SQS standard queues, or a server that stands for them: then the figures are emulated."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from breakeven.clients.base import Client
+from breakeven.clients.factory import make_client
+from breakeven.errors import CaseError
+from breakeven.targets.base import Description, NodeSample, Prepared
+from breakeven.targets.naming import queue_names
+from breakeven.workload.case import Case, Workload
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.literals import QueueAttributeNameType
+
+#: seconds; a worker holds a message for one call, so this is only how soon a dead loader's come back
+VISIBILITY_TIMEOUT_S = 30
+#: seconds; a queue that no clean-up found is empty after a day
+RETENTION_S = 86_400
+#: names the server when it is not Amazon's, such as 'ElasticMQ 1.7.1'
+SERVER_VARIABLE = "BREAKEVEN_SQS_SERVER"
+CONFIG = Config(
+    connect_timeout=5,
+    read_timeout=10,
+    retries={"total_max_attempts": 4, "mode": "standard"},
+    proxies={},
+)
+AMAZON_DOMAINS = ("amazonaws.com", "amazonaws.com.cn")
+#: a message is in exactly one of these states
+STATES: tuple[QueueAttributeNameType, ...] = (
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesNotVisible",
+    "ApproximateNumberOfMessagesDelayed",
+)
+
+
+class SqsStandard:
+    """Queues are addressed by URL. Region, endpoint and credentials come from where boto3 reads them."""
+
+    name = "sqs-standard"
+
+    def __init__(self) -> None:
+        self._sqs: SQSClient = boto3.client("sqs", config=CONFIG)
+        self._host = urlsplit(self._sqs.meta.endpoint_url).hostname or ""
+
+    def establish(self) -> Description:
+        with _as_case_error():
+            self._sqs.list_queues(MaxResults=1)
+        return Description(
+            server=self._server(),
+            provenance="measured" if is_amazon(self._host) else "emulated",
+            parameters={"visibility_timeout_s": VISIBILITY_TIMEOUT_S, "retention_s": RETENTION_S},
+        )
+
+    def prepare(self, case: Case, attempt: int) -> Prepared:
+        with _as_case_error():
+            made = [
+                self._sqs.create_queue(
+                    QueueName=name,
+                    Attributes={
+                        "VisibilityTimeout": str(VISIBILITY_TIMEOUT_S),
+                        "MessageRetentionPeriod": str(RETENTION_S),
+                    },
+                    tags={"breakeven:run": case.run_id},
+                )
+                for name in queue_names(case, attempt)
+            ]
+        return Prepared(tuple(queue["QueueUrl"] for queue in made), mirrors=None)
+
+    def client(self, workload: Workload) -> Client:
+        return make_client(workload, None)
+
+    def mirrors(self, queues: tuple[str, ...]) -> None:
+        """SQS keeps its copies to itself."""
+
+    def depth(self, queues: tuple[str, ...]) -> int:
+        """Visible, in flight and delayed. Amazon calls its figures approximate, and they are late."""
+        with _as_case_error():
+            return sum(self._depth(queue) for queue in queues)
+
+    def samples(self) -> list[NodeSample]:
+        return []
+
+    def release(self, queues: tuple[str, ...]) -> None:
+        with _as_case_error():
+            for queue in queues:
+                try:
+                    self._sqs.delete_queue(QueueUrl=queue)
+                except self._sqs.exceptions.QueueDoesNotExist:
+                    continue
+
+    def dismantle(self) -> None:
+        """Nothing was put in place."""
+
+    def _depth(self, queue: str) -> int:
+        reply = self._sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=STATES)
+        return sum(int(reply["Attributes"][state]) for state in STATES)
+
+    def _server(self) -> str:
+        return "Amazon SQS" if is_amazon(self._host) else os.environ.get(SERVER_VARIABLE) or self._host
+
+
+def is_amazon(host: str) -> bool:
+    """Is it the service itself, and not a server that stands for it?"""
+    return any(host.endswith(f".{domain}") for domain in AMAZON_DOMAINS)
+
+
+@contextmanager
+def _as_case_error() -> Iterator[None]:
+    try:
+        yield
+    except (ClientError, BotoCoreError) as error:
+        raise CaseError(f"SQS: {error}") from error

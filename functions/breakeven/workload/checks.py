@@ -1,0 +1,102 @@
+"""What is wrong with a suite only once it is expanded: cells that cannot run on a target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from breakeven.errors import InputError, together
+from breakeven.targets.limits import MAX_MESSAGE_BYTES
+from breakeven.workload.case import TargetName, Variant
+from breakeven.workload.model import Suite
+from breakeven.workload.sizes import format_size
+
+MAX_CASES = 1000
+SERVICE = {"sqs-standard": "Amazon SQS", "rabbitmq-mirrored-pair": "RabbitMQ"}
+
+
+class Point(Protocol):
+    """A cell of a scenario; ``expand.Point``."""
+
+    @property
+    def scenario(self) -> str: ...
+    @property
+    def cell(self) -> str: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+
+
+def too_many_cases(suite: Suite, cells: int) -> InputError | None:
+    """The fault of a matrix that multiplies to more than a run could ever hold."""
+    cases = cells * len(suite.targets) * suite.repeats
+    if cases <= MAX_CASES:
+        return None
+    product = f"{cells} cells x {len(suite.targets)} targets x {suite.repeats} repeats"
+    remedy = f"{product}: at most {MAX_CASES} cases; shorten the lists"
+    return InputError(suite.where, "scenarios", cases, remedy)
+
+
+def check_cells(suite: Suite, points: Sequence[Point]) -> None:
+    """Every cell has workers, and no two cells of a scenario are the same workload.
+
+    :raises InputError: naming every scenario at fault
+    """
+    faults: dict[str, InputError] = {}
+    seen: dict[tuple[Any, ...], str] = {}
+    for point in points:
+        settings = point.settings
+        if "producers" not in settings or "consumers" not in settings:
+            missing = "threads" if "producers" not in settings else "consumers"
+            field = f"scenarios.{point.scenario}.{missing}"
+            remedy = "is required: threads, or producers and consumers, here or under defaults"
+            faults.setdefault(field, InputError(suite.where, field, None, remedy))
+            continue
+        names = ("producers", "consumers", "queues", "message_size")
+        key = (point.scenario, *(settings[name] for name in names))
+        if key in seen:
+            field = f"scenarios.{point.scenario}.cells"
+            remedy = f"is the same workload as {seen[key]!r}; remove one of them"
+            faults.setdefault(field, InputError(suite.where, field, point.cell, remedy))
+        seen[key] = point.cell
+    if faults:
+        raise together(list(faults.values()))
+
+
+def check_workload(
+    suite: Suite, point: Point, target: TargetName, variant: Variant, settings: Mapping[str, Any]
+) -> Iterator[InputError]:
+    """Why the cell cannot run on the target, one fault each."""
+
+    def fault(name: str, value: object, remedy: str) -> InputError:
+        override = suite.variants.get(variant, {}).get(target)
+        field = origin(suite, point.scenario, name)
+        if override and getattr(override, name, None) is not None:
+            field = f"variants.{variant}.{target}.{name}"
+        return InputError(suite.where, field, value, f"{remedy} ({point.scenario}, {point.cell})")
+
+    queues = settings["queues"]
+    for workers in ("producers", "consumers"):
+        if queues > (count := settings[workers]):
+            remedy = f"{count} {workers} would leave a queue without one; at most {count} here"
+            yield fault("queues", queues, remedy)
+    size, most = settings["message_size"], MAX_MESSAGE_BYTES[target]
+    if size > most:
+        remedy = f"{SERVICE[target]} takes at most {format_size(most)} a message; use less, or drop {target}"
+        yield fault("message_size", format_size(size), remedy)
+    if settings["consume"] == "push" and target == "sqs-standard":
+        remedy = f"{SERVICE[target]} does not push; use get, and push under variants for other targets"
+        yield fault("consume", "push", remedy)
+
+
+def origin(suite: Suite, scenario_name: str, name: str) -> str:
+    """The path of the place that a scenario's setting comes from."""
+    scenario = suite.scenarios[scenario_name]
+    if getattr(scenario, name) is not None:
+        return f"scenarios.{scenario_name}.{name}"
+    if any(getattr(cell, name, None) is not None for cell in scenario.cells or ()):
+        return f"scenarios.{scenario_name}.cells"
+    return (
+        f"defaults.{name}"
+        if getattr(suite.defaults, name) is not None
+        else f"scenarios.{scenario_name}.{name}"
+    )

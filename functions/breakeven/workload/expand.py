@@ -1,0 +1,226 @@
+"""From a suite to its cases: every cell of every scenario, on every target, as often as it is repeated."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from pydantic import BaseModel
+
+from breakeven.errors import InputError, together
+from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
+from breakeven.planning.sizing import loaders_for
+from breakeven.report.model import Environment
+from breakeven.workload.case import Case, TargetName, Variant, Workload
+from breakeven.workload.checks import check_cells, check_workload, too_many_cases
+from breakeven.workload.model import DEFAULT_MESSAGE_BYTES, Cell, Scenario, Suite
+from breakeven.workload.sizes import format_size
+
+Settings = dict[str, Any]
+
+#: what a scenario has that neither it nor the suite's defaults say; docs/suites.md lists these
+BUILT_IN: Mapping[str, Any] = {
+    "queues": 1,
+    "message_size": DEFAULT_MESSAGE_BYTES,
+    "warmup_s": 2.0,
+    "measure_s": 15.0,
+    "drain_s": 300.0,
+    "confirms": True,
+    "persistent": True,
+    "mandatory": True,
+    "consume": "get",
+    "prefetch": 1,
+    "wait_s": 0.0,
+}
+#: what a target does whatever it is asked: SQS answers a send when the message is stored, and an unknown
+#: queue is an error; RabbitMQ's basic.get never waits
+FIXED: Mapping[TargetName, Mapping[str, Any]] = {
+    "sqs-standard": {"client": "boto3", "confirms": True, "persistent": True, "mandatory": True},
+    "rabbitmq-mirrored-pair": {"client": "pika", "wait_s": 0.0},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One cell of a scenario: in words (``threads=5 queues=5``), and every setting but the variant's."""
+
+    scenario: str
+    cell: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCell:
+    """A cell on a target, with every setting: the variant's, and what the target does anyway."""
+
+    point: Point
+    target: TargetName
+    settings: Mapping[str, Any]
+
+
+def expand(
+    suite: Suite,
+    *,
+    run_id: str,
+    environment: Environment = "aws",
+    variant: Variant | None = None,
+    scale: float = 1.0,
+) -> list[Case]:
+    """The suite's cases, by repeat, scenario, cell and target.
+
+    :param environment: for which times and loaders are sized
+    :param variant: the suite's own unless given
+    :param scale: multiplies the message counts of load-unload, at least 1 each; over 0, at most 1
+    :raises InputError: a matrix that cannot run; every fault is named with its field, value and remedy
+    """
+    if not 0 < scale <= 1:
+        raise InputError("options", "scale", scale, "must be over 0 and at most 1")
+    chosen = _variant(suite, variant)
+    _check_count(suite)
+    points = _points(suite)
+    check_cells(suite, points)
+    cells = [
+        TargetCell(point, target, _settings(suite, point, target, chosen))
+        for point in points
+        for target in suite.targets
+    ]
+    _check(suite, chosen, cells)
+    make = _CaseMaker(run_id, environment, chosen, scale)
+    return [make.case(cell, repeat) for repeat in range(1, suite.repeats + 1) for cell in cells]
+
+
+def scaled(messages: int, scale: float) -> int:
+    """Messages at a scale, at least 1 and exact in decimal: 0.29 of 100 is 29."""
+    return max(1, int(messages * Decimal(repr(scale))))
+
+
+def _check(suite: Suite, variant: Variant, cells: Sequence[TargetCell]) -> None:
+    faults: dict[tuple[str, object], InputError] = {}
+    for cell in cells:
+        for fault in check_workload(suite, cell.point, cell.target, variant, cell.settings):
+            faults.setdefault((fault.field, fault.value), fault)
+    if faults:
+        raise together(list(faults.values()))
+
+
+def _variant(suite: Suite, wanted: Variant | None) -> Variant:
+    chosen = wanted or suite.variant
+    defined = ["equal-guarantees", *(name for name in suite.variants if name != "equal-guarantees")]
+    if chosen not in defined:
+        remedy = f"this suite has {', '.join(defined)}; add it under variants, or choose one of these"
+        raise InputError(suite.where, "variant", chosen, remedy)
+    return chosen
+
+
+def _check_count(suite: Suite) -> None:
+    """Counted before anything is built: a few lists multiply to any number."""
+    cells = sum(math.prod(len(axis) for axis in _axes(scenario)) for scenario in suite.scenarios.values())
+    if fault := too_many_cases(suite, cells):
+        raise fault
+
+
+def _points(suite: Suite) -> list[Point]:
+    return [
+        Point(name, " ".join(words) or _default_words(settings), settings)
+        for name, scenario in suite.scenarios.items()
+        for words, settings in _combinations(suite, scenario)
+    ]
+
+
+def _combinations(suite: Suite, scenario: Scenario) -> Iterable[tuple[list[str], Settings]]:
+    base = {**BUILT_IN, **_given(suite.defaults), **_given(scenario, but=Cell.model_fields)}
+    for choices in itertools.product(*_axes(scenario)):
+        chosen = {name: value for choice in choices for name, value in choice.items()}
+        yield [_word(name, value) for name, value in chosen.items()], {**base, **_spread(chosen)}
+
+
+def _axes(scenario: Scenario) -> list[list[Settings]]:
+    """What varies, one list an axis; each entry holds the settings that it stands for."""
+    lists = {name: getattr(scenario, name) for name in Cell.model_fields}
+    axes = [[{name: value} for value in values] for name, values in lists.items() if values]
+    if scenario.cells:
+        axes.append([cell.model_dump(exclude_none=True) for cell in scenario.cells])
+    return axes
+
+
+def _given(layer: BaseModel, but: Iterable[str] = ()) -> Settings:
+    """What a layer says: its fields that are not null, workers as producers and consumers."""
+    return _spread(layer.model_dump(exclude_none=True, exclude={*but, "cells"}))
+
+
+def _spread(settings: Settings) -> Settings:
+    spread = {name: value for name, value in settings.items() if name != "threads"}
+    if "threads" in settings:
+        spread["producers"] = spread["consumers"] = settings["threads"]
+    return spread
+
+
+def _word(name: str, value: int) -> str:
+    return f"size={format_size(value)}" if name == "message_size" else f"{name}={value}"
+
+
+def _default_words(settings: Settings) -> str:
+    """The words of a scenario that varies nothing: its workers."""
+    producers, consumers = settings.get("producers"), settings.get("consumers")
+    if producers == consumers:
+        return f"threads={producers}"
+    return f"producers={producers} consumers={consumers}"
+
+
+def _settings(suite: Suite, point: Point, target: TargetName, variant: Variant) -> Settings:
+    """A point's settings on a target: the variant's overrides on top, and what the target does anyway."""
+    overrides = suite.variants.get(variant, {}).get(target)
+    return {**point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
+
+
+def _workload(settings: Mapping[str, Any], scale: float) -> Workload:
+    fields = {name: value for name, value in settings.items() if name != "message_size"}
+    if "messages" in fields:
+        fields["messages"] = scaled(fields["messages"], scale)
+        fields["warmup_s"] = 0.0  # load-unload has no warm-up
+    return Workload(message_bytes=settings["message_size"], **fields)
+
+
+class _CaseMaker:
+    """Makes cases, and their tags: four characters from run and case, no two alike within the run."""
+
+    def __init__(self, run_id: str, environment: Environment, variant: Variant, scale: float) -> None:
+        self._run_id, self._environment = run_id, environment
+        self._variant, self._scale = variant, scale
+        self._tags: set[str] = set()
+
+    def case(self, cell: TargetCell, repeat: int) -> Case:
+        point, target, environment = cell.point, cell.target, self._environment
+        workload = _workload(cell.settings, self._scale)
+        slug = point.cell.replace("=", "-").replace(" ", "-")
+        case_id = f"{point.scenario}.{slug}.{target}.r{repeat}"
+        return Case(
+            run_id=self._run_id,
+            case_id=case_id,
+            scenario=point.scenario,
+            cell=point.cell,
+            target=target,
+            repeat=repeat,
+            variant=self._variant,
+            tag=self._tag(case_id),
+            workload=workload,
+            loaders=loaders_for(workload, environment),
+            expected_s=round(case_seconds(workload, target, environment), 1),
+            limit_s=LOADER_LIMIT_S,
+        )
+
+    def _tag(self, case_id: str) -> str:
+        candidates = (self._candidate(case_id, salt) for salt in itertools.count())
+        tag = next(candidate for candidate in candidates if candidate not in self._tags)
+        self._tags.add(tag)
+        return tag
+
+    def _candidate(self, case_id: str, salt: int) -> str:
+        digest = hashlib.sha256(f"{self._run_id}/{case_id}/{salt}".encode()).digest()
+        return base64.urlsafe_b64encode(digest[:3]).decode()

@@ -1,0 +1,146 @@
+"""Pydantic's complaints about a suite in words: field path, the value found, and what would do instead.
+
+What a field takes is read from the model's own JSON Schema, so no message can disagree with the model.
+"""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from breakeven.errors import InputError
+from breakeven.workload.model import FAULT, Suite
+
+Loc = tuple[int | str, ...]
+Schema = Mapping[str, Any]
+
+SCHEMA: Schema = Suite.model_json_schema()
+KEY = "[key]"  # how pydantic marks that a mapping's key is at fault, not its value
+NUMBERS = {"integer": "a whole number", "number": "a number"}
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 80
+
+
+def input_errors(where: str, document: object, error: ValidationError) -> list[InputError]:
+    """One InputError a complaint, in the document's order."""
+    return [_input_error(where, document, details) for details in error.errors(include_url=False)]
+
+
+def did_you_mean(value: object, known: Sequence[str]) -> str:
+    """``did you mean 'threads'? `` when a known word is close to the value; empty otherwise."""
+    close = difflib.get_close_matches(str(value), known, n=1)
+    return f"did you mean {close[0]!r}? " if close else ""
+
+
+def shown(value: object) -> object:
+    """The value as it can stand in one line: short scalars as they are, the rest abbreviated."""
+    short = len(value) <= 80 if isinstance(value, str) else isinstance(value, (bool, int, float, type(None)))
+    return value if short else _short.repr(value)
+
+
+def _input_error(where: str, document: object, details: ErrorDetails) -> InputError:
+    loc, value = details["loc"], details["input"]
+    context = details.get("ctx", {})
+    if details["type"] == FAULT and "field" in context:
+        value = value.get(context["field"]) if isinstance(value, Mapping) else None
+        loc = (*loc, context["field"])
+    if details["type"] == "missing":
+        value = None
+    return InputError(where, _path(document, loc), shown(value), _remedy(details, loc))
+
+
+def _remedy(details: ErrorDetails, loc: Loc) -> str:
+    value = details["input"]
+    if details["type"] == FAULT:
+        return details["msg"]
+    if details["type"] == "extra_forbidden":
+        known = list(_schema_at(loc[:-1]).get("properties", {}))
+        return f"no such field; {did_you_mean(loc[-1], known)}there are {', '.join(known)}"
+    if loc and loc[-1] == KEY:
+        return _key_remedy(loc)
+    schema = _schema_at(loc)
+    hint = did_you_mean(value, _choices(schema)) if isinstance(value, str) else ""
+    verb = "is required:" if details["type"] == "missing" else "must be"
+    quoted = ", without quotes" if isinstance(value, str) and _is_plain(_item(schema)) else ""
+    return f"{hint}{verb} {_allowed(schema)}{quoted}"
+
+
+def _key_remedy(loc: Loc) -> str:
+    mapping = _schema_at(loc[:-2])
+    names: Schema = mapping.get("propertyNames", {})
+    return f"{did_you_mean(loc[-2], _choices(names))}the name must be {_allowed(names)}"
+
+
+def _allowed(schema: Schema) -> str:
+    """What the schema takes, in words."""
+    if "allowed" in schema:
+        return str(schema["allowed"])
+    if choices := _choices(schema):
+        return f"one of {', '.join(choices)}" if len(choices) > 1 else choices[0]
+    kind = schema.get("type")
+    if kind in NUMBERS:
+        return f"{NUMBERS[kind]} from {schema['minimum']} to {schema['maximum']}"
+    if kind == "boolean":
+        return "true or false"
+    if kind == "array":
+        return f"{_allowed(_resolved(schema['items']))} (a list of 1 to {schema['maxItems']} different ones)"
+    return f"a mapping of {', '.join(schema.get('properties', {})) or 'names'}"
+
+
+def _is_plain(schema: Schema) -> bool:
+    """A number or boolean, which YAML reads as text when it is quoted."""
+    return schema.get("type") in {*NUMBERS, "boolean"} and "allowed" not in schema
+
+
+def _choices(schema: Schema) -> list[str]:
+    return [str(value) for value in _item(schema).get("enum", ())]
+
+
+def _item(schema: Schema) -> Schema:
+    return _resolved(schema["items"]) if schema.get("type") == "array" else schema
+
+
+def _schema_at(loc: Loc) -> Schema:
+    schema = SCHEMA
+    for part in loc:
+        schema = _resolved(_step(schema, part))
+    return schema
+
+
+def _step(schema: Schema, part: int | str) -> Schema:
+    if schema.get("type") == "array":
+        return schema["items"] if isinstance(part, int) else {}
+    if part in schema.get("properties", {}):
+        return schema["properties"][part]  # type: ignore[no-any-return]
+    values = [*schema.get("patternProperties", {}).values(), schema.get("additionalProperties")]
+    return next((value for value in values if isinstance(value, Mapping)), {})
+
+
+def _resolved(schema: Schema) -> Schema:
+    """References followed, and the null of optional fields left out."""
+    if "anyOf" in schema:
+        schema = next(option for option in schema["anyOf"] if option.get("type") != "null")
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[-1]]
+    return schema
+
+
+def _path(document: object, loc: Loc) -> str:
+    """``scenarios.parallel.threads.2``; a single value that stands for a list has no index."""
+    parts: list[str] = []
+    node: Any = document
+    for part in loc:
+        if part == KEY or (isinstance(part, int) and not isinstance(node, (list, Mapping))):
+            continue
+        parts.append(str(part))
+        try:
+            node = node[part]
+        except (KeyError, IndexError, TypeError):
+            node = None
+    return ".".join(parts) or "suite"

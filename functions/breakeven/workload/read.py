@@ -1,0 +1,133 @@
+"""Reading suites: a file, a shipped suite by name, or a document that is parsed already."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from breakeven.errors import InputError, together
+from breakeven.workload.model import Suite
+from breakeven.workload.problems import did_you_mean, input_errors, shown
+
+MAX_FILE_BYTES = 256 * 1024
+NO_ALIASES = "aliases are not allowed; write the value out"
+NOT_YAML = "is not YAML that a suite can have"
+
+
+def load_suite(source: str) -> Suite:
+    """The suite of a file, or the shipped one of that name (``quick``).
+
+    :raises InputError: there is no such suite, or it is not a valid one
+    """
+    path = Path(source)
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        return load_file(path)
+    return load_shipped(source)
+
+
+def load_shipped(name: str) -> Suite:
+    """The suite that comes with the project under that name; never any other file.
+
+    :raises InputError: there is none of that name
+    """
+    names = shipped_suites()
+    if name not in names:
+        remedy = f"no such suite; {did_you_mean(name, names)}there are {', '.join(names)}, or give a path"
+        raise InputError("suite", "name", shown(name), remedy)
+    return load_file(_scenarios() / f"{name}.yaml", where=f"scenarios/{name}.yaml")
+
+
+def shipped_suites() -> list[str]:
+    """Names of the suites that come with the project, sorted."""
+    return sorted(path.stem for path in _scenarios().glob("*.yaml"))
+
+
+def load_file(path: Path, where: str | None = None) -> Suite:
+    """The suite of a YAML file of at most 256 KiB.
+
+    :param where: what messages call the file; its path unless given
+    :raises InputError: the file cannot be read, or what it says is no valid suite
+    """
+    where = where or str(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        names = ", ".join(shipped_suites())
+        remedy = f"{error.strerror or error}; give a suite file, or one of {names}"
+        raise InputError("suite", "file", shown(where), remedy) from error
+    if len(raw) > MAX_FILE_BYTES:
+        size = path.stat().st_size
+        raise InputError(where, "file size", size, f"a suite has at most {MAX_FILE_BYTES} bytes")
+    return parse_suite(parse_yaml(raw, where), where)
+
+
+def parse_suite(document: object, where: str) -> Suite:
+    """The suite of a parsed document.
+
+    :raises InputError: it is no valid suite; every fault is named, with its field, value and remedy
+    """
+    if not isinstance(document, dict):
+        kind = "nothing" if document is None else type(document).__name__
+        remedy = "a suite is a mapping with suite, title, targets and scenarios; see docs/suites.md"
+        raise InputError(where, "suite", kind, remedy)
+    try:
+        return Suite.model_validate(document).read_from(where)
+    except ValidationError as error:
+        faults = input_errors(where, document, error)
+    raise together(faults)
+
+
+def parse_yaml(raw: bytes, where: str) -> Any:
+    """Plain YAML: no aliases (a small file could expand without bound), no key twice, no tags.
+
+    :raises InputError: naming the line
+    """
+    try:
+        return _SuiteLoader(raw.decode("utf-8-sig")).get_single_data()
+    except UnicodeDecodeError as error:
+        raise InputError(where, f"byte {error.start}", "not UTF-8", "save the file as UTF-8 text") from error
+    except yaml.MarkedYAMLError as error:
+        raise _marked(where, raw, error) from error
+    except (yaml.YAMLError, ValueError) as error:  # control characters; numbers and dates that are none
+        raise InputError(where, "file", shown(str(error)), NOT_YAML) from error
+    except RecursionError as error:
+        raise InputError(where, "file", "nesting", "too deep; a suite needs five levels") from error
+
+
+def _marked(where: str, raw: bytes, error: yaml.MarkedYAMLError) -> InputError:
+    mark = error.problem_mark or error.context_mark
+    number = mark.line + 1 if mark else 1
+    lines = raw.decode("utf-8-sig").splitlines()
+    text = lines[number - 1].strip() if number <= len(lines) else "end of file"
+    return InputError(where, f"line {number}", shown(text), f"{NOT_YAML}: {error.problem}")
+
+
+class _SuiteLoader(yaml.SafeLoader):
+    """The safe loader without aliases, and with a complaint where a key is there twice."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.constructor.ConstructorError(None, None, NO_ALIASES, mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    problem = f"the key {key.value!r} is there twice"
+                    raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+                seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _scenarios() -> Path:
+    """The suites' folder: beside ``breakeven`` where it is deployed, at the top of a checkout."""
+    here = Path(__file__).resolve()
+    return next(folder for up in (2, 3) if (folder := here.parents[up] / "scenarios").is_dir())

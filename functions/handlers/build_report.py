@@ -1,0 +1,33 @@
+"""Read the queries' results and write the report."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+os.environ.setdefault("MPLCONFIGDIR", "/tmp/matplotlib")  # noqa: S108 - a function's only writable folder
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.results.athena import read_result
+from breakeven.steps.report_run import report_run
+from breakeven.steps.services import services
+from handlers.common import Document, Event, Failed, entry
+
+
+class Query(Document):
+    name: str
+    id: str
+
+
+class ReportEvent(Event):
+    queries: list[Query]
+    failed: Failed
+
+
+@entry(ReportEvent)
+def handler(event: ReportEvent, context: LambdaContext) -> dict[str, Any]:
+    athena = boto3.client("athena")
+    rows = {query.name: read_result(athena, query.id) for query in event.queries}
+    return report_run(services(), event.run_id, rows, event.failed)

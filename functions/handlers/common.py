@@ -1,0 +1,79 @@
+"""What every entry point shares: structured logs with run and case, metrics, tracing, typed events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.utilities.parser import parse
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel, ConfigDict
+
+from breakeven.workload.case import TargetName
+
+logger = Logger()
+tracer = Tracer(auto_patch=False)  # a patched client would be measured with its tracing
+metrics = Metrics()
+
+Handler = Callable[[dict[str, Any], LambdaContext], Any]
+Failed = dict[str, dict[str, str]]
+
+
+class Document(BaseModel):
+    """What is not expected is refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Event(Document):
+    run_id: str
+
+
+class CaseEvent(Event):
+    target: TargetName
+    case_id: str
+
+
+class AttemptEvent(CaseEvent):
+    attempt: int
+
+
+class LegCase(Document):
+    case_id: str
+    loaders: list[int]
+
+
+class Leg(Document):
+    leg_id: str
+    target: TargetName
+    brokers: bool
+    opens: bool
+    closes: bool
+    cases: list[LegCase]
+
+
+class LegEvent(Event):
+    leg: Leg
+
+
+E = TypeVar("E", bound=Document)
+
+
+def entry(model: type[E]) -> Callable[[Callable[[E, LambdaContext], Any]], Handler]:
+    """Make a Lambda handler of a function of the parsed event and the context."""
+
+    def decorate(function: Callable[[E, LambdaContext], Any]) -> Handler:
+        @logger.inject_lambda_context(clear_state=True)
+        @tracer.capture_lambda_handler(capture_response=False)
+        @metrics.log_metrics
+        @wraps(function)
+        def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+            parsed = parse(event=event, model=model)
+            logger.append_keys(**{key: event[key] for key in ("run_id", "case_id", "attempt", "loader") if key in event})
+            return function(parsed, context)
+
+        return handler
+
+    return decorate

@@ -1,0 +1,27 @@
+"""Write the run's record: how it ended and, where a state failed, which and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.steps.finish import finish_run
+from breakeven.steps.services import services
+from handlers.common import Document, Failed, entry
+
+
+class RunState(Document):
+    model_config = {"extra": "ignore", "frozen": True}
+
+    run_id: str
+    failed: Failed
+
+
+class FinishEvent(Document):
+    state: RunState
+
+
+@entry(FinishEvent)
+def handler(event: FinishEvent, context: LambdaContext) -> dict[str, Any]:
+    return finish_run(services(), event.state.run_id, event.state.failed)

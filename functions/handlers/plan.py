@@ -1,0 +1,23 @@
+"""Plan: read the input, refuse what cannot run, store the cases, answer the rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.steps.plan_run import plan_run
+from breakeven.steps.services import services
+from handlers.common import Event, entry
+
+
+class PlanEvent(Event):
+    input: dict[str, Any]
+    execution: str
+    started_at: str
+    failed: dict[str, Any]
+
+
+@entry(PlanEvent)
+def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
+    return plan_run(services(), event.run_id, event.input, execution=event.execution, started_at=event.started_at)

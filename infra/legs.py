@@ -1,0 +1,132 @@
+"""A leg: the cases of one target in one round, with its brokers launched before and let go after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from infra.functions import Functions
+from infra.steps import catch_as, invoke
+
+#: more loaders than this at once need a distributed map
+LOADERS_AT_ONCE = 40
+
+
+class Leg(Construct):
+    """``inside``: the target's brokers are our own, in the VPC; otherwise a managed service, outside it."""
+
+    def __init__(self, scope: Construct, construct_id: str, functions: Functions, *, inside: bool) -> None:
+        super().__init__(scope, construct_id)
+        self._prefix, self._functions, self._inside = construct_id, functions, inside
+
+    def definition(self) -> sfn.IChainable:
+        """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
+        done = sfn.Pass(self, self._name("LegDone"), parameters={})
+        close = self._close(done)
+        fail = self._task("FailLeg", self._leg_payload(failed=True), attempts=2)
+        catch_as(fail, close)
+        fail.next(close)
+        establish = self._task("EstablishLane", self._leg_payload())
+        cases = self._cases()
+        for state in (establish, cases):
+            catch_as(state, fail)
+        closes = sfn.Choice(self, self._name("LastLeg"))
+        closes.when(sfn.Condition.boolean_equals("$.leg.closes", True), close).otherwise(done)
+        establish.next(cases)
+        cases.next(closes)
+        first: Any = establish
+        if self._inside:
+            first = self._task("LaunchBrokers", self._leg_payload())
+            catch_as(first, fail)
+            first.next(establish)
+        opens = sfn.Choice(self, self._name("FirstLeg"))
+        return opens.when(sfn.Condition.boolean_equals("$.leg.opens", True), first).otherwise(cases)
+
+    def _close(self, done: sfn.Pass) -> Any:
+        if not self._inside:
+            return done
+        release = self._task("ReleaseLane", self._leg_payload(), attempts=3)
+        catch_as(release, done)  # ReleaseRun tries again at the end of the run
+        release.next(done)
+        return release
+
+    def _cases(self) -> sfn.Map:
+        cases = sfn.Map(
+            self,
+            self._name("Cases"),
+            items_path="$.leg.cases",
+            max_concurrency=1,
+            item_selector={
+                "run_id": sfn.JsonPath.string_at("$.run_id"),
+                "target": sfn.JsonPath.string_at("$.leg.target"),
+                "case": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+                "failed": {},
+            },
+            result_path=sfn.JsonPath.DISCARD,
+        )
+        cases.item_processor(self._case())
+        return cases
+
+    def _case(self) -> sfn.IChainable:
+        """Prepare, drive and watch, settle. A failure is recorded as the case's and the run goes on."""
+        done = sfn.Pass(self, self._name("CaseDone"), parameters={})
+        fail = self._task(
+            "FailCase",
+            {**self._case_payload(), "failed": sfn.JsonPath.object_at("$.failed")},
+            attempts=2,
+        )
+        catch_as(fail, done)
+        fail.next(done)
+        prepare = self._task("PrepareCase", self._case_payload(), result_path="$.prepared")
+        attempt = {**self._case_payload(), "attempt": sfn.JsonPath.object_at("$.prepared.attempt")}
+        drive = sfn.Parallel(self, self._name("Drive"), result_path=sfn.JsonPath.DISCARD)
+        drive.branch(self._loaders())
+        drive.branch(self._task("Watch", attempt, retry=False, discard_all=True))
+        settle = self._task("SettleCase", attempt, attempts=2)
+        for state in (prepare, drive, settle):
+            catch_as(state, fail)
+        settle.next(done)
+        return prepare.next(drive).next(settle)
+
+    def _loaders(self) -> sfn.Map:
+        loaders = sfn.Map(
+            self,
+            self._name("Loaders"),
+            items_path="$.case.loaders",
+            max_concurrency=LOADERS_AT_ONCE,
+            item_selector={
+                **self._case_payload(),
+                "attempt": sfn.JsonPath.object_at("$.prepared.attempt"),
+                "loader": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+            },
+        )
+        # never retried: a loader that was started twice would join late
+        loaders.item_processor(self._task("Load", retry=False, discard_all=True))
+        return loaders
+
+    def _case_payload(self) -> dict[str, Any]:
+        return {
+            "run_id": sfn.JsonPath.string_at("$.run_id"),
+            "target": sfn.JsonPath.string_at("$.target"),
+            "case_id": sfn.JsonPath.string_at("$.case.case_id"),
+        }
+
+    def _leg_payload(self, *, failed: bool = False) -> dict[str, Any]:
+        payload: dict[str, Any] = {
+            "run_id": sfn.JsonPath.string_at("$.run_id"),
+            "leg": sfn.JsonPath.object_at("$.leg"),
+        }
+        return {**payload, "failed": sfn.JsonPath.object_at("$.failed")} if failed else payload
+
+    def _task(self, entry: str, payload: dict[str, Any] | None = None, **options: Any) -> tasks.LambdaInvoke:
+        return invoke(self, self._name(entry), self._function(entry), payload=payload, **options)
+
+    def _function(self, entry: str) -> lambda_.Function:
+        return self._functions.get(entry, inside=self._inside)
+
+    def _name(self, state: str) -> str:
+        return f"{self._prefix}{state}"

@@ -1,0 +1,124 @@
+"""What stands for a lane's EC2 instances here: RabbitMQ nodes of our own, or some that run already."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from breakeven.errors import BreakevenError
+from breakeven.targets.base import Access, Node
+
+from local.broker_files import ClusterSettings
+from local.broker_urls import check_reachable, parse_rabbitmq_urls
+from local.brokers import BrokerCluster
+from local.children import Children
+from local.machines import Launch
+
+__all__ = ["BrokerMachines", "ExistingBrokers", "check_reachable", "parse_rabbitmq_urls"]
+
+RUN_TAG, TARGET_TAG = "breakeven:run", "breakeven:target"
+
+#: run, target, instance, and where the node that stands for the instance answers
+Register = Callable[[str, str, str, Node], None]
+#: run, target -> the lane's credentials
+AccessFor = Callable[[str, str], Access]
+#: run, target, and the credentials that the lane is to use
+GiveAccess = Callable[[str, str, Access], None]
+#: run, target, instance, and why the node that was to stand for it could not start
+Failed = Callable[[str, str, str, str], None]
+
+
+@dataclass(slots=True)
+class _Lane:
+    """The instances of one launch and, once it was made, the cluster that stands for them."""
+
+    launch: Launch
+    cluster: BrokerCluster | None = None
+    ended: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class BrokerMachines:
+    """A cluster of our own for each launch, with a node for each of its instances."""
+
+    def __init__(
+        self, children: Children, workdir: Path, register: Register, access_for: AccessFor, failed: Failed
+    ) -> None:
+        """The callbacks are called from a thread of ours.
+
+        :param register: for each node, once the whole cluster is up
+        :param access_for: before the cluster starts
+        :param failed: for each instance, when its cluster could not start
+        """
+        self._children, self._workdir = children, workdir
+        self._register, self._access_for, self._failed = register, access_for, failed
+        self._lanes: dict[str, _Lane] = {}  # by instance
+
+    def launch(self, launch: Launch) -> None:
+        lane = _Lane(launch)
+        self._lanes.update(dict.fromkeys(launch.instance_ids, lane))
+        threading.Thread(target=self._start, args=(lane,), name="broker start", daemon=True).start()
+
+    def terminate(self, instance_ids: tuple[str, ...]) -> None:
+        for instance in instance_ids:
+            lane = self._lanes.pop(instance, None)
+            if lane is not None:
+                self._end(lane)
+
+    def _end(self, lane: _Lane) -> None:
+        with lane.lock:
+            lane.ended = True
+            cluster = lane.cluster
+        if cluster is not None:
+            cluster.stop()
+
+    def _start(self, lane: _Lane) -> None:
+        """What goes wrong because the lane or the whole run is being ended is nobody's failure."""
+        run_id, target = lane.launch.tags[RUN_TAG], lane.launch.tags[TARGET_TAG]
+        try:
+            nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
+            for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
+                self._register(run_id, target, instance, node)
+        except Exception as error:
+            if lane.ended or self._children.stopped:
+                return
+            if not isinstance(error, BreakevenError):
+                raise
+            for instance in lane.launch.instance_ids:
+                self._failed(run_id, target, instance, str(error))
+
+    def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
+        settings = ClusterSettings(nodes=len(lane.launch.instance_ids))
+        cluster = BrokerCluster(self._children, self._workdir, credentials, settings)
+        with lane.lock:
+            if lane.ended:
+                raise BreakevenError("terminated before it was started")
+            lane.cluster = cluster
+        return cluster.start()
+
+
+class ExistingBrokers:
+    """The pair of ``--rabbitmq-url``: registered for any lane, never stopped."""
+
+    def __init__(self, urls: Sequence[str], register: Register, give_access: GiveAccess) -> None:
+        """The callbacks are called from a thread of ours.
+
+        :param give_access: before any node is registered, with the URLs' credentials and no nodes
+        :raises InputError: the URLs are wrong, or the brokers do not answer or let us in
+        """
+        self._access = check_reachable(parse_rabbitmq_urls(urls))
+        self._register, self._give_access = register, give_access
+
+    def launch(self, launch: Launch) -> None:
+        threading.Thread(target=self._introduce, args=(launch,), name="broker registration").start()
+
+    def terminate(self, instance_ids: tuple[str, ...]) -> None:
+        """They are not ours to stop."""
+
+    def _introduce(self, launch: Launch) -> None:
+        run_id, target = launch.tags[RUN_TAG], launch.tags[TARGET_TAG]
+        self._give_access(run_id, target, self._access.model_copy(update={"nodes": ()}))
+        for instance, node in zip(launch.instance_ids, self._access.nodes, strict=True):
+            self._register(run_id, target, instance, node)

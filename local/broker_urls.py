@@ -1,0 +1,163 @@
+"""``--rabbitmq-url``: brokers that run already. Read, and tried out before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
+
+import pika
+from breakeven.clients.pika_link import connection_parameters, in_words
+from breakeven.errors import InputError
+from breakeven.targets.base import Access, Node
+from breakeven.targets.rabbitmq_management import Management, ManagementError
+from pika.exceptions import (
+    AMQPError,
+    AuthenticationError,
+    ConnectionClosedByBroker,
+    ProbableAccessDeniedError,
+    ProbableAuthenticationError,
+)
+
+OPTION = "--rabbitmq-url"
+SHAPE = "amqp://user:password@host:port/vhost"
+AMQP_PORT = 5672
+#: RabbitMQ's default for the management API is 15672
+MANAGEMENT_OFFSET = 10_000
+NODES = 2
+#: AMQP reply codes
+ACCESS_REFUSED, NOT_ALLOWED = 403, 530
+
+
+def parse_rabbitmq_urls(urls: Sequence[str]) -> Access:
+    """The pair that the option names, given once a node; nodes are called by their address for now.
+
+    The management API is expected at the AMQP port + 10000, or where ``?management_port=`` says.
+
+    :raises InputError: never with a password in it
+    """
+    if len(urls) != NODES:
+        _refuse("nodes", len(urls), "give the option twice, once for each node of the pair")
+    first, second = (_parse(url) for url in urls)
+    if first.nodes == second.nodes:
+        _refuse("host", masked(second), "this is the same node again: name the pair's other node")
+    if first.model_copy(update={"nodes": second.nodes}) != second:
+        _refuse("user", masked(second), "both nodes need the same user, password and virtual host")
+    return first.model_copy(update={"nodes": first.nodes + second.nodes})
+
+
+def check_reachable(access: Access) -> Access:
+    """Log in to every node and its management API, and see that they form one cluster.
+
+    Returns the same with the nodes' own names.
+
+    :raises InputError: never with a password in it
+    """
+    named = [_check_node(access.model_copy(update={"nodes": (node,)})) for node in access.nodes]
+    names = [node.name for node, _ in named]
+    for node, cluster in named:
+        strangers = [name for name in names if name not in cluster]
+        if strangers:
+            where = masked(access.model_copy(update={"nodes": (node,)}))
+            remedy = f"its cluster is {', '.join(cluster)}, without {', '.join(strangers)}: cluster the nodes"
+            _refuse("cluster", where, remedy)
+    if len(set(names)) < len(names):
+        _refuse("host", masked(access), f"both addresses lead to {names[0]}: name the pair's other node")
+    return access.model_copy(update={"nodes": tuple(node for node, _ in named)})
+
+
+def masked(access: Access) -> str:
+    """The address of the (last) node as a URL whose password cannot be read."""
+    node = access.nodes[-1]
+    host = f"[{node.host}]" if ":" in node.host else node.host
+    user, vhost = quote(access.username, safe=""), quote(access.vhost, safe="")
+    return f"amqp://{user}:***@{host}:{node.amqp_port}/{vhost}"
+
+
+def _parse(url: str) -> Access:
+    parts = urlsplit(url)
+    if parts.scheme != "amqp":
+        _refuse("scheme", parts.scheme, f"expected {SHAPE}")
+    if not parts.hostname:
+        _refuse("host", "", f"the host is missing: expected {SHAPE}")
+    amqp_port = _amqp_port(parts)
+    node = Node(
+        name=f"{parts.hostname}:{amqp_port}",
+        host=parts.hostname,
+        amqp_port=amqp_port,
+        management_port=_management_port(parts.query, amqp_port),
+    )
+    return Access(
+        username=unquote(parts.username or "guest"),
+        password=unquote(parts.password or "guest"),
+        vhost=unquote(parts.path[1:]) or "/",
+        nodes=(node,),
+    )
+
+
+def _amqp_port(parts: SplitResult) -> int:
+    try:
+        return parts.port or AMQP_PORT
+    except ValueError:
+        shown = parts.netloc.rpartition("@")[2]
+        _refuse("port", shown, "a port is a number from 1 to 65535")
+
+
+def _management_port(query: str, amqp_port: int) -> int:
+    asked = parse_qs(query, keep_blank_values=True)
+    text = asked.pop("management_port", [str(amqp_port + MANAGEMENT_OFFSET)])[-1]
+    if asked:
+        _refuse("query", ", ".join(asked), "only management_port may follow the question mark")
+    if not text.isdecimal() or not 0 < int(text) < 65_536:
+        _refuse("management_port", text, "a port is a number from 1 to 65535: add ?management_port=15672")
+    return int(text)
+
+
+def _check_node(access: Access) -> tuple[Node, list[str]]:
+    """The node with its own name, and the running members of its cluster."""
+    _check_amqp(access)
+    node = access.nodes[0]
+    try:
+        management = Management(access)
+        name = str(management.overview()["node"])
+        cluster = [str(one["name"]) for one in management.nodes() if one.get("running")]
+    except ManagementError as error:
+        _refuse("management", masked(access), _management_remedy(error))
+    return node.model_copy(update={"name": name}), cluster
+
+
+def _management_remedy(error: ManagementError) -> str:
+    if error.status in (401, 403):
+        return "the management API refuses this user: give it the tag 'policymaker' or 'administrator'"
+    return f"{error}: enable the plugin rabbitmq_management, or name its port with ?management_port="
+
+
+def _check_amqp(access: Access) -> None:
+    (node,) = access.nodes
+    try:
+        pika.BlockingConnection(connection_parameters(access, node, "breakeven check")).close()
+    except (AuthenticationError, ProbableAuthenticationError, ProbableAccessDeniedError) as error:
+        _refuse_login(access, error)
+    except ConnectionClosedByBroker as error:
+        if error.reply_code in (ACCESS_REFUSED, NOT_ALLOWED):
+            _refuse_login(access, error)
+        _refuse_host(access, error)
+    except (AMQPError, OSError) as error:
+        _refuse_host(access, error)
+
+
+def _refuse_login(access: Access, error: Any) -> NoReturn:
+    remedy = f"the broker refuses this user, password or virtual host ({in_words(error)})"
+    _refuse("user", masked(access), remedy)
+
+
+def _refuse_host(access: Access, error: Exception) -> NoReturn:
+    (node,) = access.nodes
+    remedy = (
+        f"nothing speaks AMQP at {node.host}:{node.amqp_port} ({in_words(error)}): is it running?"
+    )
+    _refuse("host", masked(access), remedy)
+
+
+def _refuse(field: str, value: object, remedy: str) -> NoReturn:
+    raise InputError(OPTION, field, value, remedy)

@@ -1,0 +1,221 @@
+"""The AWS control plane on this machine: an unmodified synthesized stack, deployed and run in this process.
+
+One server on a loopback port answers for every service: to the state machine's own tasks, to boto3 in the
+functions' processes, and to the command line's. Nothing here can reach a real endpoint.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from moto.awslambda.models import lambda_backends
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.moto_api._internal.models import moto_api_backend
+from moto.server import ThreadedMotoServer
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
+from moto.stepfunctions.parser.utils import TMP_THREADS
+
+from local import athena, cloudformation, ec2
+from local.assembly import StackArtifact, read_stack
+from local.aws import Aws, bound_environment, environment
+from local.children import Children
+from local.lambda_runtime import LambdaRuntime, OnInvoke
+from local.machines import Machines
+from local.patches import applied
+
+#: how long ``close`` waits for executions to notice that they were stopped
+CLOSE_LIMIT_S = 5.0
+_TICK_S = 0.2
+_LOGGERS = ("moto", "werkzeug", "botocore", "urllib3")
+
+
+class ControlPlane:
+    """A context manager, or ``open`` and ``close``. One at a time in a process: moto's state is global.
+
+    :param cloud_assembly: the folder that the CDK app was synthesized to
+    :param machines: what launching and terminating instances reaches
+    :param env: more variables for the functions' processes; they win over what the template declares
+    :param log_dir: gets a log for each function and one, ``control-plane.log``, for moto
+    :param on_invoke: for tests, see ``local.lambda_runtime.Fault``
+    """
+
+    def __init__(
+        self,
+        *,
+        children: Children,
+        cloud_assembly: Path,
+        machines: Machines,
+        env: Mapping[str, str],
+        log_dir: Path,
+        region: str = "us-east-1",
+        on_invoke: OnInvoke | None = None,
+    ) -> None:
+        self._children, self._assembly, self._machines = children, cloud_assembly, machines
+        self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
+        self._opened = ExitStack()
+        self._stack: StackArtifact | None = None
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def open(self) -> Self:
+        with ExitStack() as opening:
+            scratch = Path(tempfile.mkdtemp(prefix="breakeven-aws-"))
+            self._children.add_cleanup_dir(scratch)
+            opening.callback(shutil.rmtree, scratch, ignore_errors=True)
+            self._log_dir.mkdir(parents=True, exist_ok=True)
+            opening.callback(_log_to(self._log_dir / "control-plane.log"))
+            moto_api_backend.reset()
+            opening.callback(moto_api_backend.reset)
+            variables = environment(_serve(opening), self._region)
+            opening.enter_context(bound_environment(variables))
+            self._aws = Aws(variables["AWS_ENDPOINT_URL"], self._region)
+            swaps = opening.enter_context(applied(self._aws))
+            self._lambda = LambdaRuntime(
+                self._children,
+                environment={**variables, **self._env},
+                task_root=self._task_root,
+                log_dir=self._log_dir,
+                scratch=scratch,
+                on_invoke=self._on_invoke,
+            )
+            self._lambda.install(swaps)
+            athena.install(swaps, scratch / "objects")
+            ec2.install(swaps, self._machines)
+            opening.callback(self._quiesce)
+            self._opened = opening.pop_all()
+        return self
+
+    def close(self) -> None:
+        """Stop executions, functions and server, in bounded time whatever they are doing. Idempotent."""
+        self._opened.close()
+
+    def deploy(self, stack_name: str) -> dict[str, str]:
+        """Create a stack of the assembly as it was synthesized; returns its outputs.
+
+        :raises BreakevenError: there is no such stack, or a resource cannot be created
+        """
+        self._stack = read_stack(self._assembly, stack_name)
+        return cloudformation.deploy(self._aws, stack_name, self._stack)
+
+    @property
+    def endpoint(self) -> str:
+        return self._aws.endpoint
+
+    def client(self, service: str) -> Any:
+        """boto3's client, bound to this control plane. Safe to share by threads."""
+        return self._aws.client(service)
+
+    def resource(self, service: str) -> Any:
+        """boto3's resource, for one thread at a time."""
+        return self._aws.resource(service)
+
+    def warm(self, function: str, count: int) -> None:
+        """Have ``count`` environments waiting of each function with that name or handler."""
+        functions = lambda_backends[DEFAULT_ACCOUNT_ID][self._region].list_functions()
+        for found in functions:
+            if function in (found.function_name, found.handler):
+                self._lambda.warm(found, count)
+
+    def start(self, state_machine_arn: str, execution_input: Any, name: str | None = None) -> str:
+        """Start an execution; returns its ARN."""
+        answer = self.client("stepfunctions").start_execution(
+            stateMachineArn=state_machine_arn,
+            name=name or str(uuid.uuid4()),
+            input=json.dumps(execution_input),
+        )
+        return str(answer["executionArn"])
+
+    def status(self, execution_arn: str) -> str:
+        """RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED."""
+        return str(self.describe(execution_arn)["status"])
+
+    def describe(self, execution_arn: str) -> dict[str, Any]:
+        """What DescribeExecution answers."""
+        found: dict[str, Any] = self.client("stepfunctions").describe_execution(executionArn=execution_arn)
+        return found
+
+    def history(self, execution_arn: str) -> list[dict[str, Any]]:
+        """The execution's events, oldest first."""
+        answer = self.client("stepfunctions").get_execution_history(executionArn=execution_arn)
+        events: list[dict[str, Any]] = answer["events"]
+        return events
+
+    def wait(self, execution_arn: str, on_tick: Callable[[], None] | None = None) -> dict[str, Any]:
+        """Wait until the execution has ended, calling ``on_tick`` several times a second; describes it."""
+        while (found := self.describe(execution_arn))["status"] == "RUNNING":
+            if on_tick:
+                on_tick()
+            time.sleep(_TICK_S)
+        return found
+
+    def stop(self, execution_arn: str) -> None:
+        """Abort an execution: no further state is entered. As on AWS, a function under way goes on."""
+        self.client("stepfunctions").stop_execution(executionArn=execution_arn)
+
+    def _task_root(self, key: str) -> Path:
+        if self._stack is None:
+            raise cloudformation.DeployError("no stack is deployed")
+        return self._stack.folder(key)
+
+    def _quiesce(self) -> None:
+        """Nothing of an execution may outlive the server and the patches that keep it on this machine."""
+        running = [
+            execution
+            for machine in stepfunctions_parser_backends[DEFAULT_ACCOUNT_ID][self._region].state_machines
+            for execution in machine.executions
+            if execution.status == "RUNNING"
+        ]
+        for execution in running:
+            self.stop(execution.execution_arn)
+        self._lambda.close()
+        deadline = time.monotonic() + CLOSE_LIMIT_S
+        for thread in list(TMP_THREADS):
+            thread.join(max(0.0, deadline - time.monotonic()))
+        TMP_THREADS.clear()
+
+
+def _serve(opening: ExitStack) -> str:
+    """Start moto's server on a free loopback port; returns its address."""
+    server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    opening.callback(server.stop)
+    host, port = server.get_host_and_port()
+    return f"http://{host}:{port}"
+
+
+def _log_to(path: Path) -> Callable[[], None]:
+    """Send what moto and its server say to a file, not to the terminal; returns what undoes it."""
+    handler = logging.FileHandler(path, delay=True)
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    before = [(logger, logger.level, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.WARNING)
+        logger.propagate = False
+
+    def undo() -> None:
+        for logger, level, propagate in before:
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+            logger.propagate = propagate
+        handler.close()
+
+    return undo

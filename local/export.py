@@ -1,0 +1,44 @@
+"""Bring a run's objects out of the simulated bucket, as they are laid out there, secrets left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from breakeven.results import layout
+from breakeven.results.schemas import TABLES
+from breakeven.results.state import RunState
+from breakeven.results.store import Store
+
+
+def export_run(store: Store, state: RunState, run_id: str, runs: Path) -> Path:
+    """Write ``runs/<run_id>/`` (plan, raw results, rows, report, state) and point ``runs/latest`` to it."""
+    folder = runs / run_id
+    own = layout.run_prefix(run_id)
+    for key in store.keys(own):
+        _write(folder / key.removeprefix(own), store.get_bytes(key))
+    for table in TABLES:
+        for key in store.keys(f"{layout.table_prefix(table.name)}run_id={run_id}/"):
+            _write(folder / key, store.get_bytes(key))
+    _write(folder / "state.json", json.dumps(state.items(), indent=1, default=_plain).encode())
+    point_latest(runs, run_id)
+    return folder
+
+
+def point_latest(runs: Path, run_id: str) -> None:
+    """Make ``runs/latest`` a link to the run, in one step."""
+    fresh = runs / f".latest-{os.getpid()}"
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(run_id, target_is_directory=True)
+    fresh.replace(runs / "latest")
+
+
+def _write(path: Path, body: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+
+
+def _plain(value: Any) -> str:
+    return str(value)

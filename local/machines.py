@@ -1,0 +1,22 @@
+"""The seam between the simulated EC2 and the processes that stand for its instances here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One RunInstances call: the instances made and the tags they carry."""
+
+    instance_ids: tuple[str, ...]
+    tags: dict[str, str]  # breakeven:run, breakeven:target, ...
+
+
+class Machines(Protocol):
+    def launch(self, launch: Launch) -> None:
+        """Start what the instances stand for; returns at once, failures are seen as nodes that never register."""
+
+    def terminate(self, instance_ids: tuple[str, ...]) -> None:
+        """Stop them; ids that are not known are ignored."""

@@ -1,0 +1,151 @@
+"""One run on this machine: everything it needs is started here, and stopped here whatever happens."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from breakeven.results import layout
+from breakeven.results.state import RUN, RunState
+from breakeven.results.store import Store
+from breakeven.steps.run_input import RunInput
+from breakeven.targets.base import Access, Node
+from local import broker_machines
+from local.children import Children
+from local.control_plane import ControlPlane
+from local.export import export_run
+from local.sqs_server import SqsServer
+from local.synth import synthesize
+
+STACK = "QueueBreakeven"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Servers that run already and are to be used: none, or a RabbitMQ pair, or an SQS endpoint."""
+
+    rabbitmq_urls: tuple[str, ...] = ()
+    sqs: str | None = None
+
+    def check(self) -> None:
+        """:raises InputError: an address that is wrong, does not answer, or does not let us in"""
+        if self.rabbitmq_urls:
+            broker_machines.check_reachable(broker_machines.parse_rabbitmq_urls(self.rabbitmq_urls))
+        if self.sqs:
+            sqs_server.check_sqs_endpoint(self.sqs)
+
+
+class Session:
+    """``say`` is told in words what is being started. A context manager; leaving it stops everything."""
+
+    def __init__(self, runs: Path, say: Callable[[str], None], endpoints: Endpoints) -> None:
+        self._runs, self._say, self._endpoints = runs, say, endpoints
+        self._work = Path(tempfile.mkdtemp(prefix="breakeven-"))
+        self._children = Children()
+        self._children.add_cleanup_dir(self._work)
+        self._plane: ControlPlane | None = None
+        self._execution: str | None = None
+        self._run_id: str | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._plane:
+            self._plane.close()
+        self._children.stop_all()
+        shutil.rmtree(self._work, ignore_errors=True)
+
+    def start(self, run_id: str, wanted: RunInput) -> None:
+        """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
+        self._run_id = run_id
+        with ThreadPoolExecutor(1) as background:
+            assembly = background.submit(synthesize, self._work / "cdk.out")
+            self._say("starting the SQS server and synthesizing the workflow")
+            endpoint, server, notes = self._sqs()
+            self._plane = self._control_plane(run_id, assembly, endpoint, server)
+        self._outputs = self._plane.deploy(STACK)
+        self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
+        noted = wanted.model_copy(
+            update={"surroundings": wanted.surroundings.model_copy(update={"notes": notes})}
+        )
+        self._execution = self._plane.start(
+            self._outputs["StateMachineArn"], noted.model_dump(mode="json"), name=run_id
+        )
+
+    @property
+    def plane(self) -> ControlPlane:
+        if self._plane is None:
+            raise RuntimeError("the session was not started")
+        return self._plane
+
+    @property
+    def store(self) -> Store:
+        return Store(self.plane.client("s3"), self._outputs["BucketName"])
+
+    @property
+    def state(self) -> RunState:
+        if self._run_id is None:
+            raise RuntimeError("the session was not started")
+        return RunState(self.plane.resource("dynamodb").Table(self._outputs["StateTableName"]), self._run_id)
+
+    def running(self) -> bool:
+        return self.plane.status(self._execution) == "RUNNING"
+
+    def interrupt(self) -> None:
+        """Stop the execution where it is, and everything that works for it."""
+        if self._plane and self._execution:
+            self.state.update(RUN, status="interrupted")
+            self._plane.stop(self._execution)
+
+    def export(self, run_id: str) -> Path:
+        """What was measured, with the functions' logs, in ``runs/<run_id>``."""
+        folder = self._runs / run_id
+        if self._plane and self._execution:
+            export_run(self.store, self.state, run_id, self._runs)
+        logs = self._work / "logs"
+        if logs.exists():
+            shutil.copytree(logs, folder / "logs", dirs_exist_ok=True)
+        return folder
+
+    def _control_plane(
+        self, run_id: str, assembly: Future[Path], endpoint: str, server: str
+    ) -> ControlPlane:
+        return ControlPlane(
+            children=self._children,
+            cloud_assembly=assembly.result(),
+            machines=self._machines(),
+            env={"AWS_ENDPOINT_URL_SQS": endpoint, "BREAKEVEN_SQS_SERVER": server},
+            log_dir=self._work / "logs",
+        ).open()
+
+    def _sqs(self) -> tuple[str, str, list[str]]:
+        """Endpoint, server's name, and what the reader must be told."""
+        if self._endpoints.sqs:
+            return self._endpoints.sqs, f"SQS-compatible server at {self._endpoints.sqs}", []
+        server = SqsServer(self._children, self._work / "sqs")
+        endpoint = server.start()
+        return endpoint, server.name, [f"SQS was stood in for by {server.name}."] if server.is_fallback else []
+
+    def _machines(self) -> Any:
+        if self._endpoints.rabbitmq_urls:
+            return broker_machines.ExistingBrokers(self._endpoints.rabbitmq_urls, self._register)
+        return broker_machines.BrokerMachines(self._children, self._work / "brokers", self._register, self._access)
+
+    def _rabbitmq_words(self) -> str:
+        return "the pair given" if self._endpoints.rabbitmq_urls else "two nodes of our own, started when needed"
+
+    def _access(self, run_id: str, target: str) -> Access:
+        return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))
+
+    def _register(self, run_id: str, target: str, instance_id: str, node: Node) -> None:
+        key = f"{layout.nodes_prefix(run_id, target)}{instance_id}.json"
+        self.store.put_bytes(key, node.model_dump_json().encode())

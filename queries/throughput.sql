@@ -1,0 +1,26 @@
+-- How fast each case was.
+--
+-- inputs:  totals, cases
+-- columns: case_id, target, provenance, environment, metric
+--          operations   latencies recorded: operations intended within the measured stage
+--          completed    operations completed within it
+--          msg_per_s    completed / length of the stage, messages a second
+--          mb_per_s     the same in 10^6 bytes of message body a second
+--          starved      asks that came back empty
+WITH run_totals AS (
+  SELECT case_id, metric, operations, completed, bytes, starved, nullif(stage_s, 0E0) AS stage_s
+  FROM totals
+  WHERE run_id = ?
+), run_cases AS (
+  SELECT case_id, target, provenance, environment
+  FROM cases
+  WHERE run_id = ?
+)
+SELECT
+  t.case_id, c.target, c.provenance, c.environment, t.metric, t.operations, t.completed,
+  CAST(t.completed AS double) / t.stage_s AS msg_per_s,
+  CAST(t.bytes AS double) / 1E6 / t.stage_s AS mb_per_s,
+  t.starved
+FROM run_totals t
+LEFT JOIN run_cases c ON c.case_id = t.case_id
+ORDER BY t.case_id, t.metric

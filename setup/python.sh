@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# Python and its packages: the interpreter, the environment in .venv, and what the lock files name. Sourced by setup.sh.
+
+venv=$root/.venv
+stamps=$venv/.queue-breakeven # one line a lock file that is installed: its name and digest
+oldest=3.11
+
+new_enough() { "$1" -c "import sys; sys.exit(sys.version_info < (${oldest/./, }))" 2>/dev/null; }
+
+# Prints the interpreter to build the environment with; nothing where the machine has none at all.
+find_python() {
+  local candidate found=
+  for candidate in ${BREAKEVEN_PYTHON:+"$BREAKEVEN_PYTHON"} python3 python3.14 python3.13 python3.12 python3.11; do
+    has "$candidate" || continue
+    if new_enough "$candidate"; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+    found=${found:-$candidate}
+  done
+  [ -z "$found" ] || fail 2 "$found is $("$found" --version 2>&1), and Python $oldest or newer is needed:" \
+    "Debian 12 and later have it; or name another one in BREAKEVEN_PYTHON"
+}
+
+venv_works() { new_enough "$venv/bin/python" && [ -x "$venv/bin/pip" ]; }
+
+# Adds the Debian packages without which no environment can be made.
+need_python() {
+  local python
+  venv_works && return
+  python=$(find_python)
+  if [ -z "$python" ]; then
+    need python3 "what the project is written in"
+    need python3-venv "makes the environment of its own that the project runs in"
+  elif ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    need python3-venv "makes the environment of its own that the project runs in"
+  fi
+}
+
+make_venv() {
+  local python
+  venv_works && return
+  python=$(find_python)
+  say "making .venv with $("$python" --version): the project's own Python environment"
+  logged "$python" -m venv --clear "$venv" ||
+    fail 1 "$python can't make an environment; is the venv module that belongs to it installed?"
+  pip_install --require-hashes -r "$root/requirements/pip.lock" || fail 1 "pip could not be brought up to date"
+}
+
+# The digest that says a lock is installed: its text, the project's own metadata, the interpreter, the folder.
+lock_digest() {
+  { "$venv/bin/python" --version; digest "$root/requirements/$1.lock" "$root/pyproject.toml"; } | sha256sum | cut -d' ' -f1
+}
+
+lock_installed() { grep -qsx "$1 $(lock_digest "$1")" "$stamps"; }
+
+mark_installed() {
+  { grep -sv "^$1 " "$stamps" || true; printf '%s %s\n' "$1" "$(lock_digest "$1")"; } >"$stamps.new"
+  mv "$stamps.new" "$stamps"
+}
+
+# pip would compile on one core, which doubles its time: install_lock does it on all.
+pip_install() {
+  logged "$venv/bin/python" -m pip install --no-input --disable-pip-version-check --no-compile "$@"
+}
+
+compile_packages() {
+  # Some packages carry templates in an older Python; that they don't compile is no matter.
+  "$venv/bin/python" -m compileall -qq -j 0 "$venv/lib" >/dev/null 2>&1 || true
+}
+
+# install_lock NAME WHY: requirements/NAME.lock into the environment, every file checked against its hash.
+install_lock() {
+  lock_installed "$1" && return
+  say "installing the Python packages of requirements/$1.lock into .venv: $2"
+  pip_install --require-hashes -r "$root/requirements/$1.lock" || fail 1 "the Python packages could not be installed"
+  compile_packages
+  if [ "$1" = run ]; then install_project; fi
+  mark_installed "$1"
+}
+
+# The project itself, for the console command: from here, with nothing downloaded.
+install_project() {
+  pip_install --no-build-isolation --no-deps --no-index --editable "$root" ||
+    fail 1 "the project could not be installed into .venv"
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Installs what is missing and says so; does nothing where nothing is missing.
+# Exit codes: 0 all there, 2 something that you can mend (the message says how), 1 something else failed.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=setup/common.sh
+. "$root/setup/common.sh"
+# shellcheck source=setup/packages.sh
+. "$root/setup/packages.sh"
+# shellcheck source=setup/python.sh
+. "$root/setup/python.sh"
+# shellcheck source=setup/elasticmq.sh
+. "$root/setup/elasticmq.sh"
+
+usage() {
+  cat >&2 <<'TEXT'
+usage: setup/setup.sh run|test [--without-rabbitmq] [--without-elasticmq] [--quiet]
+  run    what the main job needs: Python packages, RabbitMQ, a Java runtime and ElasticMQ
+  test   and what the tests need: more Python packages, the CDK's command line, Chromium, ShellCheck
+  --without-rabbitmq, --without-elasticmq (or BREAKEVEN_SKIP=rabbitmq,elasticmq)
+         leave these out, where brokers or an SQS server of your own are used
+  --quiet  say only what is done, not that there was nothing to do
+TEXT
+}
+
+mode=
+quiet=
+skip=,${BREAKEVEN_SKIP:-},
+
+read_arguments() {
+  local argument
+  for argument in "$@"; do
+    case $argument in
+      run | test) mode=$argument ;;
+      --without-rabbitmq) skip+=rabbitmq, ;;
+      --without-elasticmq) skip+=elasticmq, ;;
+      --quiet) quiet=yes ;;
+      *) usage && fail 2 "unknown argument: $argument" ;;
+    esac
+  done
+  [ -n "$mode" ] || { usage && fail 2 "say what for: run or test"; }
+  for argument in ${skip//,/ }; do
+    [[ $argument = rabbitmq || $argument = elasticmq ]] ||
+      fail 2 "BREAKEVEN_SKIP: unknown part: $argument (rabbitmq and elasticmq can be left out)"
+  done
+}
+
+wanted() { [[ $skip != *,$1,* ]]; }
+
+need_rabbitmq() {
+  # The nodes are started from the package's own scripts, as the present user.
+  [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] ||
+    need rabbitmq-server "the broker that SQS is compared with; its service is not started"
+}
+
+# Debian 13 has RabbitMQ 4, which no longer mirrors classic queues.
+warn_without_mirrors() {
+  local folders=(/usr/lib/rabbitmq/lib/rabbitmq_server-*)
+  local version=${folders[0]##*-}
+  [[ $version = [4-9].* ]] || return 0
+  say "RabbitMQ $version has no mirrored queues: rabbitmq-mirrored-pair needs 3.x, as in Debian 12," \
+    "or brokers of your own by --rabbitmq-url"
+}
+
+need_test_tools() {
+  has chromium || need chromium "looks at the report in the tests"
+  has shellcheck || need shellcheck "reads the set-up scripts in the tests"
+}
+
+install_cdk_cli() {
+  local stamp=$root/node_modules/.queue-breakeven
+  [ "$(cat "$stamp" 2>/dev/null)" != "$(digest "$root/package-lock.json")" ] || return 0
+  say "installing the CDK's command line into node_modules: the tests compare what it sends with what ran"
+  (cd "$root" && logged npm ci --ignore-scripts) || fail 1 "npm could not install it"
+  digest "$root/package-lock.json" >"$stamp"
+}
+
+main() {
+  read_arguments "$@"
+  mkdir -p "$root/.cache"
+  exec 8>"$root/.cache/setup.lock"
+  flock 8 # a second run of this checkout waits for the first one's set-up
+
+  need_python
+  if wanted rabbitmq; then need_rabbitmq; fi
+  if wanted elasticmq; then wish_elasticmq; fi
+  if [ "$mode" = test ]; then need_test_tools; fi
+  install_packages
+  if wanted rabbitmq; then warn_without_mirrors; fi
+  if wanted elasticmq; then start_elasticmq; fi
+  make_venv
+  install_lock run "the workflow, the simulated AWS it runs on, and the report"
+  if [ "$mode" = test ]; then
+    install_lock test "the tests, types and style checks"
+    install_cdk_cli
+  fi
+  finish_elasticmq
+  [ -n "$said$quiet" ] || say "nothing to do: all that '$mode' needs is here"
+}
+
+main "$@"

@@ -1,0 +1,15 @@
+"""Fixtures that several kinds of tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from local.synth import synthesize
+
+
+@pytest.fixture(scope="session")
+def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cloud assembly as a local run synthesizes it, made once a session."""
+    return synthesize(tmp_path_factory.mktemp("cdk") / "out")

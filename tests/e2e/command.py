@@ -1,0 +1,82 @@
+"""Running the ``breakeven`` command as a user does, and seeing what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+OURS = re.compile(r"beam\.smp|epmd|elasticmq|lambda_worker|local[./]reaper|moto")
+
+TINY = """
+suite: tiny
+title: A small suite for tests
+targets: [sqs-standard, rabbitmq-mirrored-pair]
+defaults: {warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
+scenarios:
+  load-unload: {mode: load-unload, messages: 300, threads: 2}
+  parallel: {threads: [1, 4]}
+  parallel-queues: {threads: 4, queues: 2}
+"""
+
+
+def servers() -> set[int]:
+    """Process ids of everything that a run may start."""
+    listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    found = (line.split(None, 1) for line in listing.splitlines()[1:])
+    return {int(pid) for pid, *args in found if args and OURS.search(args[0])}
+
+
+class Command:
+    """One started ``breakeven run``; its results in ``runs``."""
+
+    def __init__(self, suite: str, folder: Path, *options: str) -> None:
+        self.before = servers()
+        self.runs = folder / "runs"
+        path = folder / "suite.yaml"
+        path.write_text(suite)
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
+        argv = [sys.executable, "-m", "cli", "run", str(path), "--runs", str(self.runs), *options]
+        self.process = subprocess.Popen(
+            argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def end(self, timeout_s: float = 240) -> tuple[int, str, str]:
+        """Exit code, standard output and standard error, once it has ended by itself."""
+        try:
+            out, err = self.process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        return self.process.returncode, out, err
+
+    def signal(self, number: int = signal.SIGINT) -> None:
+        self.process.send_signal(number)
+
+    def left_running(self) -> set[int]:
+        """What it started and did not stop; given a moment, as a process that was told to stop may be going."""
+        deadline = time.monotonic() + 3
+        while (left := servers() - self.before) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return left
+
+    def report(self) -> dict[str, Any]:
+        return json.loads((self.runs / "latest" / "report" / "report.json").read_text())
+
+    def wait_for(self, seen: Callable[[], Any], timeout_s: float = 120) -> Any:
+        """Poll until ``seen`` answers something true, while the command runs."""
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline and self.process.poll() is None:
+            found = seen()
+            if found:
+                return found
+            time.sleep(0.1)
+        raise AssertionError(f"not seen in time: {self.process.poll()=}")

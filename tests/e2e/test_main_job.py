@@ -1,0 +1,123 @@
+"""The main job as a user runs it: real brokers, the synthesized workflow, the report."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+
+import jsonschema
+import pytest
+
+from tests.e2e.command import ROOT, TINY, Command
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    command = Command(TINY, tmp_path_factory.mktemp("run"))
+    code, out, err = command.end()
+    assert code == 0, f"{out}\n{err}"
+    return command, out
+
+
+@pytest.fixture(scope="module")
+def report(ran):
+    return ran[0].report()
+
+
+def test_the_report_keeps_its_contract(report):
+    jsonschema.validate(report, json.loads((ROOT / "docs" / "report.schema.json").read_text()))
+
+
+def test_every_cell_ran_on_both_targets(report):
+    cells = {(case["target"], case["scenario"], case["cell"]) for case in report["cases"]}
+    assert len(cells) == len(report["cases"]) == 8
+    assert {case["status"] for case in report["cases"]} == {"ok"}
+
+
+def test_rates_and_latencies_are_there_where_the_thing_exists(report):
+    for case in report["cases"]:
+        for metric in ("produce", "consume", "consume_cycle"):
+            assert case[metric]["msg_per_s"] > 0, case["case_id"]
+            assert case[metric]["p50_ms"] is not None, case["case_id"]
+        settled = case["settle"] is not None
+        assert settled == case["target"].startswith("sqs"), "an AMQP ack has no reply to time"
+        assert (case["end_to_end"] is None) == (case["scenario"] == "load-unload")
+
+
+def test_every_message_is_accounted_for(report):
+    for case in report["cases"]:
+        ledger = case["ledger"]
+        assert ledger["closed"], case["case_id"]
+        assert ledger["missing"] == ledger["lost"] == ledger["left"] == 0
+        assert ledger["sent"] == ledger["confirmed"] == ledger["received"] > 0
+        if case["scenario"] == "load-unload":
+            assert ledger["sent"] == 300
+
+
+def test_the_mirrors_were_in_sync_before_and_after(report):
+    for case in report["cases"]:
+        if case["target"] == "rabbitmq-mirrored-pair":
+            for when in ("before", "after"):
+                assert set(case["mirrors"][when].values()) == {1}
+                assert len(case["mirrors"][when]) == case["parameters"]["queues"]
+        else:
+            assert case["mirrors"] is None
+
+
+def test_emulated_is_never_called_measured(report):
+    for case in report["cases"]:
+        emulated = case["target"] == "sqs-standard"
+        assert (case["provenance"] == "emulated") == emulated
+        assert ("emulated" in case["flags"]) == emulated
+        assert "shared_host" in case["flags"]
+    assert "ElasticMQ" in report["manifest"]["sqs"]
+    assert "emulated" in report["manifest"]["sqs"]
+    assert report["manifest"]["rabbitmq"].startswith("RabbitMQ 3.")
+
+
+def test_the_crossover_of_2012_is_the_articles(report):
+    (crossover,) = [one for one in report["crossovers"] if one["price_book"] == "2012-12"]
+    assert crossover["messages_per_hour"] == pytest.approx(53_333.33, abs=0.01)
+    assert crossover["msg_per_s"] == pytest.approx(14.81, abs=0.005)
+
+
+def test_the_files_are_there_and_agree(ran, report):
+    folder = ran[0].runs / "latest"
+    assert folder.resolve().name == report["run_id"]
+    rows = list(csv.DictReader((folder / "report" / "cases.csv").open()))
+    assert [row["case_id"] for row in rows] == [case["case_id"] for case in report["cases"]]
+    assert report["verdict"] in (folder / "report" / "report.md").read_text()
+    assert (folder / "report" / "index.html").stat().st_size > 10_000
+    assert list((folder / "rows" / "cases").rglob("*.json.gz"))
+    assert not list(folder.rglob("*secret*"))
+
+
+def test_the_terminal_says_where_the_run_is_and_what_it_found(ran, report):
+    out = ran[1]
+    assert "[8/8]" in out
+    assert report["cases"][0]["case_id"] in out
+    assert "index.html" in out
+    assert "\x1b[" not in out, "no control codes where the output is not a terminal"
+
+
+def test_nothing_is_left_running(ran):
+    assert ran[0].left_running() == set()
+
+
+def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(tmp_path):
+    command = Command(TINY, tmp_path)
+    lines: list[str] = []
+
+    def case_ended() -> bool:
+        lines.append(command.process.stdout.readline())
+        return " ok " in lines[-1]
+
+    command.wait_for(case_ended)
+    started = time.monotonic()
+    command.signal()
+    code, _, _ = command.end(timeout_s=30)
+    assert time.monotonic() - started < 10
+    assert code == 130
+    assert command.left_running() == set()
+    assert list((command.runs / "latest" / "rows" / "cases").rglob("*.json.gz"))

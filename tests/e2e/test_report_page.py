@@ -1,0 +1,144 @@
+"""The page in a real browser: on a desk, on a phone, on paper."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from breakeven.report.page import page as render
+from breakeven.report.published import load_shipped
+from tests.fixtures.report import sample
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+HOSTILE = '"><script>window.ran=1</script><img src=x onerror="window.ran=1">' + "w" * 300
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    plan = sample.planned()
+    (folder / "index.html").write_text(render(sample.report(), load_shipped("source-a")))
+    rows = [row | {"cell": HOSTILE, "reason": HOSTILE} for row in sample.answers(plan[:4]).cases]
+    rows = sample.failed(rows, HOSTILE, plan[0].case_id)
+    hostile = sample.report(plan[:4], cases=rows).model_copy(update={"title": HOSTILE, "run_id": HOSTILE})
+    (folder / "hostile.html").write_text(render(hostile, None))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, site):
+    """Opens a page at a size, and notes every request, error and dialog."""
+    pages: list[Page] = []
+    events: list[str] = []
+
+    def open_page(name: str, viewport: dict[str, int]) -> Page:
+        page = browser.new_page(viewport=viewport)
+        pages.append(page)
+        page.on("request", lambda request: events.append(request.url))
+        page.on("pageerror", lambda error: events.append(str(error)))
+        page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
+        page.goto((site / name).as_uri())
+        assert events == [(site / name).as_uri()], "nothing but the page itself was asked for"
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["index.html", "hostile.html"])
+@pytest.mark.parametrize("width", [1280, 821, 820, 390, 320])
+def test_the_page_is_never_wider_than_its_window(opened, name, width):
+    page = opened(name, {"width": width, "height": 844})
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+def test_the_verdict_is_what_is_seen_first(opened, viewport):
+    page = opened("index.html", viewport)
+    top = page.locator("body").inner_text().strip()
+    assert top.startswith(sample.report().verdict.split("\n\n")[0])
+    box = page.locator("h1").bounding_box()
+    assert box["y"] + box["height"] < viewport["height"] / 2
+
+
+@pytest.mark.parametrize(
+    ("viewport", "shown", "hidden"), [(DESK, "wide", "narrow"), (PHONE, "narrow", "wide")]
+)
+def test_charts_have_the_form_that_fits(opened, viewport, shown, hidden):
+    page = opened("index.html", viewport)
+    for chart in page.locator("figure.chart").all():
+        assert chart.locator(f".{shown} svg").is_visible()
+        assert not chart.locator(f".{hidden} svg").is_visible()
+        smallest = chart.locator(f".{shown} svg text").evaluate_all(
+            "texts => Math.min(...texts.map(t => t.getBoundingClientRect().height).filter(h => h))"
+        )
+        assert smallest >= 9, "letters are large enough to read"
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+def test_no_letter_of_a_chart_is_cut_off(opened, viewport):
+    page = opened("index.html", viewport)
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('svg')].filter(svg => svg.getBoundingClientRect().width)
+        .flatMap(svg => [...svg.querySelectorAll('text')].filter(text => {
+            const t = text.getBoundingClientRect(), s = svg.getBoundingClientRect();
+            return t.left < s.left - 1 || t.right > s.right + 1 || t.top < s.top - 1 || t.bottom > s.bottom + 1;
+        }).map(text => text.textContent))"""
+    )
+    assert cut == []
+
+
+def test_wide_tables_scroll_in_a_box_of_their_own_and_keep_their_labels(opened):
+    page = opened("index.html", PHONE)
+    box = page.locator("#table-ledger .scroll")
+    assert box.evaluate("box => box.scrollWidth > box.clientWidth")
+    label = page.locator("#table-ledger tbody tr:not(.section) th").first
+    before = label.bounding_box()["x"]
+    box.evaluate("box => { box.scrollLeft = 200 }")
+    assert label.bounding_box()["x"] == pytest.approx(before, abs=1)
+
+
+def test_emulated_stands_out_in_every_table(opened):
+    page = opened("index.html", DESK)
+    badges = page.locator("tr.emulated .badge")
+    assert badges.count() > 24
+    assert set(badges.all_inner_texts()) <= {"EMULATED", ""}  # closed details have no text
+    style = badges.first.evaluate("badge => getComputedStyle(badge).backgroundColor")
+    assert style != page.locator("tr.measured .badge").first.evaluate(
+        "b => getComputedStyle(b).backgroundColor"
+    )
+
+
+def test_nothing_from_a_suite_runs(opened):
+    page = opened("hostile.html", DESK)
+    assert page.evaluate("window.ran") is None
+    assert "<script>window.ran=1</script>" in page.locator(".failures").inner_text()
+
+
+def test_on_paper_everything_is_unfolded(opened):
+    page = opened("index.html", DESK)
+    page.emulate_media(media="print")
+    assert page.locator("#table-metrics tbody tr").last.bounding_box()["height"] > 0
+    assert not page.locator("nav").is_visible()
+    assert re.match(rb"%PDF", page.pdf(prefer_css_page_size=True))

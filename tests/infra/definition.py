@@ -1,0 +1,89 @@
+"""Reading the state machine's definition out of a synthesized template."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+STACK = "QueueBreakeven"
+
+
+def template_of(assembly: Path) -> dict[str, Any]:
+    return json.loads((assembly / f"{STACK}.template.json").read_text())
+
+
+def resources(template: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
+    return {name: r["Properties"] for name, r in template["Resources"].items() if r["Type"] == kind}
+
+
+def definition_of(template: dict[str, Any]) -> dict[str, Any]:
+    """The definition with each intrinsic replaced by the logical id that it refers to."""
+    (machine,) = resources(template, "AWS::StepFunctions::StateMachine").values()
+    return json.loads(_resolved(machine["DefinitionString"]))
+
+
+def _resolved(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if "Fn::Join" in value:
+        separator, parts = value["Fn::Join"]
+        return separator.join(_resolved(part) for part in parts)
+    if "Fn::GetAtt" in value:
+        return str(value["Fn::GetAtt"][0])
+    return str(value["Ref"])
+
+
+def machines(definition: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every (sub)machine: the definition itself, item processors and branches."""
+    yield definition
+    for state in definition["States"].values():
+        for inner in _inner(state):
+            yield from machines(inner)
+
+
+def _inner(state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*state.get("Branches", []), *([state["ItemProcessor"]] if "ItemProcessor" in state else [])]
+
+
+def states(definition: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every state of every submachine, by name (names are unique)."""
+    found: dict[str, dict[str, Any]] = {}
+    for machine in machines(definition):
+        for name, state in machine["States"].items():
+            assert name not in found, f"{name} is there twice"
+            found[name] = state
+    return found
+
+
+def worst_events(machine: dict[str, Any], sizes: dict[str, int]) -> int:
+    """The most history events one pass through the machine can take.
+
+    ``sizes`` gives the number of items of each map. Every retry is taken, and then the catch.
+    """
+    known: dict[str, int] = {}
+
+    def from_state(name: str) -> int:
+        if name not in known:
+            state = machine["States"][name]
+            after = [state[key] for key in ("Next", "Default") if key in state]
+            after += [branch["Next"] for branch in (*state.get("Choices", []), *state.get("Catch", []))]
+            known[name] = _events(name, state, sizes) + max((from_state(one) for one in after), default=0)
+        return known[name]
+
+    return from_state(machine["StartAt"])
+
+
+def _events(name: str, state: dict[str, Any], sizes: dict[str, int]) -> int:
+    entered_and_exited = 2
+    attempts = 1 + sum(retry["MaxAttempts"] for retry in state.get("Retry", []))
+    if state["Type"] == "Task":
+        # scheduled, started, (submitted), ended
+        return entered_and_exited + attempts * (4 if state["Resource"].endswith(".sync") else 3)
+    if state["Type"] == "Map":
+        body = worst_events(state["ItemProcessor"], sizes) + 2  # iteration started and ended
+        return entered_and_exited + 2 + sizes[name] * body
+    if state["Type"] == "Parallel":
+        return entered_and_exited + 2 + sum(worst_events(branch, sizes) for branch in state["Branches"])
+    return entered_and_exited

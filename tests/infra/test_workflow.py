@@ -1,0 +1,119 @@
+"""The synthesized workflow: its shape, its limits, and that it is what the deploy command would send."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from breakeven.planning import limits
+from tests.infra.definition import (
+    STACK,
+    definition_of,
+    machines,
+    resources,
+    states,
+    template_of,
+    worst_events,
+)
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def definition(assembly):
+    return definition_of(template_of(assembly))
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory):
+    """The template that ``cdk deploy`` would send, by the CDK's own command line.
+
+    Wheels for Lambda's platform are left out: their asset is known by the lock file's hash either way.
+    """
+    out = tmp_path_factory.mktemp("cli") / "cdk.out"
+    environment = {**os.environ, "CDK_DISABLE_CLI_TELEMETRY": "true", "CI": "true"}
+    subprocess.run(
+        ["npx", "--no-install", "cdk", "synth", "--quiet", "--output", str(out), "-c", "aws:cdk:bundling-stacks=[]"],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads((out / f"{STACK}.template.json").read_text())
+
+
+def test_what_runs_here_is_what_would_be_deployed(assembly, deployed):
+    assert definition_of(template_of(assembly)) == definition_of(deployed)
+    ours, theirs = template_of(assembly)["Resources"], deployed["Resources"]
+    assert ours.keys() == theirs.keys()
+    for name, resource in ours.items():
+        assert resource == theirs[name], name
+
+
+def test_every_task_has_a_time_limit_and_every_failure_a_way_on(definition):
+    for name, state in states(definition).items():
+        if state["Type"] == "Task" and name != "RecordUnfinished":
+            assert state["TimeoutSeconds"] <= 1000, name
+    for machine in machines(definition):
+        for name, state in machine["States"].items():
+            inside_drive = name.endswith(("Load", "Watch", "Loaders")) or name.startswith("Query ")
+            inside_rounds = name == "Legs"
+            if state["Type"] in {"Task", "Map", "Parallel"} and name != "RecordUnfinished":
+                assert inside_drive or inside_rounds or state.get("Catch"), f"{name} has no catch"
+
+
+def test_catches_name_their_own_state(definition):
+    for name, state in states(definition).items():
+        for catch in state.get("Catch", []):
+            assert catch["ErrorEquals"] == ["States.ALL"]
+            assert catch["ResultPath"] == f"$.failed.{name}"
+
+
+def test_loaders_are_never_retried(definition):
+    for prefix in ("Broker", "Managed"):
+        assert "Retry" not in states(definition)[f"{prefix}Load"]
+
+
+def test_brokers_are_released_on_every_way_out_of_their_leg(definition):
+    found = states(definition)
+    for name in ("BrokerLaunchBrokers", "BrokerEstablishLane", "BrokerCases"):
+        (catch,) = found[name]["Catch"]
+        assert catch["Next"] == "BrokerFailLeg"
+    assert found["BrokerFailLeg"]["Next"] == "BrokerReleaseLane"
+    assert found["BrokerFailLeg"]["Catch"][0]["Next"] == "BrokerReleaseLane"
+    assert found["Rounds"]["Next"] == found["Rounds"]["Catch"][0]["Next"] == "ReleaseRun"
+
+
+def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(definition):
+    def worst(cases: int, loaders: int) -> int:
+        sizes = {"Rounds": 1, "Legs": 1, "ManagedCases": cases, "BrokerCases": cases}
+        sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
+        return worst_events(definition, sizes)
+
+    per_loader = worst(1, 2) - worst(1, 1)
+    per_case = worst(2, 1) - worst(1, 1) - per_loader
+    per_leg = worst(0, 1)
+    assert limits.HISTORY_PER_LOADER >= per_loader
+    assert limits.HISTORY_PER_CASE >= per_case
+    assert limits.HISTORY_PER_RUN >= per_leg
+    assert limits.MAX_HISTORY_EVENTS == 25_000
+    assert limits.HISTORY_BUDGET <= limits.MAX_HISTORY_EVENTS / 2
+
+
+def test_queries_are_deployed_as_they_are_written(assembly):
+    named = resources(template_of(assembly), "AWS::Athena::NamedQuery")
+    files = {path.stem: path.read_text() for path in (ROOT / "queries").glob("*.sql")}
+    assert {query["Name"]: query["QueryString"] for query in named.values()} == files
+
+
+def test_every_query_of_the_workflow_has_one_parameter_for_each_mark(definition):
+    for name, state in states(definition).items():
+        if name.startswith("Query "):
+            sql = "\n".join(line.split("--")[0] for line in state["Parameters"]["QueryString"].splitlines())
+            given = state["Parameters"]["ExecutionParameters.$"].count("$.run.sql_run_id")
+            assert given == sql.count("?") > 0, name

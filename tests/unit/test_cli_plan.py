@@ -1,0 +1,153 @@
+"""``breakeven plan`` as its user sees it: the table, the sums, and what is refused."""
+
+import argparse
+import json
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.planning.plan import Plan, make_plan
+from breakeven.workload.read import load_suite
+from cli import plan
+from cli.plan_output import duration
+
+FITS = ["--scale", "0.05"]
+
+
+def run(capsys, *arguments):
+    parser = argparse.ArgumentParser()
+    plan.add_parser(parser.add_subparsers())
+    parsed = parser.parse_args(["plan", *arguments])
+    code = parsed.run(parsed)
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize("columns", ["20", "80", "300"])
+def test_every_case_is_a_line_with_its_whole_id_at_any_width(capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    code, out, err = run(capsys, "sqs-vs-rabbitmq-2012", *FITS)
+    cases = make_plan(load_suite("sqs-vs-rabbitmq-2012"), run_id="plan", scale=0.05).cases
+    assert (code, err) == (0, "")
+    starts = [line.split()[0] for line in out.splitlines() if ".r1 " in line]
+    assert starts == [case.case_id for case in cases]
+    assert len(cases) >= 20
+
+
+def test_a_line_tells_target_workers_queues_size_and_time(capsys):
+    _, out, _ = run(capsys, "quick")
+    line = next(
+        line for line in out.splitlines() if line.startswith("queues.threads-10-queues-5.sqs-standard.r1")
+    )
+    expected = next(
+        case.expected_s
+        for case in make_plan(load_suite("quick"), run_id="plan").cases
+        if case.case_id == "queues.threads-10-queues-5.sqs-standard.r1"
+    )
+    assert line.split()[1:] == ["sqs-standard", "10:10", "5", "1KiB", "3", f"{expected:.0f}", "s"]
+
+
+def test_plain_output_has_no_escapes(capsys):
+    _, out, _ = run(capsys, "quick")
+    assert "\x1b" not in out
+
+
+def test_minutes_and_dollars_are_those_of_the_plan(capsys):
+    _, out, _ = run(capsys, "quick")
+    expected = make_plan(load_suite("quick"), run_id="plan").estimate
+    assert f"24 cases, about {expected.seconds / 60:.1f} minutes in all" in out
+    total = next(line for line in out.splitlines() if line.startswith("total"))
+    assert total.split() == ["total", f"{expected.usd:.2f}"]
+    for line in expected.lines:
+        assert any(
+            f"{line.service}/{line.item}" in row and f"{line.usd:.4f}" in row for row in out.splitlines()
+        )
+
+
+def test_a_region_has_its_own_prices(capsys):
+    _, out, _ = run(capsys, "quick", "--region", "eu-west-1")
+    total = next(line for line in out.splitlines() if line.startswith("total"))
+    assert f"{make_plan(load_suite('quick'), run_id='plan', region='eu-west-1').estimate.usd:.2f}" in total
+    assert "eu-west-1@" in out
+
+
+def test_nothing_is_billed_on_one_machine(capsys):
+    code, out, _ = run(capsys, "quick", "--environment", "local")
+    assert code == 0
+    assert "Nothing is billed" in out
+    assert "ec2/" not in out
+    assert "one after another" in out
+
+
+def test_refused_cases_are_marked_and_explained_after_the_table(capsys):
+    code, out, err = run(capsys, "sqs-vs-rabbitmq-2012")
+    assert code == 2
+    marked = [line.split()[0] for line in out.splitlines() if line.endswith("refused")]
+    assert marked == [f"load-unload.threads-5.{t}.r1" for t in ("sqs-standard", "rabbitmq-mirrored-pair")]
+    lines = err.splitlines()
+    assert len(lines) == 2
+    for case_id, line in zip(marked, lines, strict=True):
+        for part in (
+            case_id,
+            "scenarios/sqs-vs-rabbitmq-2012.yaml",
+            "scenarios.load-unload.messages",
+            "1000000",
+        ):
+            assert part in line
+        assert "--scale" in line
+
+
+def test_json_is_the_whole_plan(capsys):
+    code, out, _ = run(capsys, "quick", "--json", "--variant", "as-published")
+    assert code == 0
+    made = Plan.model_validate_json(out)
+    assert made == make_plan(load_suite("quick"), run_id="plan", variant="as-published")
+    assert json.loads(out)["estimate"]["usd"] > 0
+
+
+def test_json_of_a_refused_plan_is_still_json(capsys):
+    code, out, err = run(capsys, "sqs-vs-rabbitmq-2012", "--json")
+    assert code == 2
+    assert len(json.loads(out)["refusals"]) == 2
+    assert "--scale" in err
+
+
+def test_bad_input_is_one_line_and_no_table(capsys, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("suite: mine\ntitle: t\ntargets: [sqs-standrd]\nscenarios: {p: {threads: 1}}\n")
+    with pytest.raises(InputError) as caught:
+        run(capsys, str(path))
+    assert capsys.readouterr().out == ""
+    assert str(caught.value) == (
+        f"{path}: targets.0: 'sqs-standrd': did you mean 'sqs-standard'? "
+        "must be one of sqs-standard, rabbitmq-mirrored-pair"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["quik"], "did you mean 'quick'"),
+        (["quick", "--scale", "2"], "over 0 and at most 1"),
+        (["quick", "--region", "mars-1"], "no such book"),
+    ],
+)
+def test_bad_options_say_what_would_do(capsys, arguments, words):
+    with pytest.raises(InputError) as caught:
+        run(capsys, *arguments)
+    assert words in str(caught.value)
+
+
+def test_a_plan_over_its_budget_is_refused(capsys):
+    code, out, err = run(capsys, "quick", "--max-usd", "0.01")
+    assert code == 2
+    assert "total" in out
+    assert "max_usd: 0.01: the run would cost about $" in err
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "120 min"), (8226, "2.3 h")],
+)
+def test_durations_read_well(seconds, words):
+    assert duration(seconds) == words

@@ -1,0 +1,188 @@
+"""Time and dollars of a plan, against sums done by hand."""
+
+import pytest
+
+from breakeven.planning.durations import case_seconds, consume_rate, expected, produce_rate
+from breakeven.planning.estimate import estimate, sqs_requests
+from breakeven.planning.sizing import loaders_for
+from breakeven.pricing.book import PriceBook, load_book
+from breakeven.workload.case import Case, Workload
+
+SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
+#: round prices, so that the sums below can be done on paper
+PRICES = {
+    ("ec2", "m7g.large"): 0.1,
+    ("ebs", "gp3_gb_month"): 0.08,
+    ("sqs", "standard_request"): 0.4e-6,
+    ("lambda", "gb_second_arm"): 1e-5,
+    ("lambda", "request"): 2e-7,
+    ("states", "transition"): 25e-6,
+    ("s3", "put"): 5e-6,
+    ("s3", "get"): 4e-7,
+    ("dynamodb", "write"): 1e-6,
+    ("dynamodb", "read"): 1e-7,
+    ("athena", "tb"): 5.0,
+}
+
+
+def book(**without):
+    prices = []
+    for (service, item), usd in PRICES.items():
+        unknown = (
+            {"usd": None, "reason": "not looked up"} if item in without.get("items", ()) else {"usd": usd}
+        )
+        common = {"service": service, "item": item, "unit": "u", "region": "here"}
+        prices.append({**common, **unknown, "source": "a test", "as_of": "2026-11-20", "mark": "V"})
+    return PriceBook.model_validate(
+        {"name": "here", "region": "here", "as_of": "2026-11-20", "dated": True, "prices": prices}
+    )
+
+
+def workload(producers=5, consumers=5, **changes):
+    values = {
+        "producers": producers,
+        "consumers": consumers,
+        "message_bytes": 1024,
+        "warmup_s": 2,
+        "measure_s": 15,
+        "drain_s": 300,
+        "client": "boto3",
+        **changes,
+    }
+    return Workload(**values)
+
+
+def case(target, work, environment="aws"):
+    return Case(
+        run_id="run-1",
+        case_id=f"p.x.{target}.r1",
+        scenario="p",
+        cell="x",
+        target=target,
+        repeat=1,
+        variant="equal-guarantees",
+        tag="abcd",
+        workload=work,
+        loaders=loaders_for(work, environment),
+        expected_s=case_seconds(work, target, environment),
+        limit_s=840,
+    )
+
+
+LOAD = workload(mode="load-unload", messages=10_000, warmup_s=0)
+
+
+def test_load_unload_takes_the_articles_time_for_its_threads():
+    assert expected(LOAD, SQS, "aws").stages_s == pytest.approx(10_000 / 317 + 10_000 / 198)
+    assert expected(LOAD, RABBITMQ, "aws").stages_s == pytest.approx(10_000 / 1875 + 10_000 / 1293)
+
+
+def test_a_timed_case_drains_what_was_sent_faster_than_received():
+    # 5 threads: 317 sent and 198 received a second for 17 s leave 2,023 messages
+    found = expected(workload(), SQS, "aws")
+    assert found.messages == pytest.approx(317 * 17)
+    assert found.stages_s == pytest.approx(17 + (317 - 198) * 17 / 198)
+
+
+def test_a_drain_is_never_expected_to_outlast_its_deadline():
+    assert expected(workload(10, 1, drain_s=20), SQS, "aws").stages_s == 17 + 20
+
+
+def test_more_threads_reach_what_all_of_them_reached_together():
+    assert produce_rate(workload(40, 40), SQS, "aws") == 969
+    assert consume_rate(workload(40, 40), SQS, "aws") == 435
+    assert produce_rate(workload(40, 40), RABBITMQ, "aws") == 1875
+
+
+def test_without_confirms_one_thread_is_enough():
+    assert produce_rate(workload(1, 1, confirms=False), RABBITMQ, "aws") == 3200
+
+
+def test_large_messages_are_bounded_by_the_network():
+    rate = produce_rate(workload(message_bytes=128 * 1024), RABBITMQ, "aws")
+    assert rate == pytest.approx(937e6 / 8 / 2 / (128 * 1024))
+
+
+def test_sqs_bills_three_requests_a_message_up_to_64_kib_and_five_above():
+    assert sqs_requests(case(SQS, LOAD)) == 30_000
+    above = LOAD.model_copy(update={"message_bytes": 65_537})
+    assert sqs_requests(case(SQS, above)) == 50_000
+
+
+def test_consumers_that_wait_for_messages_cost_requests_too():
+    # one producer sends 63.4 a second; ten consumers could take 396, so 84% of their asks, 792 a second
+    # when none returns a message, come back empty
+    found = sqs_requests(case(SQS, workload(1, 10)))
+    assert found == pytest.approx(63.4 * 17 * 3 + (1 - 63.4 / 396) * 792 * 17)
+    # ten long polls of 20 s each
+    patient = sqs_requests(case(SQS, workload(1, 10, wait_s=20)))
+    assert patient == pytest.approx(63.4 * 17 * 3 + (1 - 63.4 / 396) * 0.5 * 17)
+
+
+def test_dollars_by_hand():
+    found = estimate([case(SQS, LOAD), case(RABBITMQ, LOAD)], "aws", book())
+    usd = {f"{line.service}/{line.item}": line.usd for line in found.lines}
+    # stages 82.05 s and 13.07 s, gates 8 s, two loaders each; 21 s around each case's stages
+    sqs_s, rabbitmq_s = 82.0514, 13.0673
+    lane_s = 240 + (rabbitmq_s + 21) + 20
+    loader_s = 2 * (sqs_s + 8) + 2 * (rabbitmq_s + 8)
+    watched_s = (sqs_s + 8) + (rabbitmq_s + 8)
+    by_hand = {
+        "ec2/m7g.large": 2 * lane_s / 3600 * 0.1,
+        "ebs/gp3_gb_month": 2 * lane_s / 3600 * 20 / 730 * 0.08,
+        "sqs/standard_request": 0.012,  # 30,000 requests
+        "lambda/gb_second_arm": (loader_s * 1769 / 1024 + (watched_s + 20) * 0.5) * 1e-5,
+        "lambda/request": (4 + 2 * 3 + 2 * 3 + 6) * 2e-7,
+        "states/transition": (2 * 8 + 4 + 2 * 10 + 25) * 25e-6,
+        "s3/put": (loader_s + 4 + 2 * 9) * 5e-6,
+        "s3/get": 4 * 4 * 4e-7,
+        "dynamodb/write": (loader_s + 20) * 1e-6,
+        "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
+        "athena/tb": 8 * 10e6 / 1e12 * 5,
+    }
+    assert usd == pytest.approx(by_hand, rel=1e-4)
+    assert found.usd == pytest.approx(sum(by_hand.values()), rel=1e-4)
+    assert found.unpriced == []
+
+
+def test_a_run_without_brokers_pays_for_no_instance():
+    found = estimate([case(SQS, LOAD)], "aws", book())
+    assert {line.quantity for line in found.lines if line.service in {"ec2", "ebs"}} == {0}
+
+
+def test_lanes_go_side_by_side_on_aws_and_one_after_another_here():
+    aws = estimate([case(SQS, LOAD), case(RABBITMQ, LOAD)], "aws", book())
+    assert aws.seconds == pytest.approx(60 + max(aws.lanes.values()), abs=0.1)
+    cases = [case(SQS, LOAD, "local"), case(RABBITMQ, LOAD, "local")]
+    local = estimate(cases, "local", book())
+    assert local.seconds == pytest.approx(20 + sum(local.lanes.values()), abs=0.2)
+    assert local.lines == []
+
+
+def test_a_price_that_is_not_known_stays_null_with_its_reason():
+    found = estimate([case(SQS, LOAD)], "aws", book(items=["transition"]))
+    line = next(line for line in found.lines if line.item == "transition")
+    assert (line.usd, line.reason) == (None, "not looked up")
+    assert found.unpriced == ["states/transition"]
+    assert found.usd == pytest.approx(sum(line.usd for line in found.lines if line.usd is not None))
+
+
+def test_the_shipped_book_prices_every_line():
+    assert estimate([case(SQS, LOAD), case(RABBITMQ, LOAD)], "aws", load_book("us-east-1")).unpriced == []
+
+
+@pytest.mark.parametrize(
+    ("work", "aws", "local"),
+    [
+        (workload(1, 1), 1, 1),
+        (workload(4, 4), 1, 1),
+        (workload(5, 5), 2, 1),
+        (workload(40, 40), 10, 2),
+        (workload(800, 800), 40, 40),
+        (workload(1, 40), 6, 2),
+        (workload(1, 1, mode="load-unload", messages=1), 1, 1),
+        (workload(5, 5, mode="load-unload", messages=1), 2, 2),
+    ],
+)
+def test_loaders_are_enough_and_none_is_idle(work, aws, local):
+    assert (loaders_for(work, "aws"), loaders_for(work, "local")) == (aws, local)

@@ -1,0 +1,110 @@
+"""``breakeven report`` and the summary in the terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from breakeven.errors import InputError
+from breakeven.report.words import figure
+from cli.main import main
+from cli.report import find, read
+from cli.summary import print_summary
+from tests.fixtures.report import sample
+
+PLAN = sample.planned()
+SMALL = PLAN[2:6]
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs" / "r1" / "report"
+    folder.mkdir(parents=True)
+    (folder / "report.json").write_text(sample.report(SMALL).model_dump_json())
+    (tmp_path / "runs" / "latest").symlink_to("r1")
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize(
+    "target", ["r1", "latest", "{runs}/r1", "{runs}/r1/report", "{runs}/r1/report/report.json"]
+)
+def test_a_run_is_found_by_id_latest_or_path(runs, target):
+    assert (
+        find(target.format(runs=runs), runs).resolve() == (runs / "r1" / "report" / "report.json").resolve()
+    )
+
+
+def test_a_run_that_is_not_there_is_one_clear_error(runs, capsys):
+    assert main(["report", "r9", "--runs", str(runs)]) == 2
+    assert "'r9': no report.json there; there are latest, r1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("body", "field"), [("{", "file"), ("{}", "run_id"), ('{"schema_version": "9"}', "schema_version")]
+)
+def test_a_damaged_report_is_named_with_its_field(runs, body, field):
+    path = runs / "r1" / "report" / "report.json"
+    path.write_text(body)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert caught.value.field == field
+
+
+def test_it_writes_the_files_again_and_leaves_their_source_alone(runs, capsys):
+    source = runs / "r1" / "report" / "report.json"
+    before = source.read_bytes()
+    assert main(["report", "--runs", str(runs), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {Path(path).name for path in told["written"]} == {"index.html", "report.md", "cases.csv"}
+    assert all(Path(path).stat().st_size > 1000 for path in told["written"])
+    assert told["verdict"] == sample.report(SMALL).verdict
+    assert source.read_bytes() == before
+
+
+def printed(report, **console) -> str:
+    out = io.StringIO()
+    print_summary(report, Console(file=out, **console))
+    return out.getvalue()
+
+
+def test_the_summary_is_plain_where_there_is_no_terminal():
+    report = sample.report(PLAN)
+    out = printed(report, width=40)
+    lines = out.splitlines()
+    assert "\x1b" not in out
+    (row,) = [one for one in lines if one.startswith("parallel, 40 threads") and "RabbitMQ pair" in one]
+    produce = next(
+        case for case in report.cases if case.case_id == "parallel.4.rabbitmq-mirrored-pair.r1"
+    ).produce
+    assert row.split()[5:8] == [figure(produce.msg_per_s), figure(produce.p50_ms), figure(produce.p95_ms)]
+    assert report.verdict.split("\n\n")[0] in lines
+    assert all("(emulated)" in one for one in lines if "  SQS " in one)
+
+
+def test_the_summary_in_a_terminal_has_every_case():
+    out = printed(sample.report(SMALL), width=120, force_terminal=True)
+    assert "\x1b[" in out
+    assert out.count("RabbitMQ pair") == 2
+
+
+def test_failures_and_lower_bounds_are_said():
+    rows = [row | {"flags": '["loader_saturated", "shared_host"]'} for row in sample.answers(SMALL).cases]
+    out = printed(sample.report(SMALL, cases=sample.failed(rows, "it broke", SMALL[0].case_id)), width=40)
+    assert "failed: parallel, 1 thread on SQS standard (emulated): it broke" in out
+    assert "ok loader_saturated" in out
+    assert "≥" in out
+    assert "shared_host" not in out
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_text_from_outside_neither_marks_up_nor_controls_the_terminal(terminal):
+    hostile = "[bold]x[/bold] \x1b[2J\x07 end"
+    rows = sample.failed(sample.answers(SMALL).cases, hostile, SMALL[0].case_id)
+    out = printed(sample.report(SMALL, cases=rows), width=200, force_terminal=terminal)
+    assert "[bold]x[/bold]" in out
+    assert "\x1b[2J" not in out
+    assert "\x07" not in out

@@ -1,0 +1,74 @@
+"""Source A's figures, checked against the table as the article prints it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.report.published import load_published, load_shipped, published_for
+from breakeven.workload.expand import expand
+from breakeven.workload.read import load_suite
+from tests.fixtures.report import sample
+
+SQS, RABBITMQ = sample.SQS, sample.RABBITMQ
+#: (scenario, target, threads, queues) -> produce msg/s and mean, consume msg/s and mean
+PRINTED = {
+    ("load-unload", SQS, 5, 1): (317, 16, 198, 25),
+    ("load-unload", RABBITMQ, 5, 1): (1875, 2, 1293, 3),
+    ("parallel", SQS, 1, 1): (65, 16, 33, 29),
+    ("parallel", SQS, 5, 1): (324, None, 186, None),
+    ("parallel", SQS, 10, 1): (641, None, 333, None),
+    ("parallel", SQS, 40, 1): (969, 43, 435, 98),
+    ("parallel", RABBITMQ, 1, 1): (3086, 0, 272, 3),
+    ("parallel", RABBITMQ, 5, 1): (3157, 1, 811, 6),
+    ("parallel", RABBITMQ, 10, 1): (3083, 3, 820, 12),
+    ("parallel", RABBITMQ, 40, 1): (3200, 11, 798, 51),
+    ("queues", RABBITMQ, 5, 5): (3489, None, 880, None),
+}
+
+
+def test_every_figure_is_as_printed():
+    source = load_shipped("source-a")
+    found = {
+        (row.scenario, row.target, row.match["producers"], row.match["queues"]): (
+            row.produce.msg_per_s,
+            row.produce.mean_ms,
+            row.consume_cycle.msg_per_s,
+            row.consume_cycle.mean_ms,
+        )
+        for row in source.rows
+    }
+    assert found == PRINTED
+    assert source.provenance == "published"
+    assert (source.breakeven.messages_per_hour, source.breakeven.msg_per_s) == (60_000, 17)
+
+
+@pytest.mark.parametrize("suite", ["quick", "sqs-vs-rabbitmq-2012"])
+def test_every_printed_row_stands_beside_a_case_of_the_shipped_suites(suite):
+    source = load_shipped("source-a")
+    plan = tuple(expand(load_suite(suite), run_id=sample.RUN_ID, environment="local"))
+    nothing = dict.fromkeys(
+        ("cases", "throughput", "latencies", "rates", "ledgers", "crossovers", "cost_lines"), ()
+    )
+    report = sample.report(plan, **nothing)
+    beside = [source.row(case) for case in report.cases]
+    assert all(row in beside for row in source.rows)
+    assert {case.scenario for case in report.cases} == {row.scenario for row in source.rows} | set(
+        source.notes
+    )
+
+
+def test_a_run_of_other_scenarios_has_no_published_figures():
+    plan = tuple(case.model_copy(update={"scenario": "mine"}) for case in sample.planned())
+    assert published_for(sample.report(plan)) is None
+    assert published_for(sample.report()).id == "source-a"
+
+
+@pytest.mark.parametrize("body", ["rows: [", "id: a", "id: 5\ntitle: x"])
+def test_a_damaged_file_is_named(tmp_path: Path, body: str):
+    path = tmp_path / "broken.yaml"
+    path.write_text(body)
+    with pytest.raises(InputError, match=r"broken\.yaml"):
+        load_published(path)

@@ -1,0 +1,52 @@
+"""The contract of report.json, and that every name in it is explained."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import get_args
+
+import jsonschema
+
+from breakeven.report import glossary
+from breakeven.report.model import Crossover, EndToEnd, Flag, Ledger, Metric
+from breakeven.report.schema import PATH, schema
+from breakeven.results.schemas import METRICS
+from tests.fixtures.report import sample
+
+METRICS_MD = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+
+
+def test_the_schema_in_docs_is_current():
+    assert PATH.read_text(encoding="utf-8") == schema(), "run python -m breakeven.report.schema"
+
+
+def test_a_report_keeps_it():
+    jsonschema.validate(json.loads(sample.report().model_dump_json()), json.loads(schema()))
+
+
+def test_metrics_md_defines_every_name():
+    defined = set(re.findall(r"\*\*([^*]+)\*\*|\(`([a-z_]+)`\)", METRICS_MD))
+    names = {name for pair in defined for name in pair if name}
+    skipped = {"question_id", "targets"}  # what they are is their name
+    wanted = {
+        *METRICS,
+        *get_args(Flag),
+        *EndToEnd.model_fields,
+        *Ledger.model_fields,
+        *Crossover.model_fields,
+    }
+    assert wanted - names - skipped == set()
+
+
+def test_metrics_md_defines_no_flag_that_is_gone():
+    section = METRICS_MD.split("## Flags")[1].split("## ")[0]
+    assert set(re.findall(r"\*\*([a-z_]+)\*\*", section)) == set(get_args(Flag))
+
+
+def test_the_pages_glossary_has_every_name():
+    assert set(glossary.FLAGS) == set(get_args(Flag))
+    assert {term.replace(" ", "_") for term in glossary.LEDGER} == set(Ledger.model_fields)
+    assert {metric.replace("_", " ") for metric in METRICS} <= set(glossary.METRICS)
+    assert set(Metric.model_fields) >= {"operations", "p999_ms"}

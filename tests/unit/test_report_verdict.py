@@ -1,0 +1,121 @@
+"""The verdict says what was found, and no more than that."""
+
+from __future__ import annotations
+
+from breakeven.report.model import Report
+from breakeven.report.verdict import verdict
+from tests.fixtures.report import sample
+
+PLAN = sample.planned()
+SQS_40 = "parallel.4.sqs-standard.r1"
+
+
+def changed_crossovers(**values: object) -> Report:
+    return sample.report(PLAN, crossovers=[row | values for row in sample.crossover_rows()])
+
+
+def test_it_opens_with_the_break_even_at_todays_prices():
+    headline, money, *_ = sample.report().verdict.split("\n\n")
+    assert headline == (
+        "SQS is cheaper below about 38.9 messages a second; above it a RabbitMQ pair of m7g.large is, "
+        "if it carries that load."
+    )
+    assert "102 million messages a month" in money
+    assert "$122.34 a month" in money
+    assert "us-east-1 of 2026-11-20" in money
+    assert "3 SQS requests a message, unbatched" in money
+    assert "capacity" not in headline
+    assert "on EC2 was not measured in this run" in money
+    assert "People's hours are not in these figures." in money
+
+
+def test_what_this_machine_did_is_said_of_rabbitmq_only():
+    told = sample.report().verdict
+    assert (
+        "On this machine the RabbitMQ mirrored pair confirmed 1,120 messages a second at p95 75.3 ms" in told
+    )
+    assert "parallel, 40 threads" in told
+    assert "sharing its cores" in told
+    assert "come from an emulator, ElasticMQ 1.7.1, and say nothing of SQS's speed" in told
+    fastest_emulated = max(c.produce.msg_per_s for c in sample.report().cases if c.provenance == "emulated")
+    assert f"{fastest_emulated:.0f} messages a second" not in told
+
+
+def test_a_busy_loader_makes_it_a_lower_bound():
+    rows = [row | {"flags": '["loader_saturated"]'} for row in sample.answers(PLAN).cases]
+    assert "confirmed at least 1,120 messages a second" in sample.report(PLAN, cases=rows).verdict
+
+
+def test_without_confirms_nothing_is_said_to_be_confirmed():
+    rows = [
+        row | {"parameters": row["parameters"].replace('"confirms": true', '"confirms": false')}
+        for row in sample.answers(PLAN).cases
+    ]
+    told = sample.report(PLAN, cases=rows).verdict
+    assert "pair took 1,120 messages a second" in told
+    assert "confirmed" not in told
+
+
+def test_a_loss_is_said_and_named():
+    ledgers = [
+        sample.ledger_row(c, lost=7, missing=7) if c.case_id == SQS_40 else sample.ledger_row(c) for c in PLAN
+    ]
+    told = sample.report(PLAN, ledgers=ledgers).verdict
+    assert "LOST: 7 confirmed messages of 103,704 sent never came back: parallel, 40 threads on SQS" in told
+    assert "none was lost" not in told
+
+
+def test_missing_without_a_known_loss_is_not_called_lost():
+    ledgers = [sample.ledger_row(case, lost=None, missing=1) for case in PLAN[:1]]
+    told = sample.report(PLAN[:1], ledgers=ledgers).verdict
+    assert "1 message of 4,321 sent is missing" in told
+    assert "LOST" not in told
+
+
+def test_an_open_ledger_is_not_an_account():
+    told = sample.report(
+        PLAN, ledgers=[sample.ledger_row(case, closed=False, left_in_queue=4) for case in PLAN]
+    ).verdict
+    assert "Not all of 103,704 messages sent were accounted for" in told
+    assert "and 19 more" in told, "a long list is cut"
+
+
+def test_failed_cases_are_named():
+    rows = sample.failed(sample.answers(PLAN).cases, "it broke", SQS_40)
+    told = sample.report(
+        PLAN, cases=rows, ledgers=[sample.ledger_row(c) for c in PLAN if c.case_id != SQS_40]
+    ).verdict
+    assert "1 of 24 cases failed: parallel, 40 threads on SQS standard (emulated)." in told
+    assert "in the 23 cases with a ledger is accounted for" in told
+
+
+def test_a_failed_case_is_never_the_fastest():
+    rows = sample.failed(sample.answers(PLAN).cases, "it broke", "parallel.4.rabbitmq-mirrored-pair.r1")
+    assert "1,120 messages a second" not in sample.report(PLAN, cases=rows).verdict
+
+
+def test_lines_that_never_meet():
+    report = changed_crossovers(kind="never", msg_per_s=None, messages_per_month=None, usd_per_month=None)
+    assert report.verdict.startswith("SQS is cheaper at every rate that could be priced.")
+
+
+def test_a_pair_that_is_always_cheaper():
+    report = changed_crossovers(kind="never", msg_per_s=None, cheaper_below=None)
+    assert report.verdict.startswith(
+        "A RabbitMQ pair of m7g.large is cheaper at every rate that could be priced."
+    )
+
+
+def test_a_price_that_is_not_known():
+    report = changed_crossovers(kind="unpriced", msg_per_s=None, cheaper_below=None, cheaper_above=None)
+    assert report.verdict.startswith("A price that the break-even needs is not known")
+
+
+def test_nothing_priced_and_nothing_measured():
+    plan = PLAN[:2]
+    rows = sample.failed(sample.answers(plan).cases, "it broke", *(case.case_id for case in plan))
+    nothing = dict.fromkeys(("throughput", "latencies", "rates", "ledgers", "crossovers", "cost_lines"), ())
+    report = sample.report(plan, cases=rows, **nothing)
+    assert report.verdict.startswith("This run priced nothing")
+    assert "2 of 2 cases failed" in report.verdict
+    assert verdict(report) == report.verdict
