@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from breakeven.errors import BreakevenError, InputError
+
 from cli import plan, report, run
 
 BAD_INPUT, FAILED = 2, 1
@@ -33,12 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = parsed.run(parsed)
         return code
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return BAD_INPUT
     except BreakevenError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return FAILED
+        for line in str(error).splitlines():
+            print(f"error: {line}", file=sys.stderr)
+        return BAD_INPUT if isinstance(error, InputError) else FAILED
 
 
 if __name__ == "__main__":

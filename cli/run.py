@@ -11,7 +11,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -25,7 +25,9 @@ from breakeven.workload.read import load_suite
 from cli.progress import PlainView, View, snapshot, view_for
 from cli.summary import print_summary
 from local.hardware import hardware
-from local.session import Endpoints, Session
+
+if TYPE_CHECKING:
+    from local.session import Endpoints
 
 FOLLOW_S = 1.0
 OK, FAILED, SOME_CASES_FAILED, INTERRUPTED = 0, 1, 3, 130
@@ -54,6 +56,9 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    # the control plane takes seconds to import, and planning or a usage message needs none of it
+    from local.session import Endpoints
+
     wanted = _wanted(arguments)
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
     plan = plan_of(wanted, suite_of(wanted), run_id)
@@ -92,6 +97,8 @@ def _follow(
     run_id: str, wanted: RunInput, plan: Plan, endpoints: Endpoints, runs: Path, view: View
 ) -> tuple[Path, str]:
     """Run to the end, or until interrupted; returns the run's folder and how it ended."""
+    from local.session import Session
+
     view.say(f"{len(plan.cases)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
     with Session(runs, view.say, endpoints) as session:
         try:

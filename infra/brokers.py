@@ -7,13 +7,13 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from breakeven.targets.kinds import KINDS
 from infra.network import Network
 from infra.results import Results
 
 #: published by the Debian project in every region; resolved at deployment, so synthesis needs no account
 DEBIAN_12_ARM64 = "/aws/service/debian/release/12/latest/arm64"
-INSTANCE_TYPE = "m7g.large"
-VOLUME_GB = 20
+PAIR = KINDS["rabbitmq-mirrored-pair"]
 
 
 class Brokers(Construct):
@@ -31,7 +31,7 @@ class Brokers(Construct):
             self,
             "LaunchTemplate",
             machine_image=ec2.MachineImage.from_ssm_parameter(DEBIAN_12_ARM64),
-            instance_type=ec2.InstanceType(INSTANCE_TYPE),
+            instance_type=ec2.InstanceType(str(PAIR.instance_type)),
             role=self.role,
             security_group=network.brokers,
             require_imdsv2=True,
@@ -41,7 +41,7 @@ class Brokers(Construct):
                 ec2.BlockDevice(
                     device_name="/dev/xvda",
                     volume=ec2.BlockDeviceVolume.ebs(
-                        VOLUME_GB, encrypted=True, volume_type=ec2.EbsDeviceVolumeType.GP3
+                        PAIR.volume_gb, encrypted=True, volume_type=ec2.EbsDeviceVolumeType.GP3
                     ),
                 )
             ],

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from breakeven.targets.base import Access, Node
-
 from local.ports import LOOPBACK
 
 #: what needs no quoting in rabbitmq.conf
@@ -75,8 +74,6 @@ def _configuration(plan: NodePlan, first: str, credentials: Access, settings: Cl
         f"default_pass = {credentials.password}",
         f"cluster_partition_handling = {settings.partition_handling}",
         f"net_ticktime = {settings.net_ticktime_s}",
-        # Messages in flight are read through statistics, each second while a case runs.
-        "collect_statistics_interval = 1000",
         "disk_free_limit.absolute = 50MB",
         # Two nodes and the loaders share this host's memory.
         "vm_memory_high_watermark.relative = 0.3",

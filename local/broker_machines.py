@@ -9,7 +9,6 @@ from pathlib import Path
 
 from breakeven.errors import BreakevenError
 from breakeven.targets.base import Access, Node
-
 from local.broker_files import ClusterSettings
 from local.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.brokers import BrokerCluster
@@ -110,6 +109,10 @@ class ExistingBrokers:
         """
         self._access = check_reachable(parse_rabbitmq_urls(urls))
         self._register, self._give_access = register, give_access
+
+    @property
+    def access(self) -> Access:
+        return self._access
 
     def launch(self, launch: Launch) -> None:
         threading.Thread(target=self._introduce, args=(launch,), name="broker registration").start()

@@ -7,10 +7,6 @@ from typing import Any, NoReturn
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
 import pika
-from breakeven.clients.pika_link import connection_parameters, in_words
-from breakeven.errors import InputError
-from breakeven.targets.base import Access, Node
-from breakeven.targets.rabbitmq_management import Management, ManagementError
 from pika.exceptions import (
     AMQPError,
     AuthenticationError,
@@ -18,6 +14,11 @@ from pika.exceptions import (
     ProbableAccessDeniedError,
     ProbableAuthenticationError,
 )
+
+from breakeven.clients.pika_link import connection_parameters, in_words
+from breakeven.errors import InputError
+from breakeven.targets.base import Access, Node
+from breakeven.targets.rabbitmq_management import Management, ManagementError
 
 OPTION = "--rabbitmq-url"
 SHAPE = "amqp://user:password@host:port/vhost"
@@ -153,9 +154,7 @@ def _refuse_login(access: Access, error: Any) -> NoReturn:
 
 def _refuse_host(access: Access, error: Exception) -> NoReturn:
     (node,) = access.nodes
-    remedy = (
-        f"nothing speaks AMQP at {node.host}:{node.amqp_port} ({in_words(error)}): is it running?"
-    )
+    remedy = f"nothing speaks AMQP at {node.host}:{node.amqp_port} ({in_words(error)}): is it running?"
     _refuse("host", masked(access), remedy)
 
 

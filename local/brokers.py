@@ -20,7 +20,6 @@ from breakeven.errors import BreakevenError
 from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 from breakeven.targets.rabbitmq_mirrored_pair import CLUSTER_PARAMETER
-
 from local.broker_files import ClusterSettings, NodePlan, environment, write_cookie, write_node
 from local.children import Children, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports

@@ -20,7 +20,6 @@ from types import TracebackType
 from typing import IO, Any
 
 from breakeven.errors import BreakevenError
-
 from local import reaper
 
 Stream = int | IO[Any] | None

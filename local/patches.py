@@ -261,7 +261,7 @@ def _epoch_ms(value: Any) -> int:
 
 
 def athena_tasks_wait(swaps: Swaps, _: Aws) -> None:
-    """Symptom: ``athena:startQueryExecution.sync`` ends with "Unsupported .sync callback procedure".
+    """Symptom: ``athena:startQueryExecution.sync`` ends with "Unsupported sync callback procedure".
 
     Mend: a task that polls the query until it has ended.
     """

@@ -6,20 +6,23 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from breakeven.results import layout
 from breakeven.results.state import RUN, RunState
 from breakeven.results.store import Store
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.base import Access, Node
-from local import broker_machines
+from breakeven.targets.registry import open_target
+from local.broker_machines import BrokerMachines, ExistingBrokers, check_reachable, parse_rabbitmq_urls
 from local.children import Children
 from local.control_plane import ControlPlane
 from local.export import export_run
+from local.machines import Machines
 from local.sqs_server import SqsServer
 from local.synth import synthesize
 
@@ -36,9 +39,9 @@ class Endpoints:
     def check(self) -> None:
         """:raises InputError: an address that is wrong, does not answer, or does not let us in"""
         if self.rabbitmq_urls:
-            broker_machines.check_reachable(broker_machines.parse_rabbitmq_urls(self.rabbitmq_urls))
+            check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls))
         if self.sqs:
-            sqs_server.check_sqs_endpoint(self.sqs)
+            check_sqs_endpoint(self.sqs)
 
 
 class Session:
@@ -49,6 +52,9 @@ class Session:
         self._work = Path(tempfile.mkdtemp(prefix="breakeven-"))
         self._children = Children()
         self._children.add_cleanup_dir(self._work)
+        self._closing = ExitStack()
+        self._closing.callback(shutil.rmtree, self._work, ignore_errors=True)
+        self._closing.callback(self._children.stop_all)
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
         self._run_id: str | None = None
@@ -59,10 +65,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._plane:
-            self._plane.close()
-        self._children.stop_all()
-        shutil.rmtree(self._work, ignore_errors=True)
+        self._closing.close()
 
     def start(self, run_id: str, wanted: RunInput) -> None:
         """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
@@ -71,7 +74,7 @@ class Session:
             assembly = background.submit(synthesize, self._work / "cdk.out")
             self._say("starting the SQS server and synthesizing the workflow")
             endpoint, server, notes = self._sqs()
-            self._plane = self._control_plane(run_id, assembly, endpoint, server)
+            self._plane = self._control_plane(assembly, endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
         noted = wanted.model_copy(
@@ -116,16 +119,15 @@ class Session:
             shutil.copytree(logs, folder / "logs", dirs_exist_ok=True)
         return folder
 
-    def _control_plane(
-        self, run_id: str, assembly: Future[Path], endpoint: str, server: str
-    ) -> ControlPlane:
-        return ControlPlane(
+    def _control_plane(self, assembly: Future[Path], endpoint: str, server: str) -> ControlPlane:
+        plane = ControlPlane(
             children=self._children,
             cloud_assembly=assembly.result(),
             machines=self._machines(),
             env={"AWS_ENDPOINT_URL_SQS": endpoint, "BREAKEVEN_SQS_SERVER": server},
             log_dir=self._work / "logs",
-        ).open()
+        )
+        return self._closing.enter_context(plane)
 
     def _sqs(self) -> tuple[str, str, list[str]]:
         """Endpoint, server's name, and what the reader must be told."""
@@ -135,16 +137,25 @@ class Session:
         endpoint = server.start()
         return endpoint, server.name, [f"SQS was stood in for by {server.name}."] if server.is_fallback else []
 
-    def _machines(self) -> Any:
+    def _machines(self) -> Machines:
         if self._endpoints.rabbitmq_urls:
-            return broker_machines.ExistingBrokers(self._endpoints.rabbitmq_urls, self._register)
-        return broker_machines.BrokerMachines(self._children, self._work / "brokers", self._register, self._access)
+            existing = ExistingBrokers(self._endpoints.rabbitmq_urls, self._register, self._give_access)
+            # what a lane put in place on brokers that are not ours is taken back, whatever happens
+            self._closing.callback(open_target("rabbitmq-mirrored-pair", existing.access).dismantle)
+            return existing
+        return BrokerMachines(self._children, self._work, self._register, self._access, self._failed)
 
     def _rabbitmq_words(self) -> str:
         return "the pair given" if self._endpoints.rabbitmq_urls else "two nodes of our own, started when needed"
 
     def _access(self, run_id: str, target: str) -> Access:
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))
+
+    def _give_access(self, run_id: str, target: str, access: Access) -> None:
+        self.store.put_secret(layout.access_key(run_id, target), access.model_dump_json())
+
+    def _failed(self, run_id: str, target: str, instance_id: str, reason: str) -> None:
+        self.store.put_bytes(f"{layout.nodes_prefix(run_id, target)}{instance_id}.failed", reason.encode())
 
     def _register(self, run_id: str, target: str, instance_id: str, node: Node) -> None:
         key = f"{layout.nodes_prefix(run_id, target)}{instance_id}.json"

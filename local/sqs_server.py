@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
-from breakeven.errors import BreakevenError, InputError
 
+from breakeven.errors import BreakevenError, InputError
 from local.children import Children, last_lines
 from local.ports import LOOPBACK, PortTaken, free_ports, is_port_taken, start_on_free_ports
 

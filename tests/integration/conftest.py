@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+
 from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Case, Workload
-
 from local.broker_machines import RUN_TAG, TARGET_TAG, BrokerMachines
 from local.children import Children
 from local.machines import Launch

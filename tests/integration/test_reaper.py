@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from breakeven.errors import BreakevenError
 
+from breakeven.errors import BreakevenError
 from local.children import Children, ChildrenStopped
 
 ROOT = Path(__file__).parents[2]

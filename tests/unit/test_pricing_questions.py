@@ -69,7 +69,7 @@ def test_price_rows_hold_both_books_and_all_that_is_asked() -> None:
     rows = price_rows(book)
     assert {row["book"] for row in rows} == {"us-east-1@2026-11-20", "2012-12"}
     priced = {(row["book"], row["item"]) for row in rows}
-    for question in questions(book, message_bytes=KIB):
+    for question in questions(book, instance_type="m7g.large", message_bytes=KIB):
         for item in (question["sqs_item"], question["instance_type"], question["volume_item"]):
             assert item is None or (question["book"], item) in priced
 
@@ -86,4 +86,4 @@ def test_only_a_question_that_needs_an_unknown_price_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=says):
         questions(load_book(region), instance_type=instance_type, message_bytes=KIB)
-    assert len(questions(load_book(region), message_bytes=KIB)) == 2
+    assert len(questions(load_book(region), instance_type="m7g.large", message_bytes=KIB)) == 2

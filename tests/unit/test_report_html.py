@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -14,8 +15,9 @@ from breakeven.report.published import load_shipped, published_for
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 
-HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)> $\\frac{x}$ ]]> &amp; 'x'"
+HOSTILE = "$\\frac{x}$ \"><script>alert(1)</script><img src=x onerror=alert(2)> ]]> &amp; 'x'"
 PLAN = sample.planned()
+FEW = PLAN[:4]
 
 
 @cache
@@ -32,9 +34,9 @@ def hostile_report() -> Report:
     """Every text that a suite, a broker or an error can bring in."""
     rows = [
         row | {"scenario": HOSTILE, "cell": HOSTILE, "reason": HOSTILE, "variant": HOSTILE}
-        for row in sample.answers(PLAN).cases
+        for row in sample.answers(FEW).cases
     ]
-    report = sample.report(PLAN, cases=sample.failed(rows, HOSTILE, PLAN[3].case_id))
+    report = sample.report(FEW, cases=sample.failed(rows, HOSTILE, FEW[3].case_id))
     said = {"rabbitmq": HOSTILE, "sqs": HOSTILE, "notes": [HOSTILE], "hardware": {HOSTILE: HOSTILE}}
     manifest = report.manifest.model_copy(update=said | {"versions": {HOSTILE: HOSTILE}})
     return report.model_copy(update={"title": HOSTILE, "run_id": HOSTILE, "manifest": manifest})
@@ -120,8 +122,8 @@ def line(svg: Element, gid: str) -> list[tuple[float, float]]:
 
 def crossing(first: list[tuple[float, float]], second: list[tuple[float, float]]) -> tuple[float, float]:
     """Where two polylines cross, by walking along both."""
-    for (ax, ay), (bx, by) in zip(first, first[1:], strict=False):
-        for (cx, cy), (dx, dy) in zip(second, second[1:], strict=False):
+    for (ax, ay), (bx, by) in pairwise(first):
+        for (cx, cy), (dx, dy) in pairwise(second):
             across = (bx - ax) * (dy - cy) - (by - ay) * (dx - cx)
             if not across:
                 continue
@@ -146,7 +148,7 @@ def test_the_crossover_is_marked_where_the_drawn_lines_cross(form, book):
 
 def test_failed_cases_and_their_reasons_are_shown_at_the_top():
     report = sample.report(
-        PLAN, cases=sample.failed(sample.answers(PLAN).cases, "Loaders: it broke", PLAN[3].case_id)
+        FEW, cases=sample.failed(sample.answers(FEW).cases, "Loaders: it broke", FEW[3].case_id)
     )
     root = parse(page(report, None))
     (section,) = [element for element in root.iter("section") if element.get("id") == "failed"]
@@ -167,5 +169,5 @@ def test_a_run_in_which_everything_failed_still_has_its_page():
 
 
 def test_the_same_report_gives_the_same_bytes():
-    report = sample.report(PLAN[:4])
+    report = sample.report(FEW)
     assert page(report, None) == page(report, None)

@@ -11,6 +11,7 @@ import pytest
 
 from breakeven.report.appendix import crossover_table, ledger_table, metrics_table
 from breakeven.report.cases_csv import cases_csv
+from breakeven.report.charts.axes import logarithmic
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.markdown import markdown, text
 from breakeven.report.published import load_shipped
@@ -191,13 +192,11 @@ def test_csv_has_the_figures_of_the_json_unrounded(report):
             assert row[f"ledger_{name}"] == str(value).lower()
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r\n@", " ="])
 def test_csv_holds_no_formula(start):
-    rows = [
-        row | {"reason": f"{start}HYPERLINK(1)", "status": "failed"} for row in sample.answers(PLAN).cases
-    ]
-    read = list(csv.DictReader(io.StringIO(cases_csv(sample.report(PLAN, cases=rows)), newline="")))
-    assert {row["reason"] for row in read} == {f"'{start}HYPERLINK(1)"}
+    rows = [row | {"reason": f"{start}H(1)", "status": "failed"} for row in sample.answers(PLAN).cases]
+    read = list(csv.DictReader(io.StringIO(cases_csv(sample.report(PLAN, cases=rows)))))
+    assert {row["reason"] for row in read} == {f"'{start.strip()}H(1)"}
 
 
 def test_markdown_has_the_verdict_first_and_the_figures_of_the_json(report):
@@ -230,3 +229,16 @@ def test_markdown_takes_no_markup_from_suites():
         if line.startswith("| "):
             widths.setdefault(len(re.findall(r"(?<!\\)\|", line)), []).append(line)
     assert all(len(lines) >= 3 for lines in widths.values()), "every table is a header, a rule and its rows"
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([1.2, 1.9], (1, 2)),
+        ([0.9, 31], (0.5, 1, 2, 5, 10, 20, 50)),
+        ([0.0003, 4000], (0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000)),
+        ([5.0], (5,)),
+    ],
+)
+def test_ticks_of_a_logarithmic_scale_are_round_and_enclose_the_values(values, ticks):
+    assert logarithmic(values) == pytest.approx(ticks)

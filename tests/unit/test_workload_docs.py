@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.planning.assumptions import OVERHEADS, RATES
+from breakeven.planning.assumptions import OVERHEADS, QUERIES, RATES
 from breakeven.workload.expand import BUILT_IN, expand
 from breakeven.workload.model import Scenario, Suite
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.sizes import format_size
 
 TEXT = (Path(__file__).parents[2] / "docs" / "suites.md").read_text(encoding="utf-8")
+QUERY_FILES = Path(__file__).parents[2] / "queries"
 FIELDS = {**Suite.model_json_schema()["properties"], **Scenario.model_json_schema()["properties"]}
 
 
@@ -57,6 +58,10 @@ def test_assumed_rates_and_overheads_are_printed(environment):
         f"{opening['sqs-standard']:g} (SQS), {opening['rabbitmq-mirrored-pair']:g} (RabbitMQ) | "
         f"{overheads.close_lane:g} | {overheads.around_run:g} |"
     ) in TEXT
+
+
+def test_every_query_that_ships_is_paid_for():
+    assert len(list(QUERY_FILES.glob("*.sql"))) <= QUERIES
 
 
 def test_the_first_example_is_a_suite_of_the_cases_it_promises():

@@ -132,6 +132,8 @@ BAD = [
     (document(scenarios={"parallel": 5}), "scenarios.parallel", 5, "a mapping of"),
     (document(suite="../etc"), "suite", "../etc", "small letters"),
     (document(title=""), "title", "", "text of 1 to 300"),
+    (document(title="\x1b[2J"), "title", "\x1b[2J", "one line of text"),
+    (document(**{"\x1b[2J": 1}), "'\\x1b[2J'", 1, "no such field"),
 ]
 
 
@@ -175,8 +177,17 @@ def test_a_flood_of_faults_is_cut_and_says_so():
     assert "480" in lines[-1]
 
 
-def test_a_long_value_is_abbreviated():
+def test_what_is_long_is_abbreviated():
     assert len(str(fault(document(title="x" * 100_000)))) < 300
+    assert len(str(fault(document(**{"x" * 100_000: 1})))) < 300
+
+
+def test_no_message_carries_what_a_terminal_would_obey():
+    found = document(title="\x1b[2J", **{"\x1b[2J": "\x1b[2J"})
+    found["scenarios"]["\x9b2J"] = {"\x07": []}
+    with pytest.raises(InputError) as caught:
+        parse_suite(found, "mine.yaml")
+    assert str(caught.value).replace("\n", "").isprintable()
 
 
 YAML = [

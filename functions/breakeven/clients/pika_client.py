@@ -163,11 +163,16 @@ class PikaReceiver:
 
     def _wait_for_push(self, timeout_s: float) -> None:
         if not self._consuming:
-            self._link.check()
-            self._link.channel.basic_qos(prefetch_count=self._workload.prefetch)
-            self._link.channel.basic_consume(self._queue, self._on_message)
-            self._consuming = True
+            self._start_consuming()
         self._link.drive(lambda: bool(self._arrived), timeout_s)
+
+    def _start_consuming(self) -> None:
+        agreed: list[object] = []
+        self._link.check()
+        self._link.channel.basic_qos(prefetch_count=self._workload.prefetch)
+        self._link.channel.basic_consume(self._queue, self._on_message, callback=agreed.append)
+        self._link.call(lambda: bool(agreed), "basic.consume")
+        self._consuming = True
 
     def _take(self) -> Deliveries:
         arrived, self._arrived = self._arrived, []

@@ -47,7 +47,7 @@ class Consumer(Worker[Receiver]):
         deliveries = link.receive(LOOK_EVERY_S)
         for _, answered_ns in deliveries.empty:
             self._shared.recorder.starved(self.metric, answered_ns)
-        if deliveries.handle:
+        if len(deliveries.handle):
             self._pause_s = EMPTY_PAUSE_S[0]
             self._take(deliveries)
         elif deliveries.empty and self._polls:

@@ -11,7 +11,7 @@ from breakeven.loadgen.signals import Signals
 #: beats in a row that may fail (the state table throttles, a store hiccups) before the case is failed
 TOLERATED_FAILURES = 5
 #: how long ``stop`` waits for a beat that is under way, seconds
-STOP_TIMEOUT_S = 5.0
+STOP_TIMEOUT_S = 2.0
 
 
 class Heartbeat:

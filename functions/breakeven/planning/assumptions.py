@@ -111,8 +111,6 @@ OVERHEADS: Mapping[Environment, Overheads] = {
     ),
 }
 
-INSTANCE_TYPE = "m7g.large"
-VOLUME_GB = 20.0  # gp3, a node
 HOURS_PER_MONTH = 730.0
 LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
 STEP_MEMORY_GB = 512 / 1024

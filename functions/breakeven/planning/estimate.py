@@ -11,7 +11,7 @@ from breakeven.planning.durations import consume_rate, expected, loader_seconds,
 from breakeven.pricing.book import PriceBook
 from breakeven.pricing.questions import billed_requests
 from breakeven.report.model import Environment
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
 from breakeven.workload.case import Case, Frozen, TargetName
 
 
@@ -85,14 +85,15 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     loader_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in cases)
     watched_s = sum(loader_seconds(case.workload, case.target, "aws") for case in cases)
     node_hours = sum(KINDS[target].nodes * seconds / 3600 for target, seconds in lanes.items())
+    gb_hours = sum(KINDS[target].nodes * KINDS[target].volume_gb * s / 3600 for target, s in lanes.items())
     messages_sqs = sum(sqs_requests(case) for case in cases if case.target == "sqs-standard")
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s
     gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     count = {"case": len(cases), "loader": loaders, "lane": len(lanes), "run": 1}
     quantities = [
-        ("broker instances", "ec2", assumed.INSTANCE_TYPE, node_hours),
-        ("broker volumes", "ebs", "gp3_gb_month", node_hours * assumed.VOLUME_GB / assumed.HOURS_PER_MONTH),
+        ("broker instances", "ec2", INSTANCE_TYPE, node_hours),
+        ("broker volumes", "ebs", "gp3_gb_month", gb_hours / assumed.HOURS_PER_MONTH),
         ("SQS requests", "sqs", "standard_request", messages_sqs),
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
         ("functions, calls", "lambda", "request", loaders + _per(assumed.CALLS, count)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from breakeven.workload.case import Case
@@ -43,9 +43,3 @@ def state_bytes(rounds: Any) -> int:
 
 def fits(cases: Sequence[Case], rounds: Any) -> bool:
     return history_events(cases) <= HISTORY_BUDGET and state_bytes(rounds) <= STATE_BUDGET
-
-
-def by_repeats(cases: Sequence[Case]) -> Iterator[tuple[int, list[Case]]]:
-    """``(n, the cases of the first n repeats)`` for each n below the cases' own, largest first."""
-    for repeats in range(max(case.repeat for case in cases) - 1, 0, -1):
-        yield repeats, [case for case in cases if case.repeat <= repeats]

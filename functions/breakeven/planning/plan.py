@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -196,13 +197,19 @@ def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list
         return
     events = limits.history_events(cases)
     why = f"{len(cases)} cases take about {events:,} events; a plan may take {limits.HISTORY_BUDGET:,}"
-    repeats = next((n for n, kept in limits.by_repeats(cases) if fits(kept)), None)
+    most = max(case.repeat for case in cases)
+    repeats = _largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
     if repeats:
-        most = max(case.repeat for case in cases)
         yield Refusal(case_id=None, field="repeats", value=most, remedy=f"{why}; {repeats} repeats fit")
-        return
-    count = next(n for n in range(len(cases) - 1, 0, -1) if fits(cases[:n]))
-    yield Refusal(case_id=None, field="scenarios", value=len(cases), remedy=f"{why}; about {count} cases fit")
+    else:
+        count = _largest(len(cases), lambda n: fits(cases[:n]))
+        remedy = f"{why}; about {count} cases fit"
+        yield Refusal(case_id=None, field="scenarios", value=len(cases), remedy=remedy)
+
+
+def _largest(end: int, fits: Callable[[int], bool]) -> int:
+    """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
+    return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))
 
 
 def _too_dear(expected: Estimate, environment: Environment, max_usd: float) -> Iterator[Refusal]:

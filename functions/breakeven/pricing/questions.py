@@ -19,7 +19,7 @@ ARTICLE_INSTANCE = "m1.small"
 def questions(
     book: PriceBook,
     *,
-    instance_type: str = "m7g.large",
+    instance_type: str,
     message_bytes: int,
     volume_gb: float = 20.0,
 ) -> list[dict[str, Any]]:

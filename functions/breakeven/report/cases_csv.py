@@ -22,7 +22,7 @@ IDENTITY = (
     "reason",
 )
 #: a spreadsheet takes a field that begins with one of these for a formula
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA = ("=", "+", "-", "@")
 
 
 def cases_csv(report: Report) -> str:
@@ -60,7 +60,10 @@ def _row(case: CaseReport, parameters: list[str]) -> list[Any]:
 
 
 def _safe(value: Any) -> Any:
-    """Text that a spreadsheet would run is made plain text; truth is spelled as JSON does."""
+    """Text on one line, and plain where a spreadsheet would run it; truth is spelled as JSON does."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    line = " ".join(value.split())
+    return f"'{line}" if line.startswith(FORMULA) else line

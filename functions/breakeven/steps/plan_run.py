@@ -15,10 +15,10 @@ from breakeven.results import layout
 from breakeven.results.state import RUN
 from breakeven.steps.run_input import RunInput, parse_run_input
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
-from breakeven.workload.read import load_suite, parse_suite
+from breakeven.workload.read import load_shipped, parse_suite
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
@@ -62,7 +62,7 @@ def check_run_id(run_id: str) -> None:
 
 def suite_of(wanted: RunInput) -> Suite:
     if isinstance(wanted.suite, str):
-        return load_suite(wanted.suite)
+        return load_shipped(wanted.suite)  # a name, never a path: it came from outside
     return parse_suite(wanted.suite, wanted.suite_source)
 
 
@@ -92,7 +92,13 @@ def _leg(leg: dict[str, Any]) -> dict[str, Any]:
 def _store(services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, book: PriceBook) -> None:
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
-    asked = questions(book, message_bytes=usual_message_bytes(plan.cases))
+    pair = KINDS["rabbitmq-mirrored-pair"]
+    asked = questions(
+        book,
+        instance_type=INSTANCE_TYPE,
+        message_bytes=usual_message_bytes(plan.cases),
+        volume_gb=float(pair.volume_gb),
+    )
     services.store.put_rows("prices", run_id, "prices", price_rows(book))
     services.store.put_rows("cost_inputs", run_id, "questions", asked)
     services.store.put_json(

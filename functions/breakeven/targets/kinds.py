@@ -9,13 +9,21 @@ from breakeven.workload.case import TargetName
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """``brokers``: nodes of our own that a lane launches; otherwise a managed service, with no nodes."""
+    """``brokers``: nodes of our own that a lane launches; otherwise a managed service, with no nodes.
+
+    ``instance_type`` and ``volume_gb`` (gp3) are of each node.
+    """
 
     brokers: bool
-    nodes: int
+    nodes: int = 0
+    instance_type: str | None = None
+    volume_gb: int = 0
 
+
+#: of every broker node, until a target can name its own
+INSTANCE_TYPE = "m7g.large"
 
 KINDS: dict[TargetName, Kind] = {
-    "sqs-standard": Kind(brokers=False, nodes=0),
-    "rabbitmq-mirrored-pair": Kind(brokers=True, nodes=2),
+    "sqs-standard": Kind(brokers=False),
+    "rabbitmq-mirrored-pair": Kind(brokers=True, nodes=2, instance_type=INSTANCE_TYPE, volume_gb=20),
 }

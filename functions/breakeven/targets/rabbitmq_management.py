@@ -54,33 +54,40 @@ class Management:
         """A queue's messages in flight, up to the broker's statistics interval old."""
         return int(self._ask("GET", self._queue(name)).get("messages_unacknowledged", 0))
 
-    def connection_names(self) -> list[str]:
-        """The names that open connections to the virtual host gave themselves."""
-        found = self._ask("GET", f"/api/vhosts/{self._vhost}/connections?columns=client_properties,name")
-        return [str(one.get("client_properties", {}).get("connection_name", "")) for one in found]
+    def connections(self) -> list[dict[str, Any]]:
+        """Connections to the virtual host that are open now: ``node`` and ``client_properties`` of each."""
+        found = self._ask("GET", "/api/connections?disable_stats=true")
+        return [connection for connection in found if connection.get("vhost") == self._access.vhost]
 
     def set_policy(self, name: str, pattern: str, definition: dict[str, str]) -> None:
         """Put a policy on the queues whose names match."""
         body = {"pattern": pattern, "definition": definition, "apply-to": "queues"}
-        self._ask("PUT", f"/api/policies/{self._vhost}/{quote(name, safe='')}", body)
+        self._ask("PUT", self._policy(name), body)
+
+    def policy(self, name: str) -> dict[str, Any]:
+        """A policy as the cluster has it."""
+        return dict(self._ask("GET", self._policy(name)))
 
     def delete_policy(self, name: str) -> None:
         """Remove a policy; one that is not there is well."""
-        self._delete(f"/api/policies/{self._vhost}/{quote(name, safe='')}")
+        self._delete(self._policy(name))
 
     def set_global_parameter(self, name: str, value: dict[str, str | int]) -> None:
         """Keep a value in the cluster, for whoever asks it later."""
-        path = f"/api/global-parameters/{quote(name, safe='')}"
-        self._ask("PUT", path, {"name": name, "value": value})
+        self._ask("PUT", _global_parameter(name), {"name": name, "value": value})
 
     def global_parameter(self, name: str) -> dict[str, Any]:
         """A value kept in the cluster; empty when there is none."""
         try:
-            return dict(self._ask("GET", f"/api/global-parameters/{quote(name, safe='')}")["value"])
+            return dict(self._ask("GET", _global_parameter(name))["value"])
         except ManagementError as error:
             if error.status == 404:
                 return {}
             raise
+
+    def delete_global_parameter(self, name: str) -> None:
+        """Forget a value; one that is not there is well."""
+        self._delete(_global_parameter(name))
 
     @property
     def _vhost(self) -> str:
@@ -88,6 +95,9 @@ class Management:
 
     def _queue(self, name: str) -> str:
         return f"/api/queues/{self._vhost}/{quote(name, safe='')}"
+
+    def _policy(self, name: str) -> str:
+        return f"/api/policies/{self._vhost}/{quote(name, safe='')}"
 
     def _delete(self, path: str) -> None:
         try:
@@ -119,6 +129,10 @@ class Management:
             context = ssl.create_default_context()
             return HTTPSConnection(node.host, node.management_port, timeout=self._timeout_s, context=context)
         return HTTPConnection(node.host, node.management_port, timeout=self._timeout_s)
+
+
+def _global_parameter(name: str) -> str:
+    return f"/api/global-parameters/{quote(name, safe='')}"
 
 
 def _content(method: str, path: str, status: int, text: bytes) -> Any:

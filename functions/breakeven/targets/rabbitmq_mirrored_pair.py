@@ -121,8 +121,8 @@ class RabbitMQMirroredPair:
         return f"no synchronised mirror of {', '.join(lacking)}" if lacking else None
 
     def _is_in_use(self) -> bool:
-        names = self._management.connection_names()
-        return any(name.startswith(LOADER_CONNECTION) for name in names)
+        open_ones = [connection.get("client_properties", {}) for connection in self._management.connections()]
+        return any(str(one.get("connection_name", "")).startswith(LOADER_CONNECTION) for one in open_ones)
 
 
 def _declare(channel: Any, queue: str) -> None:

@@ -72,7 +72,12 @@ Name = Annotated[
     Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40),
     _allowed("small letters, digits and single hyphens, at most 40 of them, such as load-unload"),
 ]
-Text = Annotated[str, Field(min_length=1, max_length=300), _allowed("text of 1 to 300 characters")]
+#: ends up on terminals and in reports: nothing that a terminal would take for a command
+Text = Annotated[
+    str,
+    Field(max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+    _allowed("one line of text of 1 to 300 characters"),
+]
 Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
 Queues = Annotated[int, Field(ge=1, le=100)]
 Size = Annotated[

@@ -131,6 +131,11 @@ def _resolved(schema: Schema) -> Schema:
     return schema
 
 
+def _printable(name: str) -> str:
+    """A field's name as it can stand in a path, whatever somebody wrote as a key."""
+    return name if name.isprintable() and len(name) <= 80 else _short.repr(name)
+
+
 def _path(document: object, loc: Loc) -> str:
     """``scenarios.parallel.threads.2``; a single value that stands for a list has no index."""
     parts: list[str] = []
@@ -138,7 +143,7 @@ def _path(document: object, loc: Loc) -> str:
     for part in loc:
         if part == KEY or (isinstance(part, int) and not isinstance(node, (list, Mapping))):
             continue
-        parts.append(str(part))
+        parts.append(_printable(str(part)))
         try:
             node = node[part]
         except (KeyError, IndexError, TypeError):

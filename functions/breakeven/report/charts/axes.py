@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor, log10
 
 from breakeven.report import words
 from breakeven.report.model import CaseReport
+
+MAX_TICKS = 7  # more round numbers than this do not fit on a phone
 
 
 def emulated_suffix(cases: Sequence[CaseReport]) -> str:
@@ -17,6 +20,19 @@ def emulated_suffix(cases: Sequence[CaseReport]) -> str:
 def thousands(value: float, _position: int) -> str:
     """Tick labels: 3,000; 0.5."""
     return f"{value:,.0f}" if value >= 1 and value == int(value) else f"{value:,g}"
+
+
+def logarithmic(values: Sequence[float]) -> tuple[float, ...]:
+    """Round ticks (1, 2, 5 of a decade, or decades where it spans many) that enclose positive ``values``."""
+    for steps in ((1, 2, 5), (1,)):
+        exponents = range(floor(log10(min(values))), ceil(log10(max(values))) + 1)
+        ticks = [step * 10.0**exponent for exponent in exponents for step in steps]
+        below = max((tick for tick in ticks if tick <= min(values)), default=ticks[0])
+        above = min((tick for tick in ticks if tick >= max(values)), default=ticks[-1])
+        found = tuple(tick for tick in ticks if below <= tick <= above)
+        if len(found) <= MAX_TICKS:
+            break
+    return found
 
 
 def usd(value: float, _position: int) -> str:

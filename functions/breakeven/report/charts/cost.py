@@ -34,6 +34,7 @@ def costs(report: Report) -> list[Chart]:
         axis.set(
             xscale="log", yscale="log", xlabel="messages a second, monthly mean", ylabel="dollars a month"
         )
+        axis.minorticks_off()
         axis.xaxis.set_major_formatter(thousands)
         axis.yaxis.set_major_formatter(usd)
         for line in lines:

@@ -7,7 +7,7 @@ from typing import Any
 
 from breakeven.report import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.axes import emulated_suffix, thousands
+from breakeven.report.charts.axes import emulated_suffix, logarithmic, thousands
 from breakeven.report.charts.canvas import GRID, MUTED, Chart, Form, chart
 from breakeven.report.model import CaseReport, Metric, Report
 from breakeven.report.tables import shown
@@ -17,6 +17,7 @@ PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 MAX_CASES = 60  # more rows than this are no picture any more; the table has them
 ROW_PX, HEAD_PX = 18, 110
 LABEL_CHARS = 40
+MARGIN = 1.15  # room for the marks of the least and the greatest
 
 
 def latencies(report: Report) -> list[Chart]:
@@ -31,6 +32,7 @@ def latencies(report: Report) -> list[Chart]:
         key: number for number, key in enumerate(dict.fromkeys((case.scenario, case.cell) for case in cases))
     }
     lanes = {target: number for number, target in enumerate(dict.fromkeys(case.target for case in cases))}
+    ticks = logarithmic([value for case in cases for name, _ in PANELS for value in _points(case, name)])
     height = HEAD_PX + ROW_PX * len(rows) * max(2, len(lanes))
 
     def paint(figure: Any, form: Form) -> None:
@@ -46,6 +48,8 @@ def latencies(report: Report) -> list[Chart]:
                 )
                 _draw(axis, case, place, _points(case, operation))
             _furnish(axis, title, [_label(*key) for key in rows], form)
+            axis.set_xlim(ticks[0] / MARGIN, ticks[-1] * MARGIN)
+            axis.set_xticks(ticks)
         for axis in axes[-1:] if form.narrow else axes:
             axis.set_xlabel("milliseconds, logarithmic")
         marks.legend(figure, axes, 1 if form.narrow else 4)
@@ -95,8 +99,8 @@ def _furnish(axis: Any, title: str, labels: Sequence[str], form: Form) -> None:
         if form.narrow:
             inside = axis.get_yaxis_transform()
             axis.text(0.01, number - 0.27, label, transform=inside, va="center", fontsize=10, color=MUTED)
+    axis.minorticks_off()
     axis.xaxis.set_major_formatter(thousands)
-    axis.xaxis.set_minor_formatter(lambda _value, _position: "")
 
 
 def _label(scenario: str, cell: str) -> str:
