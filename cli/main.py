@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 
 from breakeven.errors import BreakevenError, InputError
-
 from cli import plan, report, run
 
 BAD_INPUT, FAILED = 2, 1

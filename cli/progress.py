@@ -50,7 +50,11 @@ def snapshot(items: Items, cases: Sequence[Case]) -> Snapshot:
         left += case.expected_s
         if status == "running":
             running = _running(items, case, int(item.get("attempt", 1)))
-    lanes = {key.removeprefix("lane#"): item.get("status", "") for key, item in items.items() if key.startswith("lane#")}
+    lanes = {
+        key.removeprefix("lane#"): item.get("status", "")
+        for key, item in items.items()
+        if key.startswith("lane#")
+    }
     return Snapshot(len(cases), ended, running, lanes, left)
 
 
@@ -94,11 +98,15 @@ class PlainView:
         for case_id, (status, reason) in now.ended.items():
             if case_id not in self._seen:
                 self._seen.add(case_id)
-                self.say(f"[{len(self._seen)}/{now.total}] {status} {case_id}" + (f": {reason}" if reason else ""))
+                self.say(
+                    f"[{len(self._seen)}/{now.total}] {status} {case_id}" + (f": {reason}" if reason else "")
+                )
         if now.running and now.running.case_id not in self._started:
             self._started.add(now.running.case_id)
             left = _clock(now.seconds_left)
-            self.say(f"[{len(self._seen) + 1}/{now.total}] running {now.running.case_id}, about {left} left in all")
+            self.say(
+                f"[{len(self._seen) + 1}/{now.total}] running {now.running.case_id}, about {left} left in all"
+            )
 
     def close(self) -> None:
         return

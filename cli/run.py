@@ -35,9 +35,13 @@ OK, FAILED, SOME_CASES_FAILED, INTERRUPTED = 0, 1, 3, 130
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
-        "run", help="run a suite on this machine", description="Run a suite through the whole workflow, on this machine."
+        "run",
+        help="run a suite on this machine",
+        description="Run a suite through the whole workflow, on this machine.",
     )
-    command.add_argument("suite", nargs="?", default="quick", help="a suite file, or a shipped suite's name (quick)")
+    command.add_argument(
+        "suite", nargs="?", default="quick", help="a suite file, or a shipped suite's name (quick)"
+    )
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
     command.add_argument("--scale", type=float, default=1.0, help="shrink message counts: 0 < scale <= 1")
     command.add_argument("--seed", type=int, help="orders targets and cases")
@@ -49,15 +53,19 @@ def add_parser(commands: Any) -> None:
         metavar="amqp://USER:PASSWORD@HOST:PORT/VHOST",
         help="use a RabbitMQ that runs already; give it twice, once for each node of the pair",
     )
-    command.add_argument("--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already")
+    command.add_argument(
+        "--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already"
+    )
     command.add_argument("--runs", type=Path, default=Path("runs"), help="folder for results (runs)")
-    command.add_argument("--json", action="store_true", help="print the outcome as JSON, progress on standard error")
+    command.add_argument(
+        "--json", action="store_true", help="print the outcome as JSON, progress on standard error"
+    )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     # the control plane takes seconds to import, and planning or a usage message needs none of it
-    from local.session import Endpoints
+    from local.session import Endpoints  # noqa: PLC0415
 
     wanted = _wanted(arguments)
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
@@ -97,7 +105,7 @@ def _follow(
     run_id: str, wanted: RunInput, plan: Plan, endpoints: Endpoints, runs: Path, view: View
 ) -> tuple[Path, str]:
     """Run to the end, or until interrupted; returns the run's folder and how it ended."""
-    from local.session import Session
+    from local.session import Session  # noqa: PLC0415
 
     view.say(f"{len(plan.cases)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
     with Session(runs, view.say, endpoints) as session:
@@ -130,7 +138,9 @@ def _conclude(folder: Path, outcome: str, arguments: argparse.Namespace, console
         console.print(f"what was measured is in {folder}", soft_wrap=True, highlight=False)
         return INTERRUPTED
     if outcome == "failed" or report is None:
-        reason = json.loads((folder / "state.json").read_text()).get(RUN, {}).get("reason", "it left no record")
+        reason = (
+            json.loads((folder / "state.json").read_text()).get(RUN, {}).get("reason", "it left no record")
+        )
         raise BreakevenError(f"the run failed: {reason}; logs and results are in {folder}")
     return OK if outcome == "ok" else SOME_CASES_FAILED
 

@@ -8,7 +8,7 @@ from infra.stack import QueueBreakevenStack
 
 
 def build() -> cdk.App:
-    """The app, not yet synthesized; context and output folder come from the environment as the CLI sets it."""
+    """The app, not yet synthesized; context and output folder come from the environment."""
     app = cdk.App()
     QueueBreakevenStack(app, "QueueBreakeven", description="SQS or our own RabbitMQ: measured and priced")
     return app

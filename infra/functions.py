@@ -27,7 +27,9 @@ ROOT = Path(__file__).parent.parent
 NAMESPACE = "QueueBreakeven"
 PYTHON = "3.13"
 #: Lambda's Python 3.13 runs on Amazon Linux 2023 (glibc 2.34); pip wants each tag that may be used named
-PLATFORMS = [f"manylinux_2_{minor}_aarch64" for minor in (34, 31, 28, 27, 26, 24, 17)] + ["manylinux2014_aarch64"]
+PLATFORMS = [f"manylinux_2_{minor}_aarch64" for minor in (34, 31, 28, 27, 26, 24, 17)] + [
+    "manylinux2014_aarch64"
+]
 LAMBDA_LIMIT = cdk.Duration.minutes(15)
 
 
@@ -129,7 +131,9 @@ class Functions(Construct):
                 exclude=["*.in", "run.lock", "test.lock"],
                 asset_hash=digest,
                 asset_hash_type=cdk.AssetHashType.CUSTOM,
-                bundling=cdk.BundlingOptions(image=lambda_.Runtime.PYTHON_3_13.bundling_image, local=PipBundling()),
+                bundling=cdk.BundlingOptions(
+                    image=lambda_.Runtime.PYTHON_3_13.bundling_image, local=PipBundling()
+                ),
             ),
         )
 
@@ -137,7 +141,10 @@ class Functions(Construct):
         if entry.network == "both":
             name += "InVpc" if inside else "Outside"
         log_group = logs.LogGroup(
-            self, f"{name}Logs", retention=logs.RetentionDays.ONE_MONTH, removal_policy=cdk.RemovalPolicy.DESTROY
+            self,
+            f"{name}Logs",
+            retention=logs.RetentionDays.ONE_MONTH,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
         )
         self._by_name[name] = lambda_.Function(
             self,
@@ -197,7 +204,9 @@ class Functions(Construct):
             function = self.get(name)
             self._results.bucket.grant_read(function, "secrets/*")
             self._results.bucket.grant_delete(function, "secrets/*")
-            function.add_to_role_policy(iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"]))
+            function.add_to_role_policy(
+                iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"])
+            )
             function.add_to_role_policy(
                 iam.PolicyStatement(
                     actions=["ec2:TerminateInstances"],
@@ -227,7 +236,10 @@ class Functions(Construct):
             )
         # lists no queue of anyone else's: it only shows that the service answers
         self.get("EstablishLane").add_to_role_policy(
-            iam.PolicyStatement(actions=["sqs:ListQueues"], resources=[cdk.Stack.of(self).format_arn(service="sqs", resource="*")])
+            iam.PolicyStatement(
+                actions=["sqs:ListQueues"],
+                resources=[cdk.Stack.of(self).format_arn(service="sqs", resource="*")],
+            )
         )
 
     def _grant_queries(self) -> None:
@@ -238,7 +250,9 @@ class Functions(Construct):
             iam.PolicyStatement(
                 actions=["athena:GetQueryExecution", "athena:GetQueryResults"],
                 resources=[
-                    cdk.Stack.of(self).format_arn(service="athena", resource="workgroup", resource_name=DATABASE)
+                    cdk.Stack.of(self).format_arn(
+                        service="athena", resource="workgroup", resource_name=DATABASE
+                    )
                 ],
             )
         )

@@ -19,7 +19,9 @@ class Network(Construct):
             nat_gateways=0,
             restrict_default_security_group=False,
             subnet_configuration=[
-                ec2.SubnetConfiguration(name="isolated", subnet_type=ec2.SubnetType.PRIVATE_ISOLATED, cidr_mask=24)
+                ec2.SubnetConfiguration(
+                    name="isolated", subnet_type=ec2.SubnetType.PRIVATE_ISOLATED, cidr_mask=24
+                )
             ],
         )
         self.vpc.add_gateway_endpoint("S3", service=ec2.GatewayVpcEndpointAwsService.S3)
@@ -32,4 +34,6 @@ class Network(Construct):
         for port in (AMQP_PORT, MANAGEMENT_PORT):
             self.brokers.add_ingress_rule(self.loaders, ec2.Port.tcp(port), "clients and health checks")
         for port in (EPMD_PORT, DISTRIBUTION_PORT):
-            self.brokers.add_ingress_rule(self.brokers, ec2.Port.tcp(port), "Erlang distribution between nodes")
+            self.brokers.add_ingress_rule(
+                self.brokers, ec2.Port.tcp(port), "Erlang distribution between nodes"
+            )

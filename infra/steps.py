@@ -51,10 +51,15 @@ def invoke(
         task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(timeout + GRACE_S)),
     )
     if retry:
-        task.add_retry(errors=SERVICE_ERRORS, interval=cdk.Duration.seconds(2), max_attempts=5, backoff_rate=2)
+        task.add_retry(
+            errors=SERVICE_ERRORS, interval=cdk.Duration.seconds(2), max_attempts=5, backoff_rate=2
+        )
     if attempts > 1:
         task.add_retry(
-            errors=[sfn.Errors.ALL], interval=cdk.Duration.seconds(1), max_attempts=attempts - 1, backoff_rate=2
+            errors=[sfn.Errors.ALL],
+            interval=cdk.Duration.seconds(1),
+            max_attempts=attempts - 1,
+            backoff_rate=2,
         )
     return task
 

@@ -25,7 +25,9 @@ QUERY_TIMEOUT_S = 300
 
 
 class Workflow(Construct):
-    def __init__(self, scope: Construct, construct_id: str, *, functions: Functions, results: Results) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, functions: Functions, results: Results
+    ) -> None:
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
         self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
@@ -196,7 +198,11 @@ class Workflow(Construct):
         workgroup = stack.format_arn(service="athena", resource="workgroup", resource_name=DATABASE)
         role.add_to_principal_policy(
             iam.PolicyStatement(
-                actions=["athena:StartQueryExecution", "athena:GetQueryExecution", "athena:StopQueryExecution"],
+                actions=[
+                    "athena:StartQueryExecution",
+                    "athena:GetQueryExecution",
+                    "athena:StopQueryExecution",
+                ],
                 resources=[workgroup],
             )
         )
@@ -206,7 +212,9 @@ class Workflow(Construct):
             stack.format_arn(service="glue", resource="table", resource_name=f"{DATABASE}/*"),
         ]
         role.add_to_principal_policy(
-            iam.PolicyStatement(actions=["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], resources=catalog)
+            iam.PolicyStatement(
+                actions=["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], resources=catalog
+            )
         )
         self._results.bucket.grant_read(role, "rows/*")
         self._results.bucket.grant_read_write(role, "athena/*")

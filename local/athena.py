@@ -15,12 +15,12 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from breakeven.errors import BreakevenError
 from moto.athena.models import AthenaBackend, QueryResults
 from moto.athena.responses import AthenaResponse
 from moto.glue.models import glue_backends
 from moto.s3.models import s3_backends
 
+from breakeven.errors import BreakevenError
 from local.sql_engine import SqlResult, SqlTable, run
 from local.swaps import Swaps
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from breakeven.errors import BreakevenError
 from moto.athena.models import athena_backends
 from moto.cloudformation import parsing
 from moto.cloudformation.models import Stack, cloudformation_backends
@@ -17,6 +16,7 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.common_models import CloudFormationModel
 from moto.glue.models import glue_backends
 
+from breakeven.errors import BreakevenError
 from local.assembly import FileAsset, StackArtifact
 from local.aws import Aws
 from local.swaps import Swaps
@@ -28,7 +28,7 @@ WITHOUT_EFFECT = {
     "AWS::S3::BucketPolicy": "who may do what is not checked here",
     "AWS::SNS::TopicPolicy": "who may do what is not checked here",
 }
-#: the version of the CDK's bootstrap stack that is claimed to be there; the newest that any release asks for
+#: the version of the CDK's bootstrap stack that is claimed to be there: newer than any release asks for
 BOOTSTRAP_VERSION = "1000"
 #: an image that the simulated EC2 knows; what instances stand for is decided by their tags
 MACHINE_IMAGE = "ami-12c6146b"
@@ -140,6 +140,7 @@ class AthenaNamedQuery(Resource, CloudFormationModel):
         return query_id
 
 
+# ... and keeps the answer
 for _cached in (parsing.get_model_list, parsing.get_model_map, parsing.get_name_type_map):
     _cached.cache_clear()
 
@@ -159,8 +160,13 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
         swaps.attribute(Stack, "parse_template", staticmethod(json.loads))
         _provide_parameters(swaps)
         _name_failing_resources(swaps)
-        # not by the API: a failure there is a bare error 500
-        created = backend.create_stack(stack_name, json.dumps(stack.template), {})
+        try:
+            # not by the API: a failure there is a bare error 500
+            created = backend.create_stack(stack_name, json.dumps(stack.template), {})
+        except DeployError:
+            raise
+        except Exception as error:
+            raise DeployError(f"{stack_name}: {error}") from error
     if created.status != "CREATE_COMPLETE":
         raise DeployError(f"{stack_name}: {created.status}")
     return {output["OutputKey"]: str(output["OutputValue"]) for output in created.outputs or []}
@@ -168,13 +174,13 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
 
 def _upload(aws: Aws, asset: FileAsset, template: Mapping[str, Any], buckets: set[str]) -> None:
     s3 = aws.client("s3")
-    bucket = asset.bucket.replace("${AWS::AccountId}", DEFAULT_ACCOUNT_ID).replace(
-        "${AWS::Region}", aws.region
-    )
+    bucket = asset.bucket.replace("${AWS::AccountId}", DEFAULT_ACCOUNT_ID)
+    bucket = bucket.replace("${AWS::Region}", aws.region)
     if bucket not in buckets:
-        elsewhere = {} if aws.region == "us-east-1" else {"LocationConstraint": aws.region}
-        s3.create_bucket(Bucket=bucket, **({"CreateBucketConfiguration": elsewhere} if elsewhere else {}))
         buckets.add(bucket)
+        place = {"LocationConstraint": aws.region}
+        options = {} if aws.region == "us-east-1" else {"CreateBucketConfiguration": place}
+        s3.create_bucket(Bucket=bucket, **options)
     s3.put_object(Bucket=bucket, Key=asset.key, Body=_body(asset, template))
 
 
@@ -182,7 +188,7 @@ def _body(asset: FileAsset, template: Mapping[str, Any]) -> bytes:
     if not asset.zipped:
         return asset.source.read_bytes()
     if asset.key in _function_code(template):
-        return _zip(None)  # functions run from the folder itself
+        return b""  # functions run from the folder itself
     return _zip(asset.source)
 
 
@@ -196,11 +202,11 @@ def _function_code(template: Mapping[str, Any]) -> set[str]:
     }
 
 
-def _zip(folder: Path | None) -> bytes:
+def _zip(folder: Path) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(folder.rglob("*")) if folder else []:
-            archive.write(path, path.relative_to(folder or path))
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder))
     return held.getvalue()
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -36,7 +37,15 @@ from local.patches import applied
 #: how long ``close`` waits for executions to notice that they were stopped
 CLOSE_LIMIT_S = 5.0
 _TICK_S = 0.2
-_LOGGERS = ("moto", "werkzeug", "botocore", "urllib3")
+_the_one_open = threading.Lock()
+#: logger -> what is kept of what it says; the last one prints a whole definition for each state that fails
+_LOGGERS = {
+    "moto": logging.WARNING,
+    "werkzeug": logging.WARNING,
+    "botocore": logging.WARNING,
+    "urllib3": logging.WARNING,
+    "moto.stepfunctions.parser.asl.component.eval_component": logging.CRITICAL,
+}
 
 
 class ControlPlane:
@@ -74,10 +83,14 @@ class ControlPlane:
         self.close()
 
     def open(self) -> Self:
+        """:raises RuntimeError: another one is open in this process"""
+        if not _the_one_open.acquire(blocking=False):
+            raise RuntimeError("a control plane is open in this process already")
         with ExitStack() as opening:
+            opening.callback(_the_one_open.release)
             scratch = Path(tempfile.mkdtemp(prefix="breakeven-aws-"))
             self._children.add_cleanup_dir(scratch)
-            opening.callback(shutil.rmtree, scratch, ignore_errors=True)
+            opening.callback(self._children.remove_dir, scratch)
             self._log_dir.mkdir(parents=True, exist_ok=True)
             opening.callback(_log_to(self._log_dir / "control-plane.log"))
             moto_api_backend.reset()
@@ -182,7 +195,7 @@ class ControlPlane:
             if execution.status == "RUNNING"
         ]
         for execution in running:
-            self.stop(execution.execution_arn)
+            execution.stop(stop_date=datetime.now(UTC), error=None, cause=None)
         self._lambda.close()
         deadline = time.monotonic() + CLOSE_LIMIT_S
         for thread in list(TMP_THREADS):
@@ -202,13 +215,12 @@ def _serve(opening: ExitStack) -> str:
 def _log_to(path: Path) -> Callable[[], None]:
     """Send what moto and its server say to a file, not to the terminal; returns what undoes it."""
     handler = logging.FileHandler(path, delay=True)
-    handler.setLevel(logging.WARNING)
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
-    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    loggers = {logging.getLogger(name): level for name, level in _LOGGERS.items()}
     before = [(logger, logger.level, logger.propagate) for logger in loggers]
-    for logger in loggers:
+    for logger, level in loggers.items():
         logger.addHandler(handler)
-        logger.setLevel(logging.WARNING)
+        logger.setLevel(level)
         logger.propagate = False
 
     def undo() -> None:

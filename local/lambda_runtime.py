@@ -17,9 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from breakeven.errors import BreakevenError
 from moto.awslambda.models import LambdaFunction
 
+from breakeven.errors import BreakevenError
 from local.children import Children
 from local.lambda_process import EnvironmentDiedError, EnvironmentTimedOutError, LambdaProcess
 from local.swaps import Swaps
@@ -29,6 +29,8 @@ from local.swaps import Swaps
 Fault = dict[str, Any] | None
 OnInvoke = Callable[[str, Any], Fault]
 
+#: an environment that has waited this long is surplus; each holds 70 MB or more
+IDLE_LIMIT_S = 60.0
 _ENDING_AT_ONCE = 16
 
 
@@ -52,7 +54,8 @@ class LambdaRuntime:
         self._children, self._environment, self._task_root = children, environment, task_root
         self._log_dir, self._scratch, self._on_invoke = log_dir, scratch, on_invoke
         self._lock = threading.Lock()
-        self._idle: dict[str, list[LambdaProcess]] = defaultdict(list)
+        #: function -> environments with the time since when they wait, the longest first
+        self._idle: dict[str, list[tuple[float, LambdaProcess]]] = defaultdict(list)
         self._all: set[LambdaProcess] = set()
         self._closed = False
 
@@ -101,11 +104,7 @@ class LambdaRuntime:
         if everyone:
             with ThreadPoolExecutor(min(_ENDING_AT_ONCE, len(everyone))) as pool:
                 list(pool.map(LambdaProcess.end, everyone))
-        with self._lock:
-            idle = [process for processes in self._idle.values() for process in processes]
-            self._idle.clear()
-        for process in idle:
-            self._discard(process)
+        self._retire(0.0)
 
     def _run(self, function: Any, event: Any, request_id: str, sleep_s: float) -> dict[str, Any]:
         timeout_s = float(function.timeout)
@@ -135,7 +134,7 @@ class LambdaRuntime:
         while True:
             with self._lock:
                 idle = self._idle[function.function_name]
-                process = idle.pop() if idle else None
+                process = idle.pop()[1] if idle else None
             if process is None:
                 return self._start(function)
             if process.alive():
@@ -144,10 +143,24 @@ class LambdaRuntime:
 
     def _give_back(self, function: Any, process: LambdaProcess) -> None:
         with self._lock:
-            if not self._closed:
-                self._idle[function.function_name].append(process)
-                return
-        self._discard(process)
+            closed = self._closed
+            if not closed:
+                self._idle[function.function_name].append((time.monotonic(), process))
+        if closed:
+            self._discard(process)
+        else:
+            self._retire(IDLE_LIMIT_S)
+
+    def _retire(self, limit_s: float) -> None:
+        """End what has waited for longer than ``limit_s``."""
+        oldest = time.monotonic() - limit_s
+        surplus = []
+        with self._lock:
+            for name, idle in self._idle.items():
+                surplus += [process for since, process in idle if since <= oldest]
+                self._idle[name] = [waiting for waiting in idle if waiting[0] > oldest]
+        for process in surplus:
+            self._discard(process)
 
     def _start(self, function: Any) -> LambdaProcess:
         name = function.function_name

@@ -16,7 +16,7 @@ class Launch:
 
 class Machines(Protocol):
     def launch(self, launch: Launch) -> None:
-        """Start what the instances stand for; returns at once, failures are seen as nodes that never register."""
+        """Start what the instances stand for; returns at once. Nodes register once they are up."""
 
     def terminate(self, instance_ids: tuple[str, ...]) -> None:
         """Stop them; ids that are not known are ignored."""

@@ -23,7 +23,7 @@ from local.children import Children
 from local.control_plane import ControlPlane
 from local.export import export_run
 from local.machines import Machines
-from local.sqs_server import SqsServer
+from local.sqs_server import SqsServer, check_sqs_endpoint
 from local.synth import synthesize
 
 STACK = "QueueBreakeven"
@@ -101,7 +101,7 @@ class Session:
         return RunState(self.plane.resource("dynamodb").Table(self._outputs["StateTableName"]), self._run_id)
 
     def running(self) -> bool:
-        return self.plane.status(self._execution) == "RUNNING"
+        return self._execution is not None and self.plane.status(self._execution) == "RUNNING"
 
     def interrupt(self) -> None:
         """Stop the execution where it is, and everything that works for it."""
@@ -135,7 +135,11 @@ class Session:
             return self._endpoints.sqs, f"SQS-compatible server at {self._endpoints.sqs}", []
         server = SqsServer(self._children, self._work / "sqs")
         endpoint = server.start()
-        return endpoint, server.name, [f"SQS was stood in for by {server.name}."] if server.is_fallback else []
+        return (
+            endpoint,
+            server.name,
+            [f"SQS was stood in for by {server.name}."] if server.is_fallback else [],
+        )
 
     def _machines(self) -> Machines:
         if self._endpoints.rabbitmq_urls:
@@ -146,7 +150,9 @@ class Session:
         return BrokerMachines(self._children, self._work, self._register, self._access, self._failed)
 
     def _rabbitmq_words(self) -> str:
-        return "the pair given" if self._endpoints.rabbitmq_urls else "two nodes of our own, started when needed"
+        return (
+            "the pair given" if self._endpoints.rabbitmq_urls else "two nodes of our own, started when needed"
+        )
 
     def _access(self, run_id: str, target: str) -> Access:
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))

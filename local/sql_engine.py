@@ -15,11 +15,12 @@ from typing import Any
 
 import duckdb
 import sqlglot
-from breakeven.errors import BreakevenError
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 from sqlglot.tokens import TokenType
+
+from breakeven.errors import BreakevenError
 
 #: DuckDB's result types as Athena names them; any other type is an error in the query.
 RESULT_TYPES = {

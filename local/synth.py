@@ -24,7 +24,9 @@ def synthesize(outdir: Path) -> Path:
     :raises BreakevenError: Node.js is missing, or the app does not synthesize
     """
     if shutil.which("node") is None:
-        raise BreakevenError("Node.js is needed to synthesize the workflow and was not found: install Node.js 20")
+        raise BreakevenError(
+            "Node.js is needed to synthesize the workflow and was not found: install Node.js 20"
+        )
     context = json.loads((ROOT / "cdk.json").read_text()).get("context", {})
     environment = {
         **os.environ,

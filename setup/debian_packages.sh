@@ -6,6 +6,9 @@ set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 
 policy=/usr/sbin/policy-rc.d
+lock=/run/queue-breakeven-setup.lock # /run is root's own folder, which /run/lock is not
+systemd=/run/systemd/system          # there while systemd runs the machine
+unit_folder=/lib/systemd/system
 marker='Made by the set-up of queue-breakeven while it installs packages; safe to delete.'
 # RabbitMQ's own unit, and the port mapper's, which Erlang brings along.
 declare -A units=([rabbitmq-server]='rabbitmq-server.service' [erlang-base]='epmd.socket epmd.service')
@@ -16,16 +19,18 @@ remove_policy() { if grep -qsF "$marker" "$policy"; then rm -f "$policy"; fi; }
 
 forbid_starts() {
   remove_policy # one that a killed set-up has left
-  [ -e "$policy" ] || printf '#!/bin/sh\n# %s\nexit 101\n' "$marker" | install -m 755 /dev/stdin "$policy"
+  if [ -e "$policy" ]; then return 0; fi
+  printf '#!/bin/sh\n# %s\nexit 101\n' "$marker" >"$policy"
+  chmod 755 "$policy"
 }
 
 # The units of packages that were not there before: not running now, nor after the next boot.
 disable_new() {
   local package unit
-  [ -d /run/systemd/system ] || return 0
+  [ -d "$systemd" ] || return 0
   for package in "$@"; do
     for unit in ${units[$package]}; do
-      if [ -e "/lib/systemd/system/$unit" ]; then systemctl disable --now "$unit"; fi
+      if [ -e "$unit_folder/$unit" ]; then systemctl disable --now "$unit"; fi
     done
   done
 }
@@ -33,9 +38,8 @@ disable_new() {
 main() {
   local package new=()
   [ "$(id -u)" = 0 ] || { echo "debian_packages.sh: must be run as root" >&2; exit 2; }
-  # /run is root's own folder, unlike /run/lock. Two set-ups at a time would remove each other's policy.
-  exec 9>/run/queue-breakeven-setup.lock
-  flock 9
+  exec 9>"$lock"
+  flock 9 # two set-ups at a time would remove each other's policy
   for package in "${!units[@]}"; do installed "$package" || new+=("$package"); done
 
   trap remove_policy EXIT
@@ -48,4 +52,5 @@ main() {
   disable_new "${new[@]}"
 }
 
-main "$@"
+# The tests source this file to put the paths elsewhere.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then main "$@"; fi

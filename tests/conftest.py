@@ -8,6 +8,8 @@ import pytest
 
 from local.synth import synthesize
 
+pytest_plugins = ["tests.servers"]
+
 
 @pytest.fixture(scope="session")
 def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
-
-os.environ.setdefault("MPLCONFIGDIR", "/tmp/matplotlib")  # noqa: S108 - a function's only writable folder
 
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext

@@ -65,15 +65,17 @@ def entry(model: type[E]) -> Callable[[Callable[[E, LambdaContext], Any]], Handl
     """Make a Lambda handler of a function of the parsed event and the context."""
 
     def decorate(function: Callable[[E, LambdaContext], Any]) -> Handler:
-        @logger.inject_lambda_context(clear_state=True)
-        @tracer.capture_lambda_handler(capture_response=False)
-        @metrics.log_metrics
         @wraps(function)
         def handler(event: dict[str, Any], context: LambdaContext) -> Any:
             parsed = parse(event=event, model=model)
-            logger.append_keys(**{key: event[key] for key in ("run_id", "case_id", "attempt", "loader") if key in event})
+            logger.append_keys(
+                **{key: event[key] for key in ("run_id", "case_id", "attempt", "loader") if key in event}
+            )
             return function(parsed, context)
 
-        return handler
+        measured = metrics.log_metrics(handler)
+        traced = tracer.capture_lambda_handler(measured, capture_response=False)
+        logged: Handler = logger.inject_lambda_context(traced, clear_state=True)
+        return logged
 
     return decorate

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel
 
 from breakeven.steps.finish import finish_run
 from breakeven.steps.services import services
 from handlers.common import Document, Failed, entry
 
 
-class RunState(Document):
-    model_config = {"extra": "ignore", "frozen": True}
+class RunState(BaseModel):
+    """The workflow's whole state; only this much of it is of interest here."""
 
     run_id: str
     failed: Failed

@@ -20,4 +20,6 @@ class PlanEvent(Event):
 
 @entry(PlanEvent)
 def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
-    return plan_run(services(), event.run_id, event.input, execution=event.execution, started_at=event.started_at)
+    return plan_run(
+        services(), event.run_id, event.input, execution=event.execution, started_at=event.started_at
+    )

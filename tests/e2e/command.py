@@ -62,7 +62,7 @@ class Command:
         self.process.send_signal(number)
 
     def left_running(self) -> set[int]:
-        """What it started and did not stop; given a moment, as a process that was told to stop may be going."""
+        """What it started and did not stop; given a moment, as one that was told to stop may be going."""
         deadline = time.monotonic() + 3
         while (left := servers() - self.before) and time.monotonic() < deadline:
             time.sleep(0.2)

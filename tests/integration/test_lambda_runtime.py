@@ -2,116 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+from local import lambda_process, lambda_runtime
 from local.children import Children
 from local.lambda_process import LambdaProcess
-from local.lambda_runtime import LambdaRuntime
+from tests.integration.lambda_probe import LIMIT_S, Runtime
 
-LIMIT_S = 30
-CODE = '''
-    import datetime, json, os, signal, subprocess, sys, time
-    from pathlib import Path
-
-    class CaseError(Exception):
-        pass
-
-    def handler(event, context):
-        print("hello from the handler")
-        return globals()[event["do"]](event, context)
-
-    def echo(event, context):
-        return event
-
-    def pid(event, context):
-        return os.getpid()
-
-    def surroundings(event, context):
-        context_says = {name: getattr(context, name) for name in (
-            "function_name", "function_version", "memory_limit_in_mb", "invoked_function_arn",
-            "log_group_name", "log_stream_name", "aws_request_id")}
-        left = context.get_remaining_time_in_millis()
-        return {"env": dict(os.environ), "context": context_says, "left_ms": left, "cwd": os.getcwd()}
-
-    def imported(event, context):
-        module = __import__(event["module"])
-        return module.__file__
-
-    def fail(event, context):
-        raise CaseError("it went wrong")
-
-    def unserializable(event, context):
-        return datetime.datetime.now()
-
-    def leave(event, context):
-        sys.exit(event["status"])
-
-    def wait(event, context):
-        Path(event["here"]).write_text(str(os.getpid()))
-        time.sleep(60)
-
-    def meet(event, context):
-        mine, other = Path(event["here"]) / event["me"], Path(event["here"]) / event["other"]
-        mine.write_text("here")
-        while not other.exists():
-            time.sleep(0.01)
-        return os.getpid()
-
-    def family(event, context):
-        child = subprocess.Popen(["sleep", "60"])
-        Path(event["here"]).write_text(str(child.pid))
-        time.sleep(60)
-'''
-
-
-class Runtime:
-    """A runtime with one folder of code, and functions declared on the spot."""
-
-    def __init__(self, children: Children, folder: Path) -> None:
-        self.code, self.logs = folder / "code", folder / "logs"
-        for made in (self.code, self.logs, folder / "scratch"):
-            made.mkdir()
-        (self.code / "probe.py").write_text(textwrap.dedent(CODE))
-        self.faults = {}
-        self.runtime = LambdaRuntime(
-            children,
-            environment={"AWS_REGION": "us-east-1", "OVERRIDDEN": "here"},
-            task_root={"code.zip": self.code}.__getitem__,
-            log_dir=self.logs,
-            scratch=folder / "scratch",
-            on_invoke=lambda name, event: self.faults.get(name),
-        )
-
-    def function(self, name="function", **declared):
-        settings = {
-            "handler": "probe.handler",
-            "timeout": LIMIT_S,
-            "memory_size": 512,
-            "run_time": "python3.13",
-            "environment_vars": {"DECLARED": "in the template", "OVERRIDDEN": "in the template"},
-            "code": {"S3Key": "code.zip"},
-            "function_arn": f"arn:{name}",
-        }
-        return SimpleNamespace(function_name=name, **{**settings, **declared})
-
-    def call(self, do, function=None, **event):
-        answer, failed = self.runtime.invoke(function or self.function(), {"do": do, **event})
-        assert not failed, answer
-        return json.loads(answer)
-
-    def error(self, do, function=None, **event):
-        answer, failed = self.runtime.invoke(function or self.function(), {"do": do, **event})
-        assert failed, answer
-        return json.loads(answer)
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -170,6 +74,10 @@ def test_nothing_of_the_users_environment_reaches_a_function(lambda_, monkeypatc
     assert not {"AWS_PROFILE", "HTTPS_PROXY", "PYTHONPATH"} & env.keys()
 
 
+def test_installed_path_files_are_not_read(lambda_):
+    assert lambda_.call("surroundings")["flags"] == [1, 1]
+
+
 def test_code_comes_from_the_asset(lambda_):
     (lambda_.code / "breakeven").mkdir()
     (lambda_.code / "breakeven" / "__init__.py").write_text("")
@@ -177,8 +85,11 @@ def test_code_comes_from_the_asset(lambda_):
     assert Path(found) == lambda_.code / "breakeven" / "__init__.py"
 
 
-@pytest.mark.parametrize("module", ["breakeven", "handlers", "local", "infra"])
-def test_code_that_is_not_in_the_asset_is_not_found_elsewhere(lambda_, module):
+@pytest.mark.parametrize("module", ["breakeven", "handlers", "local", "lambda_worker"])
+def test_code_that_is_not_in_the_asset_is_not_found_elsewhere(lambda_, tmp_path, monkeypatch, module):
+    # as an editable install of this project leaves it among the dependencies
+    (tmp_path / "editable.pth").write_text(f"{ROOT}\n{ROOT / 'functions'}\n")
+    monkeypatch.setattr(lambda_process, "INSTALLED", [*lambda_process.INSTALLED, str(tmp_path)])
     assert lambda_.error("imported", module=module)["errorType"] == "ModuleNotFoundError"
 
 
@@ -256,6 +167,14 @@ def test_warm_environments_wait_for_invocations(lambda_, children, tmp_path):
     assert children.running() == ["function function"] * 2
 
 
+def test_what_has_waited_too_long_is_ended(lambda_, children):
+    lambda_.call("pid", lambda_.function("one"))
+    ((since, process),) = lambda_.runtime._idle["one"]
+    lambda_.runtime._idle["one"] = [(since - lambda_runtime.IDLE_LIMIT_S, process)]
+    lambda_.call("pid", lambda_.function("two"))
+    assert children.running() == ["function two"]
+
+
 def test_time_out(lambda_, tmp_path):
     found = lambda_.error("family", lambda_.function(timeout=1), here=str(tmp_path / "pid"))
     assert found["errorType"] == "Sandbox.Timedout"
@@ -318,12 +237,11 @@ def test_faults_are_injected(lambda_):
     assert lambda_.call("echo", lambda_.function("sound")) == {"do": "echo"}
 
 
-def test_no_descriptor_is_left(lambda_, tmp_path):
-    lambda_.call("pid")
-    lambda_.runtime.close()
+def test_no_descriptor_is_left(lambda_):
+    lambda_.call("pid")  # what is opened once and kept is opened by now
     before = len(os.listdir("/proc/self/fd"))
-    other = Runtime(lambda_.runtime._children, tmp_path / "other") if (tmp_path / "other").mkdir() is None else None
-    other.call("pid")
-    other.error("leave", status=1)
-    other.runtime.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    lambda_.call("pid", lambda_.function("other"))
+    lambda_.error("leave", lambda_.function("leaving"), status=1)
+    assert len(os.listdir("/proc/self/fd")) == before + 2  # the pipes of the one that is idle
+    lambda_.runtime.close()
+    assert len(os.listdir("/proc/self/fd")) == before - 2

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from breakeven.errors import CaseError
 from breakeven.loadgen.loader import Assignment, run_loader
 from breakeven.loadgen.merge import Measurement, merge
@@ -16,15 +17,14 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.targets.base import Access, Target
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case, TargetName
-
-from tests.unit.fakes import FakeMeeting
+from tests.unit.fake_meeting import FakeMeeting
 
 PARALLEL = {
     "producers": 4,
     "consumers": 4,
     "message_bytes": 1024,
     "warmup_s": 0.5,
-    "measure_s": 3.0,
+    "measure_s": 2.0,
     "drain_s": 30.0,
 }
 LOAD_UNLOAD = {

@@ -7,35 +7,18 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from breakeven.errors import BreakevenError
 from local.children import Children, ChildrenStopped
+from tests.integration.processes import alive, eventually
 
 ROOT = Path(__file__).parents[2]
 #: a shell with a child of its own, both in one group; ``wait`` keeps the shell there
 FAMILY = ["sh", "-c", "sleep 600 & echo $!; wait"]
 STUBBORN = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"]
-
-
-def alive(pid: int) -> bool:
-    """A zombie is not alive: its parent has only not asked yet."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def eventually(condition, seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return bool(condition())
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""An in-memory broker with programmable faults, a client for it, and a coordinator for its loaders."""
+"""An in-memory broker with programmable faults, a client for it, and a short case to run on it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from breakeven.clients.base import (
     Outcome,
     Settled,
 )
-from breakeven.errors import CaseError
-from breakeven.loadgen.coordination import CaseProgress, Progress
 from breakeven.loadgen.stamp import StampReader
 from breakeven.workload.case import Case, Workload
 
@@ -255,49 +253,3 @@ class FakeClient:
 
     def close(self) -> None:
         return
-
-
-class FakeMeeting:
-    """Where the loaders of one case meet. ``of(loader)`` is that loader's coordinator."""
-
-    def __init__(self, loaders: int, gate_delay_s: float = 0.05) -> None:
-        self.loaders, self.gate_delay_s = loaders, gate_delay_s
-        self.aborted: str | None = None
-        self.arrived: dict[str, dict[int, float]] = {}
-        self.progress: dict[int, Progress] = {}
-        self.stages: set[str] = set()
-
-    def of(self, loader: int) -> FakeCoordinator:
-        return FakeCoordinator(self, loader)
-
-
-class FakeCoordinator:
-    def __init__(self, meeting: FakeMeeting, loader: int) -> None:
-        self._meeting, self._loader = meeting, loader
-
-    def arrive(self, gate: str) -> None:
-        arrived = self._meeting.arrived.setdefault(gate, {})
-        if self._loader in arrived:
-            raise CaseError(f"this loader was at gate '{gate}' before")
-        arrived[self._loader] = time.time()
-
-    def opens_at(self, gate: str) -> float | None:
-        arrived = self._meeting.arrived[gate]
-        if len(arrived) < self._meeting.loaders:
-            return None
-        return max(arrived.values()) + self._meeting.gate_delay_s
-
-    def exchange(self, progress: Progress) -> CaseProgress:
-        meeting = self._meeting
-        meeting.progress[self._loader] = progress
-        meeting.stages.add(progress.stage)
-        reports = list(meeting.progress.values())
-        return CaseProgress(
-            reports=len(reports),
-            producing=any(report.producing for report in reports) or len(reports) < meeting.loaders,
-            sent=sum(report.sent for report in reports),
-            expected=sum(report.expected for report in reports),
-            received=sum(report.received for report in reports),
-            aborted=meeting.aborted,
-            unknown=sum(report.unknown for report in reports),
-        )

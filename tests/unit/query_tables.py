@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.results import layout, schemas
-
 from local.sql_engine import SqlTable, run
 
 QUERIES = Path(__file__).parents[2] / "queries"

@@ -8,6 +8,9 @@ import threading
 from collections.abc import Iterable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from breakeven.clients.base import Outcome
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.ledger import Ledger, LoaderLedger, Outstanding, ProducerLedger
@@ -15,8 +18,6 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.send_times import SendTimes
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.loadgen.stamp import Stamper, StampReader
-from hypothesis import given
-from hypothesis import strategies as st
 
 producers = st.integers(min_value=0, max_value=2**18 - 1)
 sequences = st.integers(min_value=0, max_value=2**54 - 1)
@@ -92,11 +93,21 @@ def test_copies_redeliveries_and_order() -> None:
     ledger, highest = loader_ledger(), {}
     for _ in range(6):
         ledger.submitted(0)
-    seen = [(0, False), (2, False), (1, False), (2, False), (4, False), (3, True), (5, False), (5, True)]
+    seen = [
+        (0, False),
+        (2, False),
+        (1, False),
+        (2, False),
+        (4, False),
+        (3, True),
+        (5, False),
+        (5, True),
+        (0, False),
+    ]
     receipts = [ledger.receive(stamp(0, sequence), redelivered, highest) for sequence, redelivered in seen]
-    assert [r[2] for r in receipts if r] == [True, True, True, False, True, True, True, False]
+    assert [r[2] for r in receipts if r] == [True, True, True, False, True, True, True, False, False]
     snapshot = ledger.snapshot()
-    assert snapshot.duplicates == 2
+    assert snapshot.duplicates == 3
     assert snapshot.redelivered == 2
     assert snapshot.out_of_order == 1  # the 1; a redelivered or copied message is no disorder
     assert len(snapshot.received[0]) == 6

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from breakeven.loadgen.recorder import MAX_NS, Cell, Histogram, Recorder, Window, bin_of, midpoint
-from breakeven.loadgen.stages import Timeline
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from breakeven.loadgen.recorder import MAX_NS, Cell, Histogram, Recorder, Window, bin_of, midpoint
+from breakeven.loadgen.stages import Timeline
 
 HOUR_NS = 3600 * 10**9
 SECOND_NS = 10**9
@@ -44,6 +45,10 @@ def test_a_bin_tells_a_latency_to_a_thousandth(value: int) -> None:
 def test_bins_are_in_order_without_a_hole(value: int) -> None:
     assert bin_of(value + 1) - bin_of(value) in (0, 1)
     assert bin_of(midpoint(bin_of(value))) == bin_of(value)
+
+
+def test_short_latencies_are_exact() -> None:
+    assert [midpoint(bin_of(value)) for value in (0, 1, 2047)] == [0, 1, 2047]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ import random
 import sys
 
 import pytest
-from breakeven.loadgen.sequences import SequenceSet
 from hypothesis import given
 from hypothesis import strategies as st
+
+from breakeven.loadgen.sequences import SequenceSet
 
 CHUNK = 4096
 #: numbers around the borders of chunks, where mistakes would be

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from breakeven.errors import InputError
 from breakeven.pricing.book import BOOKS, PriceBook, books, load_book, read_book
 from breakeven.results import schemas

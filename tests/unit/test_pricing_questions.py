@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from breakeven.errors import InputError
 from breakeven.pricing.book import load_book
 from breakeven.pricing.questions import billed_requests, price_rows, questions

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import sqlglot
-from breakeven.results import schemas
 from query_tables import QUERIES, Bucket
 from sqlglot import exp
 
+from breakeven.results import schemas
 from local.sql_engine import run
 
 FILES = sorted(QUERIES.glob("*.sql"))

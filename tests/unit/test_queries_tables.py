@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from breakeven.results import schemas
 from query_tables import Bucket, case
+
+from breakeven.results import schemas
 
 LEDGER = {
     "sent": 100,

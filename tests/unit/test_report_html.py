@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from breakeven.report.differences import differences
 from breakeven.report.model import Report
 from breakeven.report.page import page
 from breakeven.report.published import load_shipped, published_for
@@ -166,6 +167,20 @@ def test_a_run_in_which_everything_failed_still_has_its_page():
     assert not list(root.iter("svg"))
     assert "No latency was recorded in this run." in text(root)
     assert "24 of 24 cases failed" in text(root.find(".//header"))
+
+
+def test_what_still_differs_is_told_of_the_place_it_ran_in():
+    (table,) = [element for element in tree().iter("figure") if element.get("id") == "table-differences"]
+    said = text(table)
+    assert "none: two nodes on one machine" in said
+    assert "ElasticMQ 1.7.1, a stand-in" in said
+    assert "RabbitMQ 3.10.8, Erlang 25.2.3; no longer supported by its makers" in said
+    assert "lose what one side took (ignore)" in said
+    rows = [row | {"provenance": "measured", "environment": "aws"} for row in sample.answers(FEW).cases]
+    report = sample.report(FEW, cases=rows).model_copy(update={"environment": "aws"})
+    remote = " ".join(cell for row in differences(report).rows for cell in row.cells)
+    assert "stand-in" not in remote
+    assert "TLS; at rest by default (SSE-SQS)" in remote
 
 
 def test_the_same_report_gives_the_same_bytes():

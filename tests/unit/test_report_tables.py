@@ -12,6 +12,7 @@ import pytest
 from breakeven.report.appendix import crossover_table, ledger_table, metrics_table
 from breakeven.report.cases_csv import cases_csv
 from breakeven.report.charts.axes import logarithmic
+from breakeven.report.charts.over_time import over_time
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.markdown import markdown, text
 from breakeven.report.published import load_shipped
@@ -164,6 +165,17 @@ def test_the_ledger_shows_loss_before_anything_else():
     assert {(row.cells[0], row.tone) for row in table.rows} == {("7", "bad")}
 
 
+def test_the_ledger_says_how_many_mirrors_were_in_sync():
+    rows = [
+        row | {"mirrors_after": "null"} if "40" in row["cell"] else row for row in sample.answers(PLAN).cases
+    ]
+    table = ledger_table(sample.report(PLAN, cases=rows))
+    shown = {(row.section, row.labels[0]): row.cells[-2] for row in table.rows}
+    assert shown["parallel, 5 threads", "RabbitMQ mirrored pair"] == "1, 1"
+    assert shown["parallel, 40 threads", "RabbitMQ mirrored pair"] == "1, not read"
+    assert shown["parallel, 5 threads", "SQS standard"] == "–"
+
+
 def test_an_unknown_loss_is_not_shown_as_none():
     table = ledger_table(sample.report(PLAN, ledgers=[sample.ledger_row(case, lost=None) for case in PLAN]))
     assert {row.cells[0] for row in table.rows} == {"not known"}
@@ -242,3 +254,21 @@ def test_markdown_takes_no_markup_from_suites():
 )
 def test_ticks_of_a_logarithmic_scale_are_round_and_enclose_the_values(values, ticks):
     assert logarithmic(values) == pytest.approx(ticks)
+
+
+def test_rates_over_time_are_of_full_seconds_only():
+    plan = [case for case in PLAN if case.case_id == "load-unload.0.rabbitmq-mirrored-pair.r1"]
+    rows = [row for case in plan for row in sample.rate_rows(case)]
+    tail = [rows[-1] | {"second": rows[-1]["second"] + more, "msg_per_s": 0.0} for more in (1, 2)]
+    (chart,) = over_time(sample.report(tuple(plan), rates=[*rows, *tail]))
+    produce = sample.report(tuple(plan)).cases[0].produce
+    full = int(10_000 / produce.msg_per_s)
+    last = next(row for row in rows if row["metric"] == "produce" and row["second"] == full - 1)
+    assert f"load from {figure(rows[0]['msg_per_s'])} to {figure(last['msg_per_s'])} messages" in chart.wide
+    assert "to 0 messages" not in chart.wide
+
+
+def test_a_stage_of_under_a_second_has_no_rate_over_time():
+    plan = [case for case in PLAN if case.case_id == "load-unload.0.rabbitmq-mirrored-pair.r1"]
+    short = plan[0].model_copy(update={"workload": plan[0].workload.model_copy(update={"messages": 100})})
+    assert over_time(sample.report((short,))) == []

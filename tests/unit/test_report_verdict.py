@@ -41,6 +41,19 @@ def test_what_this_machine_did_is_said_of_rabbitmq_only():
     assert f"{fastest_emulated:.0f} messages a second" not in told
 
 
+def test_on_aws_the_service_itself_is_named():
+    rows = [
+        row | {"provenance": "measured", "environment": "aws", "flags": "[]"}
+        for row in sample.answers(PLAN).cases
+    ]
+    report = sample.report(PLAN, cases=rows).model_copy(update={"environment": "aws"})
+    told = verdict(report)
+    assert "On AWS SQS standard confirmed 487 messages a second" in told
+    assert "On AWS the RabbitMQ mirrored pair confirmed 1,120 messages a second" in told
+    assert "emulator" not in told
+    assert "sharing its cores" not in told
+
+
 def test_a_busy_loader_makes_it_a_lower_bound():
     rows = [row | {"flags": '["loader_saturated"]'} for row in sample.answers(PLAN).cases]
     assert "confirmed at least 1,120 messages a second" in sample.report(PLAN, cases=rows).verdict

@@ -41,7 +41,10 @@ def store(aws) -> Store:
 def state(aws) -> RunState:
     table = boto3.resource("dynamodb").create_table(
         TableName="state",
-        KeySchema=[{"AttributeName": "run_id", "KeyType": "HASH"}, {"AttributeName": "item", "KeyType": "RANGE"}],
+        KeySchema=[
+            {"AttributeName": "run_id", "KeyType": "HASH"},
+            {"AttributeName": "item", "KeyType": "RANGE"},
+        ],
         AttributeDefinitions=[
             {"AttributeName": "run_id", "AttributeType": "S"},
             {"AttributeName": "item", "AttributeType": "S"},

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -28,10 +28,6 @@ from breakeven.clients.base import (
     Settled,
 )
 from breakeven.workload.case import Workload
-
-if TYPE_CHECKING:
-    from mypy_boto3_sqs import SQSClient
-    from mypy_boto3_sqs.type_defs import MessageTypeDef
 
 
 @contextmanager
@@ -50,7 +46,7 @@ def service_errors(taken: int = 0) -> Iterator[None]:
 class Boto3Sender:
     """SendMessage; its reply is the durable answer. ``submit`` returns when all are answered."""
 
-    def __init__(self, sqs: SQSClient, queue: str) -> None:
+    def __init__(self, sqs: Any, queue: str) -> None:
         self._sqs, self._queue = sqs, queue
         self._answered: list[tuple[int, int, int]] = []
 
@@ -77,7 +73,7 @@ class Boto3Receiver:
     ``ApproximateReceiveCount`` tells, is redelivered.
     """
 
-    def __init__(self, sqs: SQSClient, queue: str, wait_s: float) -> None:
+    def __init__(self, sqs: Any, queue: str, wait_s: float) -> None:
         self._sqs, self._queue, self._wait_s = sqs, queue, math.ceil(wait_s)
 
     def receive(self, timeout_s: float) -> Deliveries:
@@ -126,7 +122,7 @@ class Boto3Receiver:
         self._sqs.close()
 
 
-def _receive_count(message: MessageTypeDef) -> int:
+def _receive_count(message: dict[str, Any]) -> int:
     return int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1))
 
 
@@ -148,7 +144,7 @@ class Boto3Client:
             proxies={},  # one that the environment names would be measured too
         )
         self._lock = threading.Lock()
-        self._connections: list[SQSClient] = []
+        self._connections: list[Any] = []
 
     def sender(self, queue: str) -> Boto3Sender:
         return Boto3Sender(self._connection(), queue)
@@ -162,7 +158,7 @@ class Boto3Client:
         for connection in connections:
             connection.close()
 
-    def _connection(self) -> SQSClient:
+    def _connection(self) -> Any:
         with self._lock:  # a session makes one client at a time
             connection = self._session.client("sqs", config=self._config)
             self._connections.append(connection)

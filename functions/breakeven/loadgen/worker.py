@@ -76,7 +76,8 @@ class Worker(ABC, Generic[L]):
             self._open()
             self.opened.set()
             await_start()
-            self.work()
+            if not self._shared.signals.stop.is_set():
+                self.work()
         except BaseException as error:
             self._shared.signals.fail(error)
         finally:

@@ -28,7 +28,14 @@ def ledger_table(report: Report) -> Table:
         slug="ledger",
         caption="Ledger: what became of every message",
         label_titles=("Target",),
-        columns=("lost", "missing", *LEDGER_TERMS.values(), "closed", "flags"),
+        columns=(
+            "lost",
+            "missing",
+            *LEDGER_TERMS.values(),
+            "closed",
+            "mirrors in sync before, after",
+            "flags",
+        ),
         rows=tuple(_ledger_row(case) for case in report.cases),
     )
 
@@ -45,12 +52,20 @@ def _ledger_row(case: CaseReport) -> Row:
         bad = bool(ledger.lost or ledger.missing)
     return Row(
         labels=(words.target_name(case.target),),
-        cells=(*cells, flags),
+        cells=(*cells, _mirrors(case), flags),
         origin=case.provenance,
         badge=badge(case.provenance),
         section=words.case_name(case),
         tone="failed" if case.status == "failed" else "bad" if bad else "",
     )
+
+
+def _mirrors(case: CaseReport) -> str:
+    """The fewest mirrors in sync of any of the case's queues, before and after: '1, 1'."""
+    if case.mirrors is None:
+        return words.NOTHING
+    counts = (min(case.mirrors.get(when, {}).values(), default=None) for when in ("before", "after"))
+    return ", ".join("not read" if number is None else str(number) for number in counts)
 
 
 def metrics_table(report: Report) -> Table:

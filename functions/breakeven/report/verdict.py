@@ -119,12 +119,13 @@ def _best(cases: Sequence[CaseReport]) -> tuple[CaseReport, Metric] | None:
 
 def _speed(case: CaseReport, produced: Metric) -> str:
     name = words.target_name(case.target)
+    the = "" if case.target.startswith("sqs") else "the "
     verb = "confirmed" if case.parameters.get("confirms", True) else "took"
     bound = "at least " if "loader_saturated" in case.flags else ""
     tail = f" at p95 {words.milliseconds(produced.p95_ms)}" if produced.p95_ms is not None else ""
     shared = ", with loader and brokers sharing its cores" if "shared_host" in case.flags else ""
     return (
-        f"the {name} {verb} {bound}{words.figure(produced.msg_per_s)} messages a second{tail} "
+        f"{the}{name} {verb} {bound}{words.figure(produced.msg_per_s)} messages a second{tail} "
         f"in its fastest case ({words.case_name(case)}){_consumed(case)}{shared}."
     )
 

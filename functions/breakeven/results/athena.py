@@ -29,7 +29,9 @@ def read_result(client: Any, query_execution_id: str) -> list[dict[str, Any]]:
             info = result["ResultSetMetadata"]["ColumnInfo"]
             columns = [(column["Name"], _TYPED.get(column["Type"].lower(), str)) for column in info]
         for row in result["Rows"][1 if first else 0 :]:  # Athena's first row is the header
-            rows.append({name: _value(cell, typed) for (name, typed), cell in zip(columns, row["Data"], strict=True)})
+            rows.append(
+                {name: _value(cell, typed) for (name, typed), cell in zip(columns, row["Data"], strict=True)}
+            )
         first = False
     return rows
 

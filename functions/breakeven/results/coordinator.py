@@ -32,7 +32,9 @@ class StateCoordinator:
         except ClientError as error:
             if error.response.get("Error", {}).get("Code") != "ConditionalCheckFailedException":
                 raise
-            raise CaseError(f"this loader was at gate '{gate}' before: a restarted loader never joins late") from None
+            raise CaseError(
+                f"this loader was at gate '{gate}' before: a restarted loader never joins late"
+            ) from None
 
     def opens_at(self, gate: str) -> float | None:
         items = self._loader_items()
@@ -50,6 +52,7 @@ class StateCoordinator:
             sent=sum(report["sent"] for report in reports),
             expected=sum(report["expected"] for report in reports),
             received=sum(report["received"] for report in reports),
+            unknown=sum(report["unknown"] for report in reports),
             aborted=items.get(self._abort, {}).get("reason"),
         )
 

@@ -48,7 +48,7 @@ def secrets_prefix(run_id: str, target: str | None = None) -> str:
 
 
 def nodes_prefix(run_id: str, target: str) -> str:
-    """Each broker node registers itself under this prefix once it is up; ``<id>.failed`` says why it is not."""
+    """Each node registers itself under this prefix once it is up; ``<id>.failed`` says why it is not."""
     return f"{secrets_prefix(run_id, target)}nodes/"
 
 

@@ -29,7 +29,7 @@ class RunState:
     def get(self, item: str) -> dict[str, Any]:
         """The item's fields; empty when there is none yet."""
         answer = self._table.get_item(Key=self._key(item), ConsistentRead=True)
-        return _plain(answer.get("Item", {}))
+        return _plain_item(answer.get("Item", {}))
 
     def update(self, item: str, *, only_if_absent: str | None = None, **fields: Any) -> dict[str, Any]:
         """Set fields, leaving others as they are, and return the whole item.
@@ -51,7 +51,7 @@ class RunState:
             ReturnValues="ALL_NEW",
             **options,
         )
-        return _plain(answer["Attributes"])
+        return _plain_item(answer["Attributes"])
 
     def next_attempt(self, case_id: str) -> int:
         """Count one more attempt of the case and return its number, from 1."""
@@ -76,7 +76,7 @@ class RunState:
         found: dict[str, dict[str, Any]] = {}
         while True:
             page = self._table.query(**query)
-            found |= {entry["item"]: _plain(entry) for entry in page["Items"]}
+            found |= {entry["item"]: _plain_item(entry) for entry in page["Items"]}
             if "LastEvaluatedKey" not in page:
                 return found
             query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
@@ -117,6 +117,10 @@ def _stored(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_stored(inner) for inner in value]
     return value
+
+
+def _plain_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _plain(value) for key, value in item.items()}
 
 
 def _plain(value: Any) -> Any:

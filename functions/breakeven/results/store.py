@@ -64,7 +64,9 @@ class Store:
         lines = []
         for row in rows:
             if row.keys() != columns.keys():
-                raise ValueError(f"{table}: columns differ from the schema: {sorted(row.keys() ^ columns.keys())}")
+                raise ValueError(
+                    f"{table}: columns differ from the schema: {sorted(row.keys() ^ columns.keys())}"
+                )
             lines.append(json.dumps(row, separators=(",", ":")))
         if lines:
             self.put_bytes(layout.row_key(table, run_id, name), _gzip("\n".join(lines).encode() + b"\n"))

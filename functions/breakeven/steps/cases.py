@@ -50,9 +50,9 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
     item = state.get(case_item(case_id))
     queues = tuple(json.loads(item["queues"]))
     results = _loader_results(services, case, attempt)
-    unfinished = [result.loader for result in results if not result.final]
-    if unfinished or len(results) < case.loaders:
-        raise CaseError(f"{len(results) - len(unfinished)} of {case.loaders} loaders left a result")
+    whole = [result for result in results if result.final and result.reason is None]
+    if len(whole) < case.loaders:
+        raise CaseError(f"{len(whole)} of {case.loaders} loaders left a result")
     target = services.target(run_id, case.target)
     mirrors_after = target.mirrors(queues)
     measurement = merge(results, target.depth(queues))
@@ -193,7 +193,9 @@ def _write_case(
         "consume_s": measurement.consume_s if measurement else None,
         "mirrors_before": mirrors_before,
         "mirrors_after": json.dumps(mirrors_after),
-        "flags": json.dumps(_flags(measurement, provenance, environment, json.loads(mirrors_before), mirrors_after)),
+        "flags": json.dumps(
+            _flags(measurement, provenance, environment, json.loads(mirrors_before), mirrors_after)
+        ),
         "parameters": json.dumps(workload.model_dump()),
     }
     services.store.put_rows("cases", case.run_id, case.case_id, [row])

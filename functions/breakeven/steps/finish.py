@@ -12,7 +12,7 @@ from breakeven.steps.services import Services
 
 
 def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """Record how the run ended: ``ok``, ``partial`` (some case failed) or ``failed`` (a state of the run did).
+    """Record how the run ended: ``ok``, ``partial`` (a case failed) or ``failed`` (a state of the run did).
 
     Answers ``ok`` false only for the last, so that the execution is then seen as failed.
     """
@@ -22,8 +22,7 @@ def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str
         where, reason = reason_of(failed)
         fields |= {"status": "failed", "failed_at": where, "reason": reason, "failed": dict(failed)}
     else:
-        cases = state.items("case#").values()
-        partial = any(case.get("status") != "ok" for case in cases)
-        fields["status"] = "partial" if partial else "ok"
+        well = sum(1 for case in state.items("case#").values() if case.get("status") == "ok")
+        fields["status"] = "ok" if well == state.get(RUN).get("cases") else "partial"
     state.update(RUN, **fields)
     return {"ok": not failed, "status": fields["status"]}

@@ -33,9 +33,14 @@ class Ec2(Protocol):
 
 
 def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str, target: TargetName) -> None:
-    """Make the lane's credentials and launch its nodes. Called twice, it launches once (client token)."""
-    access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
-    services.store.put_secret(layout.access_key(run_id, target), access.model_dump_json())
+    """Make the lane's credentials and launch its nodes.
+
+    Called twice, it launches once (client token), with the credentials of the first time.
+    """
+    key = layout.access_key(run_id, target)
+    if not services.store.keys(key):
+        access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
+        services.store.put_secret(key, access.model_dump_json())
     nodes = KINDS[target].nodes
     tags = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
     answer = ec2.run_instances(
@@ -45,7 +50,10 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
         MaxCount=nodes,
         ClientToken=hashlib.sha256(f"{run_id}/{target}".encode()).hexdigest(),
         TagSpecifications=[
-            {"ResourceType": "instance", "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
+            {
+                "ResourceType": "instance",
+                "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
+            }
         ],
     )
     ids = [instance["InstanceId"] for instance in answer["Instances"]]
@@ -67,7 +75,9 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
     wanted, deadline = KINDS[target].nodes, time.monotonic() + REGISTER_TIMEOUT_S
     while len(registered := _registrations(services, run_id, target)) < wanted:
         if time.monotonic() > deadline:
-            raise CaseError(f"{len(registered)} of {wanted} broker nodes registered in {REGISTER_TIMEOUT_S:.0f} s")
+            raise CaseError(
+                f"{len(registered)} of {wanted} broker nodes registered in {REGISTER_TIMEOUT_S:.0f} s"
+            )
         time.sleep(POLL_S)
     nodes = tuple(Node.model_validate_json(services.store.get_bytes(key)) for key in registered)
     access = services.access(run_id, target)
@@ -118,7 +128,19 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     return ids
 
 
-def release_queues(services: Services, run_id: str) -> None:
+def release_rest(services: Services, ec2: Ec2, run_id: str) -> list[str]:
+    """Let go whatever of the run its lanes have not, and put on record that they had not.
+
+    Returns the instances terminated.
+    """
+    late = release_lane(services, ec2, run_id)
+    if late:
+        services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
+    _release_queues(services, run_id)
+    return late
+
+
+def _release_queues(services: Services, run_id: str) -> None:
     """Delete the managed service's queues of cases that were never settled."""
     state = services.state(run_id)
     for item in state.items("case#").values():

@@ -89,7 +89,9 @@ def _leg(leg: dict[str, Any]) -> dict[str, Any]:
     return {**leg, "brokers": KINDS[leg["target"]].brokers}
 
 
-def _store(services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, book: PriceBook) -> None:
+def _store(
+    services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, book: PriceBook
+) -> None:
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
     pair = KINDS["rabbitmq-mirrored-pair"]

@@ -35,7 +35,9 @@ def report_run(
         services.store.put_bytes(layout.report_key(run_id, name), body, content_type)
     failures = sum(1 for case in report.cases if case.status == "failed")
     services.state(run_id).update(RUN, verdict=report.verdict, failed_cases=failures)
-    subject = f"Queue Breakeven {report.suite}: {len(report.cases) - failures} of {len(report.cases)} cases ok"
+    subject = (
+        f"Queue Breakeven {report.suite}: {len(report.cases) - failures} of {len(report.cases)} cases ok"
+    )
     return {"subject": subject[:SUBJECT_LIMIT], "message": report.verdict}
 
 
@@ -72,18 +74,13 @@ def assemble(
     return build_report(record, _manifest(plan, state, failed), answers)
 
 
-def _manifest(
-    plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Mapping[str, str]]
-) -> Manifest:
+def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Mapping[str, str]]) -> Manifest:
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
     notes = list(surroundings["notes"])
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
-    for target, lane in lanes.items():
-        for name, value in sorted(lane.get("parameters", {}).items()):
-            notes.append(f"{target}: {name} = {value}")
     return Manifest(
         project_version=VERSION,
         scenario_sha256=plan["suite"]["sha256"],
@@ -94,6 +91,7 @@ def _manifest(
         hardware=surroundings["hardware"],
         price_books=plan["price_books"],
         notes=notes,
+        targets={target: lane.get("parameters", {}) for target, lane in lanes.items()},
     )
 
 

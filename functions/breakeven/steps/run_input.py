@@ -13,7 +13,7 @@ DEFAULT_SUITE = "quick"
 
 
 class Surroundings(BaseModel):
-    """Where the run happens, for the manifest. On AWS nothing is given; a run on one machine says what it is."""
+    """Where the run happens, for the manifest. On AWS nothing is given; one machine says what it is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,9 @@ class RunInput(BaseModel):
     suite_source: str = Field(default="execution input", description="where the suite came from, for errors")
     variant: Variant | None = None
     scale: float = Field(default=1.0, gt=0, le=1)
-    seed: int | None = Field(default=None, description="orders legs and cases; made from the run's id if absent")
+    seed: int | None = Field(
+        default=None, description="orders legs and cases; made from the run's id if absent"
+    )
     region: str = Field(default="us-east-1", description="whose price book is used")
     max_usd: float = Field(default=20.0, gt=0)
     surroundings: Surroundings = Field(default_factory=Surroundings)

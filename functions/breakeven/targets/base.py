@@ -57,7 +57,7 @@ class NodeSample:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """``server`` in words ('RabbitMQ 3.10.8, Erlang 25.2.3', 'Amazon SQS'); parameters for the manifest."""
+    """``server`` in words ('RabbitMQ 3.10.8, Erlang 25.2.3'); parameters for the manifest."""
 
     server: str
     provenance: str  # measured, emulated
@@ -71,7 +71,7 @@ class Target(Protocol):
         """Wait until healthy and put in place what cases need (policy). Idempotent. Raises CaseError."""
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
-        """Declare the case's fresh queues and wait until they are ready (mirrors in sync). Raises CaseError."""
+        """Declare the case's fresh queues and wait until they are ready. Raises CaseError."""
 
     def client(self, workload: Workload) -> Client:
         """The case's client for this target."""

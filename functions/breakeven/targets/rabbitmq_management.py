@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import ssl
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +26,14 @@ class ManagementError(CaseError):
     def __init__(self, reason: str, status: int | None = None) -> None:
         self.status = status
         super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """``name`` is what it calls itself; None until the broker's statistics know, some seconds late."""
+
+    node: str
+    name: str | None
 
 
 class Management:
@@ -54,10 +63,16 @@ class Management:
         """A queue's messages in flight, up to the broker's statistics interval old."""
         return int(self._ask("GET", self._queue(name)).get("messages_unacknowledged", 0))
 
-    def connections(self) -> list[dict[str, Any]]:
-        """Connections to the virtual host that are open now: ``node`` and ``client_properties`` of each."""
-        found = self._ask("GET", "/api/connections?disable_stats=true")
-        return [connection for connection in found if connection.get("vhost") == self._access.vhost]
+    def connections(self) -> list[Connection]:
+        """This user's connections to the virtual host that are open now."""
+        fresh = self._ask("GET", "/api/connections?disable_stats=true")
+        late = self._ask("GET", "/api/connections?columns=name,client_properties")
+        names = {one["name"]: one.get("client_properties", {}).get("connection_name", "") for one in late}
+        return [
+            Connection(node=str(one["node"]), name=names.get(one["name"]))
+            for one in fresh
+            if one.get("vhost") == self._access.vhost and one.get("user") == self._access.username
+        ]
 
     def set_policy(self, name: str, pattern: str, definition: dict[str, str]) -> None:
         """Put a policy on the queues whose names match."""

@@ -30,6 +30,8 @@ POLICY_DEFINITION = {
 CLUSTER_PARAMETER = "breakeven"
 HEALTHY_DEADLINE_S = 60.0
 IN_SYNC_DEADLINE_S = 30.0
+#: how long a closed connection may still be listed; some tens of milliseconds are seen
+LEAVING_S = 0.3
 LOOK_EVERY_S = 0.1
 
 
@@ -121,8 +123,18 @@ class RabbitMQMirroredPair:
         return f"no synchronised mirror of {', '.join(lacking)}" if lacking else None
 
     def _is_in_use(self) -> bool:
-        open_ones = [connection.get("client_properties", {}) for connection in self._management.connections()]
-        return any(str(one.get("connection_name", "")).startswith(LOADER_CONNECTION) for one in open_ones)
+        """Is a loader connected, also after a moment in which closed connections leave the list?"""
+        deadline = time.monotonic() + LEAVING_S
+        while self._has_loaders():
+            if time.monotonic() > deadline:
+                return True
+            time.sleep(LOOK_EVERY_S)
+        return False
+
+    def _has_loaders(self) -> bool:
+        """One that has not told its name yet may be a loader."""
+        found = self._management.connections()
+        return any(one.name is None or one.name.startswith(LOADER_CONNECTION) for one in found)
 
 
 def _declare(channel: Any, queue: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
@@ -18,10 +18,6 @@ from breakeven.errors import CaseError
 from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import queue_names
 from breakeven.workload.case import Case, Workload
-
-if TYPE_CHECKING:
-    from mypy_boto3_sqs import SQSClient
-    from mypy_boto3_sqs.literals import QueueAttributeNameType
 
 #: seconds; a worker holds a message for one call, so this is only how soon a dead loader's come back
 VISIBILITY_TIMEOUT_S = 30
@@ -37,7 +33,7 @@ CONFIG = Config(
 )
 AMAZON_DOMAINS = ("amazonaws.com", "amazonaws.com.cn")
 #: a message is in exactly one of these states
-STATES: tuple[QueueAttributeNameType, ...] = (
+STATES: tuple[str, ...] = (
     "ApproximateNumberOfMessages",
     "ApproximateNumberOfMessagesNotVisible",
     "ApproximateNumberOfMessagesDelayed",
@@ -50,7 +46,7 @@ class SqsStandard:
     name = "sqs-standard"
 
     def __init__(self) -> None:
-        self._sqs: SQSClient = boto3.client("sqs", config=CONFIG)
+        self._sqs: Any = boto3.client("sqs", config=CONFIG)
         self._host = urlsplit(self._sqs.meta.endpoint_url).hostname or ""
 
     def establish(self) -> Description:

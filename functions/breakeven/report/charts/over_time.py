@@ -9,13 +9,15 @@ from breakeven.report import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.axes import emulated_suffix, thousands
 from breakeven.report.charts.canvas import Chart, Form, chart
-from breakeven.report.model import CaseReport, RatePoint, Report
+from breakeven.report.model import CaseReport, Metric, RatePoint, Report
 
 #: stage of a load-unload case -> (metrics, the first that there is being drawn; title)
 STAGES = {
     "load": (("produce",), "Load: produced"),
     "unload": (("consume", "consume_cycle"), "Unload: consumed"),
 }
+ROUNDING = 1e-6  # a stage of 9.9999999 s had ten full seconds
+FEW_POINTS = 5  # so few are marked, so that a single one is seen
 #: stage -> (second, messages a second)
 Lines = dict[str, list[tuple[int, float]]]
 
@@ -34,17 +36,27 @@ def over_time(report: Report) -> list[Chart]:
 
 
 def _lines(case: CaseReport, rates: Sequence[RatePoint]) -> Lines:
-    """The last second of a stage is a part of one, and left out."""
+    """Full seconds only: in the one in which a stage ended the rate is that of a part of it."""
     lines = {}
     own = [point for point in rates if point.case_id == case.case_id]
     for stage, (metrics, _) in STAGES.items():
-        found = [
-            sorted((p.second, p.msg_per_s) for p in own if (p.stage, p.metric) == (stage, metric))
+        by_metric = {
+            metric: sorted((p.second, p.msg_per_s) for p in own if (p.stage, p.metric) == (stage, metric))
             for metric in metrics
-        ]
-        points = next(filter(None, found), [])
-        lines[stage] = points[:-1] if len(points) > 2 else points
+        }
+        metric = next((metric for metric in metrics if by_metric[metric]), metrics[0])
+        full = _full_seconds(case, getattr(case, metric))
+        points = by_metric[metric]
+        lines[stage] = points[:-1] if full is None else [point for point in points if point[0] < full]
     return lines
+
+
+def _full_seconds(case: CaseReport, metric: Metric | None) -> int | None:
+    """How many full seconds the stage of the metric had: messages over rate; None where that is not known."""
+    messages = case.parameters.get("messages")
+    if not messages or metric is None or not metric.msg_per_s:
+        return None
+    return int(float(messages) / metric.msg_per_s + ROUNDING)
 
 
 def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) -> Chart:
@@ -52,7 +64,8 @@ def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) 
         axes = figure.subplots(2, 1) if form.narrow else figure.subplots(1, 2, sharey=True)
         for axis, (stage, (_, title)) in zip(axes, STAGES.items(), strict=True):
             for case, lines in drawn:
-                style = marks.series(case.target, case.provenance) | {"marker": ""}
+                style = marks.series(case.target, case.provenance) | {"markersize": 4}
+                style["marker"] = style["marker"] if len(lines[stage]) <= FEW_POINTS else ""
                 axis.plot([second for second, _ in lines[stage]], [rate for _, rate in lines[stage]], **style)
             axis.set(title=title, xlabel="seconds since the stage began", ylim=(0, None))
             axis.yaxis.set_major_formatter(thousands)
@@ -63,8 +76,8 @@ def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) 
     return chart(
         slug=slug,
         title=f"{words.scenario_name(scenario)}: rate over time{suffix}",
-        caption="Messages a second in each full second; the last, a part of one, is left out. A load "
-        "line that falls says that the queue slows as it fills.",
+        caption="Messages a second in each full second of the stage. A load line that falls says that the "
+        "queue slows as it fills.",
         description="; ".join(_spoken(case, lines) for case, lines in drawn),
         heights=(330, 520),
         paint=paint,

@@ -1,0 +1,74 @@
+"""--rabbitmq-url: what may stand in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.targets.base import Access, Node
+from local.broker_urls import masked, parse_rabbitmq_urls
+
+FIRST, SECOND = "amqp://ann:hidden-word@one:5673/orders", "amqp://ann:hidden-word@two/orders"
+
+
+def test_a_pair_is_read():
+    assert parse_rabbitmq_urls([FIRST, f"{SECOND}?management_port=80"]) == Access(
+        username="ann",
+        password="hidden-word",
+        vhost="orders",
+        nodes=(
+            Node(name="one:5673", host="one", amqp_port=5673, management_port=15673),
+            Node(name="two:5672", host="two", amqp_port=5672, management_port=80),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "vhost"), [("", "/"), ("/", "/"), ("/%2F", "/"), ("/a", "a"), ("/a%2Fb", "a/b")]
+)
+def test_virtual_hosts_are_unquoted(path, vhost):
+    assert parse_rabbitmq_urls([f"amqp://one{path}", f"amqp://two{path}"]).vhost == vhost
+
+
+def test_without_a_user_it_is_the_brokers_guest():
+    access = parse_rabbitmq_urls(["amqp://one", "amqp://two"])
+    assert (access.username, access.password) == ("guest", "guest")
+
+
+def test_user_and_password_are_unquoted():
+    access = parse_rabbitmq_urls(["amqp://a%40b:p%2F%3Aq@one", "amqp://a%40b:p%2F%3Aq@two"])
+    assert (access.username, access.password) == ("a@b", "p/:q")
+
+
+@pytest.mark.parametrize(
+    ("urls", "field", "value"),
+    [
+        ([], "nodes", 0),
+        ([FIRST], "nodes", 1),
+        ([FIRST, SECOND, FIRST], "nodes", 3),
+        ([FIRST, FIRST], "host", "amqp://ann:***@one:5673/orders"),
+        ([FIRST, "http://ann:hidden-word@two"], "scheme", "http"),
+        ([FIRST, "two:5672"], "scheme", "two"),
+        ([FIRST, "amqp://ann:hidden-word@"], "host", ""),
+        ([FIRST, "amqp://ann:hidden-word@two:port/orders"], "port", "two:port"),
+        ([FIRST, "amqp://ann:hidden-word@two:99999/orders"], "port", "two:99999"),
+        ([FIRST, f"{SECOND}?management_port=x"], "management_port", "x"),
+        ([FIRST, f"{SECOND}?management_port=0"], "management_port", "0"),
+        ([FIRST, f"{SECOND}?heartbeat=3"], "query", "heartbeat"),
+        ([FIRST, "amqp://bob:hidden-word@two/orders"], "user", "amqp://bob:***@two:5672/orders"),
+        ([FIRST, "amqp://ann:hidden-word2@two/orders"], "user", "amqp://ann:***@two:5672/orders"),
+        ([FIRST, "amqp://ann:hidden-word@two/others"], "user", "amqp://ann:***@two:5672/others"),
+    ],
+)
+def test_what_is_wrong_is_named_without_the_password(urls, field, value):
+    with pytest.raises(InputError) as caught:
+        parse_rabbitmq_urls(urls)
+    error = caught.value
+    assert (error.where, error.field, error.value) == ("--rabbitmq-url", field, value)
+    assert "hidden-word" not in str(error)
+
+
+def test_an_address_of_numbers_is_masked_readably():
+    node = Node(name="n", host="::1", amqp_port=5672, management_port=15672)
+    access = Access(username="a@b", password="hidden-word", vhost="/", nodes=(node,))
+    assert masked(access) == "amqp://a%40b:***@[::1]:5672/%2F"

@@ -1,0 +1,118 @@
+"""What targets are called, what they take, and which of them need brokers."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.clients.boto3_client import Boto3Receiver
+from breakeven.clients.factory import make_client
+from breakeven.errors import CaseError
+from breakeven.targets.base import Access, Node
+from breakeven.targets.limits import MAX_MESSAGE_BYTES
+from breakeven.targets.naming import queue_names
+from breakeven.targets.registry import TARGETS, open_target
+from breakeven.targets.sqs_standard import is_amazon
+from breakeven.workload.case import Case, Workload
+from local.broker_files import ClusterSettings, NodePlan, write_node
+
+NO_NODES = Access(username="u", password="p")
+
+
+def test_every_target_has_its_limits():
+    assert TARGETS == ("sqs-standard", "rabbitmq-mirrored-pair")
+    assert set(MAX_MESSAGE_BYTES) == set(TARGETS)
+    assert MAX_MESSAGE_BYTES["sqs-standard"] == 2**20
+
+
+@pytest.mark.parametrize("access", [None, NO_NODES])
+def test_brokers_must_be_known(access):
+    with pytest.raises(CaseError, match="no broker node is known"):
+        open_target("rabbitmq-mirrored-pair", access)
+    with pytest.raises(CaseError, match="no broker node is known"):
+        make_client(a_case(client="pika").workload, access)
+
+
+@pytest.mark.parametrize(
+    ("host", "amazon"),
+    [
+        ("sqs.us-east-1.amazonaws.com", True),
+        ("sqs.cn-north-1.amazonaws.com.cn", True),
+        ("127.0.0.1", False),
+        ("amazonaws.com.example.org", False),
+        ("notamazonaws.com", False),
+    ],
+)
+def test_only_amazons_own_hosts_are_measured(host, amazon):
+    assert is_amazon(host) is amazon
+
+
+def test_queue_names_are_of_run_case_and_attempt():
+    case = a_case(queues=2)
+    first = queue_names(case, 1)
+    assert first == queue_names(case, 1)
+    assert [name[:3] + name[-6:] for name in first] == ["be--a1-q0", "be--a1-q1"]
+    assert all(len(name) == len("be-12345678-a1-q0") for name in first)
+    others = [
+        queue_names(case, 2),
+        queue_names(case.model_copy(update={"case_id": "other"}), 1),
+        queue_names(case.model_copy(update={"run_id": "other"}), 1),
+    ]
+    assert len({name for names in [first, *others] for name in names}) == 8
+
+
+class Sqs:
+    """Keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, object] = {}
+
+    def receive_message(self, **asked: object) -> dict[str, object]:
+        self.asked = asked
+        return {}
+
+
+@pytest.mark.parametrize(("wait_s", "seconds"), [(0.0, 0), (0.5, 1), (20.0, 20)])
+def test_a_long_poll_waits_whole_seconds_whatever_the_worker_would_wait(wait_s, seconds):
+    sqs = Sqs()
+    Boto3Receiver(sqs, "queue", wait_s).receive(timeout_s=0.25)
+    assert sqs.asked["WaitTimeSeconds"] == seconds
+    assert sqs.asked["MaxNumberOfMessages"] == 1
+
+
+@pytest.mark.parametrize("password", ["", "two words", "line\nfeed", "hash#", "a=b"])
+def test_credentials_that_a_configuration_file_could_misread_are_refused(tmp_path, password):
+    plan = NodePlan(_node(), 1, tmp_path / "node")
+    with pytest.raises(ValueError, match="plain characters"):
+        write_node(plan, "first", NO_NODES.model_copy(update={"password": password}), ClusterSettings())
+
+
+def test_settings_reach_the_configuration(tmp_path):
+    plan = NodePlan(_node(), 1, tmp_path / "node")
+    write_node(plan, "first", NO_NODES, ClusterSettings(net_ticktime_s=7, partition_handling="autoheal"))
+    lines = (plan.folder / "rabbitmq.conf").read_text().splitlines()
+    assert "net_ticktime = 7" in lines
+    assert "cluster_partition_handling = autoheal" in lines
+
+
+def _node() -> Node:
+    return Node(name="second", host="127.0.0.1", amqp_port=2, management_port=3)
+
+
+def a_case(**fields: object) -> Case:
+    """``fields`` are the workload's."""
+    counts = {"producers": 1, "consumers": 1, "message_bytes": 16}
+    times = {"warmup_s": 0, "measure_s": 1, "drain_s": 1}
+    return Case(
+        run_id="run",
+        case_id="case",
+        scenario="scenario",
+        cell="cell",
+        target="rabbitmq-mirrored-pair",
+        repeat=1,
+        variant="equal-guarantees",
+        tag="test",
+        workload=Workload(**{"client": "pika", **counts, **times, **fields}),
+        loaders=1,
+        expected_s=1,
+        limit_s=60,
+    )
