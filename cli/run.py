@@ -29,7 +29,7 @@ from local.hardware import hardware
 if TYPE_CHECKING:
     from local.session import Endpoints
 
-FOLLOW_S = 1.0
+FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
 OK, FAILED, SOME_CASES_FAILED, INTERRUPTED = 0, 1, 3, 130
 
 
@@ -135,7 +135,8 @@ def _conclude(folder: Path, outcome: str, arguments: argparse.Namespace, console
         print_summary(report, console)
         console.print(f"report: {folder / 'report' / 'index.html'}", soft_wrap=True, highlight=False)
     if outcome == "interrupted":
-        console.print(f"what was measured is in {folder}", soft_wrap=True, highlight=False)
+        kept = f"what was measured is in {folder}" if folder.exists() else "nothing had been measured"
+        console.print(kept, soft_wrap=True, highlight=False)
         return INTERRUPTED
     if outcome == "failed" or report is None:
         reason = (

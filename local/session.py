@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from local.control_plane import ControlPlane
 from local.export import export_run
 from local.machines import Machines
 from local.sqs_server import SqsServer, check_sqs_endpoint
-from local.synth import synthesize
+from local.synth import Synthesis
 
 STACK = "QueueBreakeven"
 
@@ -70,11 +69,10 @@ class Session:
     def start(self, run_id: str, wanted: RunInput) -> None:
         """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
         self._run_id = run_id
-        with ThreadPoolExecutor(1) as background:
-            assembly = background.submit(synthesize, self._work / "cdk.out")
-            self._say("starting the SQS server and synthesizing the workflow")
-            endpoint, server, notes = self._sqs()
-            self._plane = self._control_plane(assembly, endpoint, server)
+        self._say("starting the SQS server and synthesizing the workflow")
+        synthesis = Synthesis(self._children, self._work / "cdk.out")
+        endpoint, server, notes = self._sqs()
+        self._plane = self._control_plane(synthesis.result(), endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
         noted = wanted.model_copy(
@@ -119,10 +117,10 @@ class Session:
             shutil.copytree(logs, folder / "logs", dirs_exist_ok=True)
         return folder
 
-    def _control_plane(self, assembly: Future[Path], endpoint: str, server: str) -> ControlPlane:
+    def _control_plane(self, assembly: Path, endpoint: str, server: str) -> ControlPlane:
         plane = ControlPlane(
             children=self._children,
-            cloud_assembly=assembly.result(),
+            cloud_assembly=assembly,
             machines=self._machines(),
             env={"AWS_ENDPOINT_URL_SQS": endpoint, "BREAKEVEN_SQS_SERVER": server},
             log_dir=self._work / "logs",

@@ -10,39 +10,60 @@ import sys
 from pathlib import Path
 
 from breakeven.errors import BreakevenError
+from local.children import Children, last_lines
 
 ROOT = Path(__file__).parent.parent
 SYNTH_TIMEOUT_S = 180
 
 
-def synthesize(outdir: Path) -> Path:
-    """Write the cloud assembly to ``outdir`` and return it.
+class Synthesis:
+    """The app at work in a process of its own, so that other things can be started meanwhile.
 
     Wheels for Lambda's platform are not fetched: a layer's asset is known by its lock file's hash, and
     here the functions' dependencies come from the running environment.
 
-    :raises BreakevenError: Node.js is missing, or the app does not synthesize
+    :param outdir: where the cloud assembly is written; what the app says goes beside it
+    :raises BreakevenError: Node.js is missing
     """
-    if shutil.which("node") is None:
-        raise BreakevenError(
-            "Node.js is needed to synthesize the workflow and was not found: install Node.js 20"
-        )
+
+    def __init__(self, children: Children, outdir: Path) -> None:
+        if shutil.which("node") is None:
+            raise BreakevenError("Node.js is needed to synthesize the workflow: install Node.js 20 or newer")
+        self._outdir, self._said = outdir, outdir.with_suffix(".log")
+        outdir.parent.mkdir(parents=True, exist_ok=True)
+        with self._said.open("wb") as said:
+            self._process = children.spawn(
+                [sys.executable, "-m", "infra.app"],
+                env=_environment(outdir),
+                cwd=ROOT,
+                stdout=said,
+                stderr=said,
+                name="synthesis",
+            )
+        self._children = children
+
+    def result(self) -> Path:
+        """Wait for the assembly and return its folder.
+
+        :raises BreakevenError: the app does not synthesize
+        """
+        try:
+            code = self._process.wait(SYNTH_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            raise BreakevenError(f"the workflow was not synthesized within {SYNTH_TIMEOUT_S} s") from None
+        finally:
+            self._children.stop(self._process)
+        if code:
+            raise BreakevenError(f"the workflow does not synthesize:\n{last_lines(self._said)}")
+        return self._outdir
+
+
+def _environment(outdir: Path) -> dict[str, str]:
     context = json.loads((ROOT / "cdk.json").read_text()).get("context", {})
-    environment = {
+    return {
         **os.environ,
         "CDK_OUTDIR": str(outdir),
         "CDK_CONTEXT_JSON": json.dumps({**context, "aws:cdk:bundling-stacks": []}),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "functions")]),
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "infra.app"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=SYNTH_TIMEOUT_S,
-        check=False,
-    )
-    if done.returncode:
-        raise BreakevenError(f"the workflow does not synthesize:\n{done.stderr.strip()[-2000:]}")
-    return outdir

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from local.synth import synthesize
+from local.children import Children
+from local.synth import Synthesis
 
 pytest_plugins = ["tests.servers"]
 
@@ -14,4 +15,5 @@ pytest_plugins = ["tests.servers"]
 @pytest.fixture(scope="session")
 def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cloud assembly as a local run synthesizes it, made once a session."""
-    return synthesize(tmp_path_factory.mktemp("cdk") / "out")
+    with Children() as children:
+        return Synthesis(children, tmp_path_factory.mktemp("cdk") / "out").result()

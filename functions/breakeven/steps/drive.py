@@ -18,7 +18,7 @@ from breakeven.targets.base import Target
 from breakeven.workload.case import Case
 
 WATCH_EVERY_S = 1.0
-LOOK_EVERY_S = 0.25  # how soon the watch sees that the loaders have ended
+LOOK_EVERY_S = 0.5  # how soon the watch sees that the loaders have ended
 
 
 def load(services: Services, run_id: str, case_id: str, attempt: int, loader: int) -> None:
