@@ -36,13 +36,14 @@ def servers() -> set[int]:
 
 
 class Command:
-    """One started ``breakeven run``; its results in ``runs``."""
+    """One started ``breakeven run``; its results in ``runs``. ``suite`` None: its file is not there."""
 
-    def __init__(self, suite: str, folder: Path, *options: str) -> None:
+    def __init__(self, suite: str | None, folder: Path, *options: str) -> None:
         self.before = servers()
         self.runs = folder / "runs"
         path = folder / "suite.yaml"
-        path.write_text(suite)
+        if suite is not None:
+            path.write_text(suite)
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
         argv = [sys.executable, "-m", "cli", "run", str(path), "--runs", str(self.runs), *options]
         self.process = subprocess.Popen(

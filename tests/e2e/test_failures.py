@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from moto.sns.models import SNSBackend
 
 from breakeven.results import layout
 from breakeven.results.state import RUN, RunState
@@ -248,10 +249,16 @@ def test_a_query_that_fails_or_hangs_is_on_record(workflow, monkeypatch, kind):
     assert_all_let_go(workflow, run_id)
 
 
-def test_a_notification_that_fails_is_on_record_and_the_report_is_there(workflow):
-    topic = workflow.outputs["TopicArn"]
-    workflow.plane.client("sns").delete_topic(TopicArn=topic)
-    assert workflow.run("Notify-raise") == "FAILED"
-    assert workflow.state("Notify-raise").get(RUN)["failed_at"] == "Notify"
-    assert workflow.store().get_bytes(layout.report_key("Notify-raise", "report.json"))
-    assert_all_let_go(workflow, "Notify-raise")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_notification_that_fails_or_hangs_is_on_record_and_the_report_is_there(workflow, monkeypatch, kind):
+    def broken(*_: Any, **__: Any) -> None:
+        if kind == "timeout":
+            time.sleep(LIMITS[60] + 4)
+        raise RuntimeError("injected")
+
+    monkeypatch.setattr(SNSBackend, "publish", broken)
+    run_id = run_name("Notify", kind)
+    assert workflow.run(run_id) == "FAILED"
+    assert workflow.state(run_id).get(RUN)["failed_at"] == "Notify"
+    assert workflow.store().get_bytes(layout.report_key(run_id, "report.json"))
+    assert_all_let_go(workflow, run_id)

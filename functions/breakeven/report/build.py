@@ -25,6 +25,7 @@ from breakeven.report.model import (
 )
 from breakeven.report.verdict import verdict
 from breakeven.results.schemas import METRICS
+from breakeven.targets.kinds import presumed_provenance
 from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
@@ -186,8 +187,7 @@ def _ledger(row: Mapping[str, Any]) -> Ledger:
 
 def _unrecorded(case: Case, environment: Environment, origins: Mapping[str, Provenance]) -> CaseReport:
     """A planned case of which nothing was written: it must not vanish from the report."""
-    emulated = environment == "local" and case.target.startswith("sqs")
-    provenance = origins.get(case.target, "emulated" if emulated else "measured")
+    provenance = origins.get(case.target, presumed_provenance(case.target, environment))
     flags: list[Flag] = ["shared_host"] if environment == "local" else []
     return CaseReport(
         case_id=case.case_id,

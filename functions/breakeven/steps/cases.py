@@ -16,6 +16,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.state import RUN, abort_item, case_item, lane_item, loader_item, loaders_prefix
 from breakeven.steps.services import Services
+from breakeven.targets.kinds import presumed_provenance
 from breakeven.workload.case import Case
 
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
@@ -168,7 +169,8 @@ def _write_case(
     state = services.state(case.run_id)
     lane, run = state.get(lane_item(case.target)), state.get(RUN)
     workload = case.workload
-    provenance, environment = lane.get("provenance", "measured"), run.get("environment", "aws")
+    environment = run.get("environment", "aws")
+    provenance = lane.get("provenance") or presumed_provenance(case.target, environment)
     mirrors_before = item.get("mirrors_before", "null")
     row = {
         "case_id": case.case_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from breakeven.workload.case import TargetName
 
@@ -27,3 +28,11 @@ KINDS: dict[TargetName, Kind] = {
     "sqs-standard": Kind(brokers=False),
     "rabbitmq-mirrored-pair": Kind(brokers=True, nodes=2, instance_type=INSTANCE_TYPE, volume_gb=20),
 }
+
+
+def presumed_provenance(target: TargetName, environment: str) -> Literal["measured", "emulated"]:
+    """What a target's figures would be, where the target never came to say so itself.
+
+    On one machine a managed service can only be stood in for.
+    """
+    return "emulated" if environment == "local" and not KINDS[target].brokers else "measured"
