@@ -82,6 +82,17 @@ def test_an_environment_whose_python_is_gone_is_made_again(machine: Machine) -> 
     assert machine.calls[0].startswith("python3 -m venv --clear")
 
 
+def test_an_environment_made_by_hand_is_kept_and_completed(machine: Machine) -> None:
+    machine.run("setup.sh", "run")
+    (machine.root / ".venv" / ".queue-breakeven").unlink()
+    machine.run("setup.sh", "run")
+    assert not any("-m venv" in call for call in machine.calls)
+    assert [call.split()[-1] for call in machine.calls] == [
+        f"{machine.root}/requirements/run.lock",
+        str(machine.root),
+    ]
+
+
 def test_nobody_to_ask_for_root_gives_the_command_to_paste(machine: Machine) -> None:
     machine.without("chromium", "sudo")
     result = machine.run("setup.sh", "test", NO_ENSUREPIP="yes")

@@ -116,7 +116,7 @@ class Receiver(Protocol):
 
 
 #: how long one call may take before its connection counts as lost, seconds
-CALL_TIMEOUT_S = 10.0
+CALL_TIMEOUT_S = 30.0
 
 
 class Client(Protocol):
