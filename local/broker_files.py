@@ -82,10 +82,7 @@ def _configuration(plan: NodePlan, first: str, credentials: Access, settings: Cl
 
 
 def _joining(name: str, first: str) -> list[str]:
-    """The first node begins the cluster without asking; the others knock until it lets them in.
-
-    Were all of them to look for each other, each would wait its turn for seconds before one begins.
-    """
+    """The first node begins the cluster without asking, and the others are started once it is up."""
     return [
         "cluster_formation.peer_discovery_backend = classic_config",
         f"cluster_formation.classic_config.nodes.1 = {first}",

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -92,11 +93,13 @@ class BrokerCluster:
         home = folder / "home"
         write_cookie(home, secrets.token_hex(32))
         self._start_port_mapper(home, epmd_port)
+        self.access = self._credentials.model_copy(update={"nodes": tuple(plan.node for plan in plans)})
         for plan in plans:
             write_node(plan, plans[0].node.name, self._credentials, self._settings)
             self._start_node(plan, environment(plan, home, epmd_port))
-        self.access = self._credentials.model_copy(update={"nodes": tuple(plan.node for plan in plans)})
-        self._wait_until_ready(plans)
+            # A node that knocks while another is half up now and then dies of what it is told.
+            self._wait([plan], lambda node: answers(node.amqp_port, AMQP_HEADER))
+        self._wait(plans, self._is_ready)
         # A note for the target: the management API tells it late, or not at all.
         Management(self.access).set_global_parameter(
             CLUSTER_PARAMETER,
@@ -141,7 +144,7 @@ class BrokerCluster:
                 name=f"RabbitMQ node {plan.node.name}",
             )
 
-    def _wait_until_ready(self, plans: list[NodePlan]) -> None:
+    def _wait(self, plans: list[NodePlan], is_ready: Callable[[Node], bool]) -> None:
         deadline = time.monotonic() + START_DEADLINE_S
         waiting = list(plans)
         while waiting:
@@ -151,7 +154,7 @@ class BrokerCluster:
                 raise BreakevenError(
                     f"RabbitMQ node {late.node.name} was not ready in {START_DEADLINE_S:g} s{_tail(late)}"
                 )
-            waiting = [plan for plan in waiting if not self._is_ready(plan.node)]
+            waiting = [plan for plan in waiting if not is_ready(plan.node)]
             if waiting:
                 time.sleep(LOOK_EVERY_S)
 
@@ -166,9 +169,7 @@ class BrokerCluster:
                 raise kind(f"RabbitMQ node {plan.node.name} ended while it was starting{tail}")
 
     def _is_ready(self, node: Node) -> bool:
-        """The node itself speaks AMQP and sees the whole cluster running."""
-        if not answers(node.amqp_port, AMQP_HEADER):
-            return False
+        """The node sees the whole cluster running."""
         try:
             seen = Management(self.access.model_copy(update={"nodes": (node,)})).nodes()
         except ManagementError:
