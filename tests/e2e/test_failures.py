@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from moto.sns.exceptions import SNSNotFoundError
 from moto.sns.models import SNSBackend
 
 from breakeven.results import layout
@@ -27,6 +28,7 @@ from local import athena
 from local.children import Children
 from local.control_plane import ControlPlane
 from local.machines import Launch
+from local.sql_engine import SqlError
 from tests.infra.definition import STACK
 
 AT_ONCE = 4
@@ -237,12 +239,11 @@ def test_a_failure_that_cannot_even_be_recorded_still_lets_brokers_go(workflow, 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_query_that_fails_or_hangs_is_on_record(workflow, monkeypatch, kind):
     def broken(*_: Any, **__: Any) -> None:
-        if kind == "raise":
-            raise RuntimeError("injected")
-        time.sleep(LIMITS[300] + 4)
-        raise RuntimeError("too late")
+        if kind == "timeout":
+            time.sleep(LIMITS[300] + 4)
+        raise SqlError("injected")
 
-    monkeypatch.setattr(athena.sql_engine, "run", broken)
+    monkeypatch.setattr(athena, "run", broken)
     run_id = run_name("Queries", kind)
     assert workflow.run(run_id) == "FAILED"
     assert workflow.state(run_id).get(RUN)["failed_at"] == "Queries"
@@ -254,7 +255,7 @@ def test_a_notification_that_fails_or_hangs_is_on_record_and_the_report_is_there
     def broken(*_: Any, **__: Any) -> None:
         if kind == "timeout":
             time.sleep(LIMITS[60] + 4)
-        raise RuntimeError("injected")
+        raise SNSNotFoundError("injected")
 
     monkeypatch.setattr(SNSBackend, "publish", broken)
     run_id = run_name("Notify", kind)
