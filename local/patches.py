@@ -20,6 +20,9 @@ import moto.stepfunctions.models as sfn_models
 import moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.iteration_worker as map_worker
 import moto.stepfunctions.parser.asl.component.state.exec.state_parallel.branches_decl as parallel_branches
 import moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task_factory as task_factory
+
+# binds its backends when first imported: not to be while they are swapped, or it would keep those
+import moto.stepfunctions.responses  # noqa: F401
 from botocore.config import Config
 from botocore.exceptions import ClientError
 from moto.cloudformation import parsing

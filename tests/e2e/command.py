@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 ROOT = Path(__file__).parents[2]
 OURS = re.compile(r"beam\.smp|epmd|elasticmq|lambda_worker|local[./]reaper|moto")
 
@@ -30,9 +32,8 @@ scenarios:
 
 def servers() -> set[int]:
     """Process ids of everything that a run may start."""
-    listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    found = (line.split(None, 1) for line in listing.splitlines()[1:])
-    return {int(pid) for pid, *args in found if args and OURS.search(args[0])}
+    found = psutil.process_iter(["cmdline"])
+    return {process.pid for process in found if OURS.search(" ".join(process.info["cmdline"] or ()))}
 
 
 class Command:
@@ -62,10 +63,14 @@ class Command:
     def signal(self, number: int = signal.SIGINT) -> None:
         self.process.send_signal(number)
 
+    def servers(self) -> set[int]:
+        """What it has started and is still there."""
+        return servers() - self.before
+
     def left_running(self) -> set[int]:
         """What it started and did not stop; given a moment, as one that was told to stop may be going."""
         deadline = time.monotonic() + 3
-        while (left := servers() - self.before) and time.monotonic() < deadline:
+        while (left := self.servers()) and time.monotonic() < deadline:
             time.sleep(0.2)
         return left
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import re
-import signal
-import subprocess
+
+import psutil
 
 from tests.e2e.command import Command
 
@@ -20,20 +20,34 @@ scenarios:
 RUNNING = re.compile(r"running (\S+),")
 
 
-def loader_process(command: Command) -> int | None:
-    """The process of the function that holds connections to a broker's AMQP port: a loader at work."""
-    listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    workers = [int(line.split()[0]) for line in listing.splitlines() if "lambda_worker" in line]
-    threads = {pid: len(os.listdir(f"/proc/{pid}/task")) for pid in workers if os.path.exists(f"/proc/{pid}")}
-    busy = [pid for pid, count in threads.items() if count >= 4 and pid not in command.before]
-    return busy[0] if busy else None
+def connected_loader(command: Command) -> psutil.Process | None:
+    """A loading function's process that holds connections to one of the run's brokers: it is at work."""
+    with contextlib.suppress(psutil.NoSuchProcess):  # one that ends while it is looked at: look again
+        return connected_to_broker([psutil.Process(pid) for pid in command.servers()])
+    return None
+
+
+def connected_to_broker(processes: list[psutil.Process]) -> psutil.Process | None:
+    broker_ports = {
+        socket.laddr.port
+        for process in processes
+        if process.name() == "beam.smp"
+        for socket in process.net_connections()
+        if socket.status == psutil.CONN_LISTEN
+    }
+    for process in processes:
+        if "FunctionsLoad" in process.environ().get("AWS_LAMBDA_FUNCTION_NAME", ""):
+            peers = {socket.raddr.port for socket in process.net_connections() if socket.raddr}
+            if peers & broker_ports:
+                return process
+    return None
 
 
 def test_a_killed_loader_fails_its_case_alone(tmp_path):
     command = Command(SUITE, tmp_path)
     while not (match := RUNNING.search(line := command.process.stdout.readline())):
         assert line, command.process.stderr.read()
-    os.kill(command.wait_for(lambda: loader_process(command)), signal.SIGKILL)
+    command.wait_for(lambda: connected_loader(command)).kill()
     code, _, err = command.end()
     assert code == 3, err
     by_id = {case["case_id"]: case for case in command.report()["cases"]}
