@@ -37,6 +37,8 @@ from local.patches import applied
 #: how long ``close`` waits for executions to notice that they were stopped
 CLOSE_LIMIT_S = 5.0
 _TICK_S = 0.2
+#: each look costs the one server of all services some 10 ms
+_UNWATCHED_TICK_S = 1.0
 _the_one_open = threading.Lock()
 #: logger -> what is kept of what it says; the last one prints a whole definition for each state that fails
 _LOGGERS = {
@@ -174,7 +176,7 @@ class ControlPlane:
         while (found := self.describe(execution_arn))["status"] == "RUNNING":
             if on_tick:
                 on_tick()
-            time.sleep(_TICK_S)
+            time.sleep(_TICK_S if on_tick else _UNWATCHED_TICK_S)
         return found
 
     def stop(self, execution_arn: str) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.loadgen import consumer, loader
+from breakeven.loadgen.loader import Assignment
 from breakeven.loadgen.merge import merge
 from breakeven.results.schemas import TABLES
 from tests.unit.fake_meeting import FakeMeeting
@@ -147,11 +148,24 @@ def test_two_loaders_give_up_on_messages_that_may_never_have_been() -> None:
     assert "drain_deadline" not in measurement.flags
 
 
+@pytest.mark.parametrize(
+    ("producers", "consumers", "loaders"), [(5, 5, 2), (10, 1, 2), (1, 10, 2), (7, 3, 4)]
+)
+def test_workers_are_dealt_evenly_and_some_loader_sends_and_receives(producers, consumers, loaders) -> None:
+    case = make_case(producers=producers, consumers=consumers, loaders=loaders)
+    dealt = [Assignment(case, 1, number, ("q0",)) for number in range(loaders)]
+    assert sorted(number for each in dealt for number in each.producers) == list(range(producers))
+    assert sorted(number for each in dealt for number in each.consumers) == list(range(consumers))
+    sizes = [len(each.producers) + len(each.consumers) for each in dealt]
+    assert max(sizes) - min(sizes) <= 1
+    assert any(each.producers and each.consumers for each in dealt)
+
+
 def test_a_loader_that_is_missing_at_the_gate_fails_the_case() -> None:
     run = Run(make_case(loaders=2, start_deadline_s=0.3), FakeBroker())
     with pytest.raises(CaseError, match=r"gate 'start' did not open in time: 1 of 2 loaders"):
         run.one(0)
-    assert run.clients[0].opened == run.clients[0].closed == 2
+    assert run.clients[0].opened == run.clients[0].closed == 1  # the other loader has the consumer
     assert run.meeting.stages == {"starting"}
 
 
