@@ -149,23 +149,28 @@ def test_two_loaders_give_up_on_messages_that_may_never_have_been() -> None:
 
 
 @pytest.mark.parametrize(
-    ("producers", "consumers", "loaders"), [(5, 5, 2), (10, 1, 2), (1, 10, 2), (7, 3, 4)]
+    ("producers", "consumers", "loaders", "queues"),
+    [(5, 5, 2, 1), (5, 5, 2, 5), (4, 4, 2, 2), (10, 1, 2, 1), (1, 10, 2, 1), (40, 40, 10, 5)],
 )
-def test_workers_are_dealt_evenly_and_some_loader_sends_and_receives(producers, consumers, loaders) -> None:
-    case = make_case(producers=producers, consumers=consumers, loaders=loaders)
-    dealt = [Assignment(case, 1, number, ("q0",)) for number in range(loaders)]
-    assert sorted(number for each in dealt for number in each.producers) == list(range(producers))
-    assert sorted(number for each in dealt for number in each.consumers) == list(range(consumers))
-    sizes = [len(each.producers) + len(each.consumers) for each in dealt]
-    assert max(sizes) - min(sizes) <= 1
-    assert any(each.producers and each.consumers for each in dealt)
+def test_every_worker_is_dealt_once_and_loaders_get_messages_of_their_own_back(
+    producers, consumers, loaders, queues
+) -> None:
+    case = make_case(producers=producers, consumers=consumers, loaders=loaders, queues=queues)
+    dealt = [Assignment(case, 1, number, tuple(f"q{i}" for i in range(queues))) for number in range(loaders)]
+    assert sorted(number for each in dealt for number in each.mine(producers)) == list(range(producers))
+    assert sorted(number for each in dealt for number in each.mine(consumers)) == list(range(consumers))
+    for each in dealt:
+        sent_to = {each.queue(number) for number in each.mine(producers)}
+        read_from = {each.queue(number) for number in each.mine(consumers)}
+        assert sent_to & read_from or not (sent_to and read_from)
+    assert any(each.mine(producers) and each.mine(consumers) for each in dealt)
 
 
 def test_a_loader_that_is_missing_at_the_gate_fails_the_case() -> None:
     run = Run(make_case(loaders=2, start_deadline_s=0.3), FakeBroker())
     with pytest.raises(CaseError, match=r"gate 'start' did not open in time: 1 of 2 loaders"):
         run.one(0)
-    assert run.clients[0].opened == run.clients[0].closed == 1  # the other loader has the consumer
+    assert run.clients[0].opened == run.clients[0].closed == 2
     assert run.meeting.stages == {"starting"}
 
 

@@ -45,16 +45,13 @@ class Assignment:
     loader: int
     queues: tuple[str, ...]
 
-    @property
-    def producers(self) -> range:
-        """The numbers of this loader's producers among all of the case's: every n-th is its own."""
-        return range(self.loader, self.case.workload.producers, self.case.loaders)
+    def mine(self, workers: int) -> range:
+        """The numbers of this loader's workers among all of the case's: every n-th is its own.
 
-    @property
-    def consumers(self) -> range:
-        """The same of its consumers, dealt from the other end: no loader gets the odd one of both."""
-        from_the_end = self.case.loaders - 1 - self.loader
-        return range(from_the_end, self.case.workload.consumers, self.case.loaders)
+        Producers and consumers of one number share a loader and a queue, so that with several queues, too,
+        a loader gets messages of its own back: only of these it can tell the latency end to end.
+        """
+        return range(self.loader, workers, self.case.loaders)
 
     def queue(self, number: int) -> str:
         """The queue of the worker with that number."""
@@ -145,7 +142,7 @@ class _Loader:
             self._empty_queues(lambda: self._drain.idle_s() > self._workload.drain_s)
 
     def _make_shared(self, client: Client) -> Shared:
-        own = self._assignment.producers
+        own = self._assignment.mine(self._workload.producers)
         keep = MEMORY // 8 // max(1, len(own))
         return Shared(
             case=self._case,
@@ -158,12 +155,12 @@ class _Loader:
         )
 
     def _make_producers(self) -> list[Producer]:
-        own, loads = self._assignment.producers, self._workload.mode == "load-unload"
+        own, loads = self._assignment.mine(self._workload.producers), self._workload.mode == "load-unload"
         shares = {n: self._assignment.share(n) if loads else None for n in own}
         return [Producer(n, self._assignment.queue(n), self._shared, share) for n, share in shares.items()]
 
     def _consumers(self) -> list[Consumer]:
-        own = self._assignment.consumers
+        own = self._assignment.mine(self._workload.consumers)
         return [Consumer(f"consumer {n}", self._assignment.queue(n), self._shared) for n in own]
 
     def _open(self, workers: Sequence[Worker[Any]]) -> Crew:
