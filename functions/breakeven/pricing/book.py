@@ -7,11 +7,12 @@ is not known is null and says why; only the question that needs it is refused.
 from __future__ import annotations
 
 import json
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from breakeven.errors import InputError
 
@@ -20,7 +21,15 @@ BOOKS = Path(__file__).parent / "books"
 #: V: read in the named source. V2: read in two or more independent sources. D: derived from such
 #: figures. M: from memory, found in no source.
 Mark = Literal["V", "V2", "D", "M"]
-IsoDate = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+
+
+def _is_day(text: str) -> str:
+    """:raises ValueError: there is no such day"""
+    date.fromisoformat(text)
+    return text
+
+
+IsoDate = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_is_day)]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -43,12 +52,15 @@ class Price(Frozen):
     item: Text
     unit: Text
     region: Text
-    usd: float | None = Field(ge=0)
+    usd: float | None = Field(default=None, ge=0, description="need not be given beside tiers")
     reason: Text | None = Field(default=None, description="why the price is not known; null when it is")
     tiers: tuple[Tier, ...] = Field(default=(), description="by a month's use; one when flat")
     source: Text
-    as_of: IsoDate
-    mark: Mark
+    as_of: IsoDate = Field(description="the source's date")
+    mark: Mark = Field(
+        description="V: read in the named source; V2: read in two or more independent sources; D: derived "
+        "from such figures; M: from memory, found in no source"
+    )
     note: Text | None = None
 
     @model_validator(mode="before")
