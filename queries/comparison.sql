@@ -1,0 +1,145 @@
+-- Whether two targets differ in rate by more than their repeats do among themselves.
+--
+-- Rates are compared as a ratio, so on their logarithms: Welch's interval of the difference of the mean
+-- logarithms, which takes the two sides' spreads for different ones, with the degrees of freedom of
+-- Welch and Satterthwaite rounded down. Its antilogarithms are the interval of the ratio. A difference is
+-- shown where that interval leaves out 1. One row a cell, pair of the run's targets and metric, always.
+--
+-- inputs:  cases, totals
+-- columns: scenario, cell, metric   produce and consume; consume_cycle where both targets have it
+--          target, against          the rate of target over that of against
+--          environment, provenance, against_provenance   emulated where any repeat was
+--          repeats, against_repeats   cases that were measured to the end
+--          ratio            of the geometric means of the repeats' rates; null where one is 0 or not known
+--          interval_low, interval_high   its 95% interval; null with fewer than 2 repeats of either
+--          verdict          higher, lower, no difference shown, not enough repeats, or not comparable: a
+--                           repeat's rate is 0 or not known
+--          loader_saturated, against_loader_saturated   in any of the repeats: that rate is a lower bound
+WITH run_cases AS (
+  SELECT
+    case_id, scenario, cell, target, provenance, environment, status, producers, consumers,
+    coalesce(flags LIKE '%"loader_saturated"%', false) AS loader_saturated
+  FROM cases
+  WHERE run_id = ?
+), exact AS (
+  SELECT case_id, metric, completed, CAST(completed AS double) / nullif(stage_s, 0E0) AS msg_per_s
+  FROM totals
+  WHERE run_id = ?
+), targets AS (
+  SELECT target, min(provenance) AS provenance, min(environment) AS environment
+  FROM run_cases
+  GROUP BY target
+), pairs AS (
+  SELECT
+    a.target, b.target AS against, a.environment, a.provenance, b.provenance AS against_provenance
+  FROM targets a
+  JOIN targets b ON a.target < b.target
+), cycled AS (
+  SELECT c.scenario, c.cell, c.target
+  FROM run_cases c
+  JOIN exact e ON e.case_id = c.case_id
+  WHERE c.status = 'ok' AND e.metric = 'consume_cycle' AND e.completed > 0
+  GROUP BY c.scenario, c.cell, c.target
+), asked AS (
+  SELECT DISTINCT c.scenario, c.cell, 'produce' AS metric, p.target, p.against
+  FROM run_cases c
+  CROSS JOIN pairs p
+  WHERE c.producers > 0
+  UNION ALL
+  SELECT DISTINCT c.scenario, c.cell, 'consume' AS metric, p.target, p.against
+  FROM run_cases c
+  CROSS JOIN pairs p
+  WHERE c.consumers > 0
+  UNION ALL
+  SELECT a.scenario, a.cell, 'consume_cycle' AS metric, p.target, p.against
+  FROM pairs p
+  JOIN cycled a ON a.target = p.target
+  JOIN cycled b ON b.target = p.against AND b.scenario = a.scenario AND b.cell = a.cell
+), metrics AS (
+  SELECT metric FROM (VALUES ('produce'), ('consume'), ('consume_cycle')) AS m (metric)
+), logs AS (
+  SELECT
+    c.scenario, c.cell, c.target, m.metric, c.loader_saturated,
+    ln(CASE WHEN e.msg_per_s > 0E0 THEN e.msg_per_s END) AS log_rate
+  FROM run_cases c
+  CROSS JOIN metrics m
+  LEFT JOIN exact e ON e.case_id = c.case_id AND e.metric = m.metric
+  WHERE c.status = 'ok'
+), sides AS (
+  SELECT
+    scenario, cell, target, metric,
+    count(*) AS repeats,
+    bool_or(loader_saturated) AS loader_saturated,
+    CASE WHEN count(log_rate) = count(*) THEN avg(log_rate) END AS mean,
+    CASE WHEN count(log_rate) = count(*)
+      THEN var_samp(log_rate) / CAST(count(*) AS double) END AS squared_error,
+    CAST(count(*) - 1 AS double) AS df
+  FROM logs
+  GROUP BY scenario, cell, target, metric
+), compared AS (
+  SELECT
+    q.scenario, q.cell, q.metric, q.target, q.against, p.environment, p.provenance, p.against_provenance,
+    coalesce(a.repeats, 0) AS repeats,
+    coalesce(b.repeats, 0) AS against_repeats,
+    coalesce(a.loader_saturated, false) AS loader_saturated,
+    coalesce(b.loader_saturated, false) AS against_loader_saturated,
+    a.mean - b.mean AS log_ratio,
+    sqrt(a.squared_error + b.squared_error) AS standard_error,
+    -- where neither side varies there is no error, and the degrees of freedom do not matter
+    coalesce(
+      power(a.squared_error + b.squared_error, 2E0) / nullif(
+        power(a.squared_error, 2E0) / nullif(a.df, 0E0) + power(b.squared_error, 2E0) / nullif(b.df, 0E0), 0E0
+      ),
+      1E0
+    ) AS df
+  FROM asked q
+  JOIN pairs p ON p.target = q.target AND p.against = q.against
+  LEFT JOIN sides a
+    ON a.scenario = q.scenario AND a.cell = q.cell AND a.metric = q.metric AND a.target = q.target
+  LEFT JOIN sides b
+    ON b.scenario = q.scenario AND b.cell = q.cell AND b.metric = q.metric AND b.target = q.against
+), tabled AS (
+  -- rounded down to whole degrees of freedom as tabled; what should be whole may lack its last digits
+  SELECT
+    scenario, cell, metric, target, against, environment, provenance, against_provenance,
+    repeats, against_repeats, loader_saturated, against_loader_saturated, log_ratio, standard_error,
+    CASE WHEN df >= 100E0 THEN 100 WHEN df >= 60E0 THEN 60 WHEN df >= 40E0 THEN 40 WHEN df >= 30E0 THEN 30
+      ELSE CAST(floor(df + 1E-9) AS bigint) END AS df
+  FROM compared
+), student AS (
+  -- 0.975 quantiles of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2
+  SELECT df, t
+  FROM (
+    VALUES
+      (1, 12.706E0), (2, 4.303E0), (3, 3.182E0), (4, 2.776E0), (5, 2.571E0), (6, 2.447E0), (7, 2.365E0),
+      (8, 2.306E0), (9, 2.262E0), (10, 2.228E0), (11, 2.201E0), (12, 2.179E0), (13, 2.160E0), (14, 2.145E0),
+      (15, 2.131E0), (16, 2.120E0), (17, 2.110E0), (18, 2.101E0), (19, 2.093E0), (20, 2.086E0), (21, 2.080E0),
+      (22, 2.074E0), (23, 2.069E0), (24, 2.064E0), (25, 2.060E0), (26, 2.056E0), (27, 2.052E0), (28, 2.048E0),
+      (29, 2.045E0), (30, 2.042E0), (40, 2.021E0), (60, 2.000E0), (100, 1.984E0)
+  ) AS quantiles (df, t)
+), answered AS (
+  SELECT
+    c.scenario, c.cell, c.metric, c.target, c.against, c.environment, c.provenance, c.against_provenance,
+    c.repeats, c.against_repeats, c.loader_saturated, c.against_loader_saturated, c.log_ratio,
+    c.log_ratio - q.t * c.standard_error AS low,
+    c.log_ratio + q.t * c.standard_error AS high
+  FROM tabled c
+  JOIN student q ON q.df = c.df
+)
+SELECT
+  scenario, cell, metric, target, against, environment, provenance, against_provenance,
+  repeats, against_repeats,
+  exp(log_ratio) AS ratio,
+  exp(low) AS interval_low,
+  exp(high) AS interval_high,
+  -- means of equal rates may differ in their last digits
+  CASE
+    WHEN repeats < 2 OR against_repeats < 2 THEN 'not enough repeats'
+    WHEN low IS NULL THEN 'not comparable'
+    WHEN low > 1E-12 THEN 'higher'
+    WHEN high < -1E-12 THEN 'lower'
+    ELSE 'no difference shown'
+  END AS verdict,
+  loader_saturated, against_loader_saturated
+FROM answered
+ORDER BY scenario, cell, metric, target, against
