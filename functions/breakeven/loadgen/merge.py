@@ -78,7 +78,6 @@ class Measurement:
                     "metric": metric,
                     "value_ns": midpoint(index),
                     "operations": count,
-                    "statistic": None,
                 }
 
     def _totals(self, case: Case) -> Iterator[dict[str, Any]]:
