@@ -41,7 +41,7 @@ fetch_archives() {
 install_server() {
   if stamped "$server" "$(server_digest)"; then return 0; fi
   fetch_archives
-  say "unpacking them: 480 MB"
+  say "unpacking them: 350 MB"
   rm -rf "$server.new"
   mkdir -p "$server.new/plugin"
   tar -xzf "$home"/archives/trino-server-core-*.tar.gz -C "$server.new" --strip-components=1 --wildcards '*/lib' ||

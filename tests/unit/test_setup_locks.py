@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("pip", "functions", "run", "test")
+LOCKS = ("pip", "functions", "run", "test", "trino")
 PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^\s;]+)")
 
 
@@ -57,7 +57,7 @@ def test_no_lock_names_an_address(path: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("part", "whole"), [("functions", "run"), ("run", "test")])
+@pytest.mark.parametrize(("part", "whole"), [("functions", "run"), ("run", "test"), ("run", "trino")])
 def test_locks_that_meet_in_one_environment_agree(part: str, whole: str) -> None:
     here, there = pins(part), pins(whole)
     both = here.keys() & there.keys()

@@ -213,7 +213,7 @@ def test_the_command_sets_up_what_it_needs_and_hands_on_its_exit_code(
 
 
 def test_the_scripts_are_clean() -> None:
-    scripts = ["setup/setup.sh", "setup/breakeven.sh", "setup/debian_packages.sh"]
+    scripts = [f"setup/{name}.sh" for name in ("setup", "breakeven", "debian_packages", "trino")]
     checked = subprocess.run(
         [shutil.which("shellcheck") or "shellcheck", "--external-sources", *scripts],
         cwd=ROOT,

@@ -1,0 +1,180 @@
+"""Rows of the tables that hold what was measured; ``samples`` says how they are made."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from random import Random
+
+from breakeven.loadgen.recorder import Histogram, midpoint
+from breakeven.results.schemas import METRICS
+from tests.trino.samples import SCENARIOS, TARGETS, TEXTS, Row, Sample, sample
+
+#: numbers of latencies on either side of what each percentile needs
+SAMPLE_COUNTS = (*(0, 1, 9, 19, 20, 21, 99, 100, 199, 200, 999, 1_000) * 3, 10_010)
+
+
+@sample
+def cases(given: Sample) -> Iterator[Row]:
+    random = given.random
+    for case_id, scenario, cell, target, repeat in given.cases:
+        failed = random.random() < 0.2
+        yield {
+            "case_id": case_id,
+            "scenario": scenario,
+            "cell": cell,
+            "target": target,
+            "repeat": repeat,
+            "variant": random.choice(("as-published", "equal-guarantees")),
+            "provenance": random.choice(("measured", "emulated", "published")),
+            "environment": random.choice(("aws", "local")),
+            "status": "failed" if failed else "ok",
+            "reason": random.choice(TEXTS) if failed else None,
+            "mode": random.choice(("closed", "open", "load-unload")),
+            "producers": given.count(40),
+            "consumers": given.count(40),
+            "queues": 1,
+            "message_bytes": random.choice((16, 1024, 65_537, 2**40)),
+            "messages": given.maybe(2**53 + given.count()),
+            "loaders": None if failed else random.randint(1, 3),
+            "started_at": given.maybe("2026-11-20T10:15:00.123456+00:00"),
+            "produce_s": None if failed else random.choice((0.0, 30.0, random.uniform(1, 90))),
+            "consume_s": None if failed else random.uniform(1e-9, 1e9),
+            "mirrors_before": given.maybe(json.dumps({"q-0": ["rabbit@a", "rabbit@b"]}), null=0.5),
+            "mirrors_after": given.maybe("{}", null=0.5),
+            "flags": json.dumps(["shared_host", "loader_saturated"][: random.randint(0, 2)]),
+            "parameters": json.dumps({"body": random.choice(TEXTS), "rate": random.random()}),
+        }
+
+
+@sample
+def windows(given: Sample) -> Iterator[Row]:
+    random = given.random
+    for case_id in [*given.case_ids[1:], *given.orphans]:  # the first has none
+        target = random.choice(TARGETS)
+        for stage, metric, loader in itertools.product(("warmup", "measure", "drain"), METRICS[:4], range(3)):
+            if random.random() < 0.4:
+                continue
+            for second in range(random.choice((1, 7, 20))):
+                if random.random() < 0.3:
+                    continue  # nothing completed in it
+                yield {
+                    "case_id": case_id,
+                    "target": target,
+                    "loader": loader,
+                    "stage": stage,
+                    "metric": metric,
+                    "second": second,
+                    "operations": given.count(),
+                    "bytes": given.count(10**12),
+                    "starved": given.count(),
+                    "errors": given.maybe(0),
+                }
+    # as long as needs more than one sequence of seconds
+    for second in (3, 999, 1000, 2345):
+        yield {
+            "case_id": given.case_ids[0],
+            "loader": 0,
+            "stage": "load",
+            "metric": "produce",
+            "second": second,
+            "operations": second,
+        }
+
+
+@sample
+def latencies(given: Sample) -> Iterator[Row]:
+    for case_id, metric, histograms in _histograms(given):
+        for part in histograms:  # a bin may be in several rows
+            for index, count in part.bins.items():
+                yield {
+                    "case_id": case_id,
+                    "metric": metric,
+                    "value_ns": midpoint(index),
+                    "operations": count,
+                }
+
+
+@sample
+def totals(given: Sample) -> Iterator[Row]:
+    random = given.random
+    known = {case_id: (scenario, target) for case_id, scenario, _, target, _ in given.cases}
+    for case_id, metric, histograms in _histograms(given):
+        whole = Histogram()
+        for part in histograms:
+            whole.merge(part)
+        completed, stage_s = _rate(random, *known.get(case_id, ("", "")))
+        yield {
+            "case_id": case_id,
+            "metric": metric,
+            "operations": whole.count,
+            "completed": completed,
+            "bytes": given.maybe(given.count(10**15)),
+            "sum_ns": whole.sum_ns,
+            "min_ns": whole.min_ns,
+            "max_ns": whole.max_ns,
+            "skipped": given.count() if metric == "end_to_end" else None,
+            "starved": given.count(),
+            "stage_s": stage_s,
+        }
+
+
+def _rate(random: Random, scenario: str, target: str) -> tuple[int | None, float | None]:
+    """Operations and seconds: the repeats of one scenario agree, of another nearly, of the others not."""
+    if random.random() < 0.04:
+        return random.choice((None, 0, 1000)), random.choice((None, 0.0))
+    if scenario == SCENARIOS[0]:
+        return 12_345, 30.0
+    if scenario == SCENARIOS[1]:
+        return random.randint(99_000, 101_000) * (1 + TARGETS.index(target) % 2), 7.3
+    return random.randint(0, 10**6), random.uniform(0.1, 100)
+
+
+@sample
+def ledgers(given: Sample) -> Iterator[Row]:
+    random = given.random
+    outcomes = ("confirmed", "returned", "nacked", "unknown")
+    deliveries = ("received", "missing", "left_in_queue")
+    for case_id in [*given.case_ids[2:], *given.orphans]:
+        row = {name: given.count() for name in (*outcomes, "duplicates", "redelivered", "out_of_order")}
+        row["sent"] = sum(row[name] for name in outcomes)
+        row["received"] = random.randint(0, row["sent"])
+        row["missing"] = random.randint(0, row["sent"] - row["received"])
+        row["left_in_queue"] = row["sent"] - row["received"] - row["missing"]
+        wrong = given.maybe(random.choice((*outcomes, *deliveries)), null=0.6)
+        if wrong is not None:
+            row[wrong] = given.maybe(row[wrong] + 1, null=0.3)
+        yield {
+            **row,
+            "case_id": case_id,
+            "lost": given.maybe(given.count()),
+            "unexpected": given.count(),
+            "closed": given.maybe(random.random() < 0.5),
+        }
+
+
+@sample
+def nodes(given: Sample) -> Iterator[Row]:
+    for case_id, node, second in itertools.product(given.case_ids, ("rabbit@a", "rabbit@b"), range(3)):
+        yield {
+            "case_id": case_id,
+            "node": node,
+            "second": second,
+            "cpu_share": given.maybe(given.random.random()),
+            "memory_bytes": given.maybe(given.count(10**11)),
+            "disk_free_bytes": given.maybe(given.count(10**13)),
+            "depth": given.maybe(given.count()),
+        }
+
+
+def _histograms(given: Sample) -> Iterator[tuple[str, str, list[Histogram]]]:
+    """Several loaders' histograms of each case and metric."""
+    random = given.shared("histograms")
+    for case_id in [*given.case_ids, *given.orphans]:
+        for metric in METRICS:
+            loaders = [Histogram() for _ in range(3)]
+            spread = random.choice((0.01, 0.5, 2.0))
+            for number in range(random.choice(SAMPLE_COUNTS)):
+                loaders[number % 3].add(min(4 * 10**12, int(random.lognormvariate(14, spread))))
+            yield case_id, metric, loaders

@@ -1,0 +1,83 @@
+"""Rows of every table, for the engines to be compared on: random, and the same each time.
+
+A table is added by one function of its name that gives its rows, marked ``@sample``, in ``sample_tables``
+(what was measured) or ``sample_costs`` (money). A column that a row leaves out is null. Each table has
+random numbers of its own, so that a change in one leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+from breakeven.results.schemas import TABLES
+from breakeven.results.store import Store
+
+Row = dict[str, Any]
+
+#: how many objects the rows of a table are in
+PARTS = 3
+SCENARIOS = ("steady", "burst.16KiB", "Ångström")
+CELLS = ("workers-1", "workers-40")
+TARGETS = ("sqs-standard", "rabbitmq-mirrored-pair", "rabbitmq-quorum-trio")
+REPEATS = (1, 2, 3)
+TEXTS = (
+    "loader 1 ended: exit code -9",
+    'it said "no"; it\'s over -- ?',
+    "first line\nsecond line\r\n\ttabbed \\ slashed",
+    "zu spät: 日本 🐇",
+    "null",
+    "",
+)
+
+SAMPLES: dict[str, Callable[[Sample], Iterable[Row]]] = {}
+
+
+class Sample:
+    """What one table's function is given: random numbers of its own, and what tables have in common."""
+
+    def __init__(self, table: str, run_id: str) -> None:
+        self._run_id = run_id
+        self.random = self.shared(table)
+        product = itertools.product(SCENARIOS, CELLS, TARGETS, REPEATS)
+        self.cases = [(".".join((s, c, t, f"r{r}")), s, c, t, r) for s, c, t, r in product]
+        self.case_ids = [case_id for case_id, *_ in self.cases]
+        #: rows of these have no row in ``cases``: a run that was cut off
+        self.orphans = ["cut-off.r1"]
+
+    def shared(self, name: str) -> Random:
+        """Random numbers that are the same in each table which asks for them by this name."""
+        return Random(f"{name} of {self._run_id}")
+
+    def maybe(self, value: Any, *, null: float = 0.15) -> Any:
+        """The value, or null."""
+        return None if self.random.random() < null else value
+
+    def count(self, most: int = 10**6) -> int:
+        """A count: small ones, large ones and zero."""
+        return self.random.choice((0, 1, self.random.randint(0, 100), self.random.randint(0, most)))
+
+
+def sample(function: Callable[[Sample], Iterable[Row]]) -> Callable[[Sample], Iterable[Row]]:
+    """Mark the function that gives the rows of the table of its name."""
+    SAMPLES[function.__name__] = function
+    return function
+
+
+def write(store: Store, run_id: str) -> None:
+    """Store the rows of one run in every table, in several objects and in no order."""
+    for table in TABLES:
+        assert table.name in SAMPLES, f"no rows for {table.name}: write a function of that name"
+        shared = Sample(table.name, run_id)
+        rows = list(SAMPLES[table.name](shared))
+        assert rows, f"{table.name} has no rows"
+        for row in rows:
+            assert set(row) <= set(table.columns), (
+                f"{table.name} has no column {set(row) - set(table.columns)}"
+            )
+        shared.random.shuffle(rows)
+        for part in range(PARTS):
+            whole = [{column: row.get(column) for column in table.columns} for row in rows[part::PARTS]]
+            store.put_rows(table.name, run_id, f"part-{part}", whole)
