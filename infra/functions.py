@@ -187,9 +187,16 @@ class Functions(Construct):
             bucket.grant_put(function, "rows/*")
             if name.endswith("InVpc"):
                 bucket.grant_read_write(function, "secrets/*")
+        self._grant_prices()
         self._grant_brokers()
         self._grant_sqs()
         self._grant_queries()
+
+    def _grant_prices(self) -> None:
+        # list prices are public and belong to no resource
+        self.get("Plan").add_to_role_policy(
+            iam.PolicyStatement(actions=["pricing:GetProducts"], resources=["*"])
+        )
 
     def _grant_brokers(self) -> None:
         launch, template = self.get("LaunchBrokers"), self._brokers.launch_template

@@ -20,6 +20,11 @@ def plan_key(run_id: str) -> str:
     return f"{run_prefix(run_id)}plan.json"
 
 
+def price_book_key(run_id: str) -> str:
+    """The prices that the run used, as a book."""
+    return f"{run_prefix(run_id)}price_book.json"
+
+
 def case_key(run_id: str, case_id: str) -> str:
     return f"{run_prefix(run_id)}cases/{case_id}.json"
 

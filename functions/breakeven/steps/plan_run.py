@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.book import PriceBook, load_book
 from breakeven.pricing.questions import price_rows, questions
+from breakeven.pricing.refresh import Refreshed
 from breakeven.results import layout
 from breakeven.results.state import RUN
+from breakeven.steps.prices import prices_of
 from breakeven.steps.run_input import RunInput, parse_run_input
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
@@ -33,10 +35,10 @@ def plan_run(
     check_run_id(run_id)
     wanted = parse_run_input(document)
     suite = suite_of(wanted)
-    book = load_book(wanted.region)
     plan = plan_of(wanted, suite, run_id)
     plan.raise_if_refused()
-    _store(services, run_id, wanted, suite, plan, book)
+    prices = prices_of(wanted, datetime.now(UTC).date())
+    _store(services, run_id, wanted, suite, plan, prices)
     services.state(run_id).update(
         RUN,
         status="running",
@@ -90,8 +92,9 @@ def _leg(leg: dict[str, Any]) -> dict[str, Any]:
 
 
 def _store(
-    services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, book: PriceBook
+    services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, prices: Refreshed
 ) -> None:
+    book = prices.book
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
     pair = KINDS["rabbitmq-mirrored-pair"]
@@ -101,6 +104,7 @@ def _store(
         message_bytes=usual_message_bytes(plan.cases),
         volume_gb=float(pair.volume_gb),
     )
+    services.store.put_json(layout.price_book_key(run_id), book.model_dump(mode="json", by_alias=True))
     services.store.put_rows("prices", run_id, "prices", price_rows(book))
     services.store.put_rows("cost_inputs", run_id, "questions", asked)
     services.store.put_json(
@@ -110,6 +114,7 @@ def _store(
             "suite": {"name": suite.suite, "title": suite.title, "sha256": suite.sha256},
             "plan": plan.model_dump(mode="json"),
             "price_books": sorted({row["book"] for row in price_rows(book)}),
+            "price_notes": list(prices.notes),
             "cost_inputs": asked,
         },
     )

@@ -78,7 +78,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
-    notes = list(surroundings["notes"])
+    notes = [*surroundings["notes"], *plan.get("price_notes", [])]
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
     return Manifest(

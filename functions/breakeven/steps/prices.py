@@ -1,0 +1,38 @@
+"""The prices of a run: refreshed where there is an AWS account to ask, as shipped where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from breakeven.pricing.book import load_book
+from breakeven.pricing.refresh import Refreshed, refresh
+from breakeven.pricing.refresh_notes import not_refreshed
+from breakeven.steps.run_input import RunInput
+from breakeven.targets.kinds import KINDS
+
+#: where the Price List API is served, whatever the region whose prices are asked for
+API_REGION = "us-east-1"
+#: planning has a minute in all, so that a question that hangs must end soon
+QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
+
+
+def pricing_client() -> Any:
+    """boto3's client of the Price List API; one question takes 15 s at most."""
+    return boto3.client("pricing", region_name=API_REGION, config=QUICK)
+
+
+def prices_of(wanted: RunInput, today: date, client: Callable[[], Any] = pricing_client) -> Refreshed:
+    """The book of the run's region, and what its reader must be told.
+
+    :raises InputError: there is no book of that region, or its file is damaged
+    """
+    book = load_book(wanted.region)
+    if wanted.surroundings.name != "aws":
+        return Refreshed(book, (not_refreshed(book, today),))
+    types = sorted({kind.instance_type for kind in KINDS.values() if kind.instance_type})
+    return refresh(book, client(), today, instance_types=types)
