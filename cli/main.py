@@ -9,27 +9,30 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from breakeven.errors import BreakevenError, InputError
-from cli import plan, report, run
 
 BAD_INPUT, FAILED = 2, 1
+COMMANDS = ("run", "plan", "report", "crossover")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(asked: str | None = None) -> argparse.ArgumentParser:
+    """Of the command asked for, or of all: what the others import would only be waited for."""
     root = argparse.ArgumentParser(
         prog="breakeven",
         description="At what traffic does your own RabbitMQ become cheaper than Amazon SQS?",
     )
-    commands = root.add_subparsers(dest="command", required=True, metavar="{run,plan,report}")
-    for command in (run, plan, report):
-        command.add_parser(commands)
+    commands = root.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
+    for name in [asked] if asked in COMMANDS else COMMANDS:
+        import_module(f"cli.{name}").add_parser(commands)
     return root
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; errors are one clear line each, on standard error."""
-    parsed = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    parsed = parser(words[0] if words else None).parse_args(words)
     try:
         code: int = parsed.run(parsed)
         return code

@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from breakeven.planning.plan import DEFAULT_MAX_USD, DEFAULT_REGION, make_plan
+from breakeven.planning.plan import DEFAULT_MAX_USD, make_plan
+from breakeven.pricing.book import DEFAULT_REGION
 from breakeven.workload.read import load_suite
 from cli.plan_output import print_plan, refusal_lines
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich import box
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 
 from breakeven.planning.estimate import Estimate
 from breakeven.planning.plan import Plan
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
+from cli.tables import columns, print_table, say
 
 ASSUMED = (
     "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; traffic "
@@ -22,17 +21,17 @@ ASSUMED = (
 
 def print_plan(plan: Plan, console: Console) -> None:
     """Everything but the refusals' reasons, which belong on standard error."""
-    _say(console, f"{plan.suite}: {plan.title}")
-    _say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
-    _say(console, "")
-    _print_table(console, _cases(plan, console))
-    _say(console, _time(plan))
+    say(console, f"{plan.suite}: {plan.title}")
+    say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
+    say(console, "")
+    print_table(console, _cases(plan, console))
+    say(console, _time(plan))
     if plan.environment == "aws":
-        _say(console, "")
-        _print_table(console, _dollars(plan.estimate, console))
-        _say(console, ASSUMED)
+        say(console, "")
+        print_table(console, _dollars(plan.estimate, console))
+        say(console, ASSUMED)
     else:
-        _say(console, "Nothing is billed on one machine.")
+        say(console, "Nothing is billed on one machine.")
 
 
 def refusal_lines(plan: Plan) -> Iterator[str]:
@@ -51,7 +50,7 @@ def duration(seconds: float) -> str:
 
 def _cases(plan: Plan, console: Console) -> Table:
     refused = {refusal.case_id for refusal in plan.refusals}
-    table = _table(console, "case", "target", right=("workers", "queues", "size", "loaders", "expected"))
+    table = columns(console, "case", "target", right=("workers", "queues", "size", "loaders", "expected"))
     for case in plan.cases:
         note = " refused" if case.case_id in refused else ""
         table.add_row(*_cells(case), duration(case.expected_s) + note, style="red" if note else None)
@@ -73,31 +72,10 @@ def _time(plan: Plan) -> str:
 
 
 def _dollars(expected: Estimate, console: Console) -> Table:
-    table = _table(console, "on AWS", "priced as", right=("quantity", "unit", "USD"))
+    table = columns(console, "on AWS", "priced as", right=("quantity", "unit", "USD"))
     for line in expected.lines:
         usd = f"{line.usd:.4f}" if line.usd is not None else "not known"
         table.add_row(line.what, f"{line.service}/{line.item}", f"{line.quantity:,.6g}", line.unit, usd)
     least = "at least " if expected.unpriced else ""
     table.add_row("total", "", "", "", f"{least}{expected.usd:.2f}", style="bold")
     return table
-
-
-def _table(console: Console, *left: str, right: tuple[str, ...]) -> Table:
-    """Plain columns, with a rule under the titles on a terminal."""
-    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False)
-    for title in left:
-        table.add_column(title, no_wrap=True)
-    for title in right:
-        table.add_column(title, no_wrap=True, justify="right")
-    return table
-
-
-def _print_table(console: Console, table: Table) -> None:
-    """As wide as it needs to be: an id that is cut short names nothing."""
-    needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
-    console.width = max(needed, console.width)
-    console.print(table)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -13,7 +13,9 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.report.model import Report
+from breakeven.report.published import SOURCES
 from breakeven.report.render import render_all
+from cli import published
 from cli.summary import print_summary
 
 SOURCE = "report.json"
@@ -22,11 +24,17 @@ SOURCE = "report.json"
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "report",
-        help="render a run's report again",
-        description="Render a run's page, Markdown and CSV again from its report.json; print its summary.",
+        help="render a run's report again, or that of a published source",
+        description="Render a run's page, Markdown and CSV again from its report.json; print its summary. "
+        "With --published, write the report of what a source printed instead.",
     )
     command.add_argument(
-        "target", nargs="?", default="latest", metavar="RUN", help="a run's id, latest, or a path"
+        "target", nargs="?", metavar="RUN", help="a run's id, latest (unless given), or a path"
+    )
+    command.add_argument(
+        "--published",
+        metavar="SOURCE",
+        help=f"{', '.join(SOURCES)}: a source's own figures, as printed",
     )
     command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
     command.add_argument(
@@ -38,9 +46,14 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the files beside ``report.json``, which stays as it is; returns the exit code.
 
-    :raises InputError: there is no such run, or its ``report.json`` is not one
+    :raises InputError: there is no such run or source, its file is damaged, or both are asked for
     """
-    source = find(arguments.target, arguments.runs)
+    if arguments.published is not None:
+        if arguments.target is not None:
+            remedy = "give a run or --published, not both"
+            raise InputError("report", "run", arguments.target, remedy)
+        return published.run(arguments.published, arguments.runs, as_json=arguments.json)
+    source = find(arguments.target or "latest", arguments.runs)
     report = read(source)
     written = write(report, source.parent)
     if arguments.json:
@@ -48,7 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
         print()
     else:
         console = Console()
-        print_summary(report, console)
+        if report.source:
+            published.print_tables(report, console)
+        else:
+            print_summary(report, console)
         console.print(
             f"report: {source.parent / 'index.html'}", soft_wrap=True, highlight=False, markup=False
         )

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from breakeven.report import words
 from breakeven.report.model import CaseReport, Report
-from breakeven.report.tables import rate, shown
+from breakeven.report.tables import rate, shown_figure
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIRST_FIGURE, LAST_FIGURE = 2, 7
@@ -43,15 +43,14 @@ def print_summary(report: Report, console: Console) -> None:
 
 
 def _row(case: CaseReport) -> tuple[str, ...]:
-    produce, consume = case.produce, shown(case, "consume_cycle")
     status = " ".join([case.status, *(flag for flag in case.flags if flag not in QUIET)])
     figures = [
         text
-        for metric in (produce, consume)
+        for operation in ("produce", "consume_cycle")
         for text in (
-            rate(case, metric),
-            words.figure(metric.p50_ms if metric else None),
-            words.figure(metric.p95_ms if metric else None),
+            rate(case, operation),
+            shown_figure(case, operation, "p50_ms"),
+            shown_figure(case, operation, "p95_ms"),
         )
     ]
     emulated = " (emulated)" if case.provenance == "emulated" else ""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import aws_cdk as cdk
 from aws_cdk import aws_athena as athena
 from aws_cdk import aws_dynamodb as dynamodb
@@ -13,21 +10,11 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from breakeven.results import layout
+from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES, Table
 
-QUERIES = Path(__file__).parent.parent / "queries"
 DATABASE = "queue_breakeven"
 SCAN_LIMIT_BYTES = 10 * 1024**3  # a query that would scan more is a mistake, and is stopped
-
-
-def queries() -> dict[str, str]:
-    """Name -> SQL of every file in ``queries/``."""
-    return {path.stem: path.read_text() for path in sorted(QUERIES.glob("*.sql"))}
-
-
-def parameter_count(sql: str) -> int:
-    """How many ``?`` a query has, comments apart."""
-    return re.sub(r"--[^\n]*", "", sql).count("?")
 
 
 class Results(Construct):

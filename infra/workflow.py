@@ -15,9 +15,10 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
+from breakeven.results.queries import parameter_count, queries
 from infra.functions import Functions
 from infra.legs import Leg
-from infra.results import DATABASE, Results, parameter_count, queries
+from infra.results import DATABASE, Results
 from infra.steps import catch_as, invoke
 
 RUN_LIMIT = cdk.Duration.hours(12)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,13 @@ LITERALS = (TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE,
 NO_PARTITION = (
     "SQL error: the scan of {table} needs {column} = '...' in its own WHERE: its projection is injected"
 )
+
+#: statements whose translation is kept
+KEPT = 64
+#: what stands for a parameter in a kept translation
+STAND_IN = re.compile("'\x01parameter (\\d+)\x01'")
+#: table -> its partition columns, as pairs
+Known = tuple[tuple[str, tuple[str, ...]], ...]
 
 #: Names in the SQL never mean a Python variable, and nothing is fetched from the network.
 SETTINGS = {"python_enable_replacements": False, "autoinstall_known_extensions": False}
@@ -87,19 +95,41 @@ def run(sql: str, tables: Mapping[str, SqlTable], parameters: Sequence[str] = ()
         ``"'quoted text'"`` or ``"42"``
     :raises SqlError: the statement, a parameter or a row file is bad
     """
-    _check_marks(_parse(sql))
-    tree = _parse(_bind(sql, [literal(text) for text in parameters]))
-    used = _check_scans(tree, tables)
+    given = [literal(text) for text in parameters]
+    known = tuple(sorted((name, tuple(sorted(table.partitions))) for name, table in tables.items()))
+    duck, used = _translated(sql, len(given), known)
+    duck = STAND_IN.sub(lambda found: given[int(found[1])], duck)
     connection = duckdb.connect(config=SETTINGS)
     try:
-        for name in sorted(used):
+        for name in used:
             connection.execute(_view(name, tables[name]))
-        duck = tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.RAISE)
         return _result(connection.execute(duck))
-    except (duckdb.Error, SqlglotError) as error:
+    except duckdb.Error as error:
         raise _failed(error) from error
     finally:
         connection.close()
+
+
+@lru_cache(maxsize=KEPT)
+def _translated(sql: str, marks: int, known: Known) -> tuple[str, tuple[str, ...]]:
+    """The statement in DuckDB's words, a stand-in for each ``?``, and the tables that it scans, sorted.
+
+    Kept, as parsing takes longer than running, and each run asks the same files of ``queries/``.
+
+    :param marks: how many parameters there are
+    """
+    _check_marks(_parse(sql))
+    tree = _parse(_bind(sql, [_stand_in(number) for number in range(marks)]))
+    used = _check_scans(tree, dict(known))
+    try:
+        return tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.RAISE), tuple(sorted(used))
+    except SqlglotError as error:
+        raise _failed(error) from error
+
+
+def _stand_in(number: int) -> str:
+    """A literal in the place of a parameter; no statement has it for itself."""
+    return f"'\x01parameter {number}\x01'"
 
 
 def literal(text: str) -> str:
@@ -154,7 +184,7 @@ def _bind(sql: str, values: Sequence[str]) -> str:
     return "".join([*parts, sql[end:]])
 
 
-def _check_scans(tree: exp.Query, tables: Mapping[str, SqlTable]) -> set[str]:
+def _check_scans(tree: exp.Query, tables: Mapping[str, Sequence[str]]) -> set[str]:
     """The tables scanned, with the database taken off their names.
 
     :raises SqlError: a table is unknown, or a scan has no static condition on a partition column
@@ -165,7 +195,7 @@ def _check_scans(tree: exp.Query, tables: Mapping[str, SqlTable]) -> set[str]:
         for alias, source in sources.items():
             if isinstance(source, exp.Table):
                 name = _known(source, tables)
-                for column in tables[name].partitions:
+                for column in tables[name]:
                     if not _fixed(scope.expression, alias, column, alone=len(sources) == 1):
                         raise SqlError(NO_PARTITION.format(table=name, column=column))
                 source.replace(exp.alias_(exp.to_table(_name(name), dialect="duckdb"), alias, table=True))
@@ -173,7 +203,7 @@ def _check_scans(tree: exp.Query, tables: Mapping[str, SqlTable]) -> set[str]:
     return used
 
 
-def _known(table: exp.Table, tables: Mapping[str, SqlTable]) -> str:
+def _known(table: exp.Table, tables: Mapping[str, Sequence[str]]) -> str:
     name = table.name.lower()
     if name not in tables:
         raise SqlError(f"SQL error: no table {table.name!r}; there are {', '.join(sorted(tables))}")

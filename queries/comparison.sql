@@ -3,7 +3,8 @@
 -- Rates are compared as a ratio, so on their logarithms: Welch's interval of the difference of the mean
 -- logarithms, which takes the two sides' spreads for different ones, with the degrees of freedom of
 -- Welch and Satterthwaite rounded down. Its antilogarithms are the interval of the ratio. A difference is
--- shown where that interval leaves out 1. One row a cell, pair of the run's targets and metric, always.
+-- shown where that interval leaves out 1. One row a cell, pair of the run's targets and metric, always. What
+-- a source published is left out: it must never enter a comparison of what was measured.
 --
 -- inputs:  cases, totals
 -- columns: scenario, cell, metric   produce and consume; consume_cycle where both targets have it
@@ -20,7 +21,7 @@ WITH run_cases AS (
     case_id, scenario, cell, target, provenance, environment, status, producers, consumers,
     coalesce(flags LIKE '%"loader_saturated"%', false) AS loader_saturated
   FROM cases
-  WHERE run_id = ?
+  WHERE run_id = ? AND provenance <> 'published'
 ), exact AS (
   SELECT case_id, metric, completed, CAST(completed AS double) / nullif(stage_s, 0E0) AS msg_per_s
   FROM totals
@@ -106,18 +107,9 @@ WITH run_cases AS (
     CASE WHEN df >= 100E0 THEN 100 WHEN df >= 60E0 THEN 60 WHEN df >= 40E0 THEN 40 WHEN df >= 30E0 THEN 30
       ELSE CAST(floor(df + 1E-9) AS bigint) END AS df
   FROM compared
-), student AS (
-  -- 0.975 quantiles of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2
-  SELECT df, t
-  FROM (
-    VALUES
-      (1, 12.706E0), (2, 4.303E0), (3, 3.182E0), (4, 2.776E0), (5, 2.571E0), (6, 2.447E0), (7, 2.365E0),
-      (8, 2.306E0), (9, 2.262E0), (10, 2.228E0), (11, 2.201E0), (12, 2.179E0), (13, 2.160E0), (14, 2.145E0),
-      (15, 2.131E0), (16, 2.120E0), (17, 2.110E0), (18, 2.101E0), (19, 2.093E0), (20, 2.086E0), (21, 2.080E0),
-      (22, 2.074E0), (23, 2.069E0), (24, 2.064E0), (25, 2.060E0), (26, 2.056E0), (27, 2.052E0), (28, 2.048E0),
-      (29, 2.045E0), (30, 2.042E0), (40, 2.021E0), (60, 2.000E0), (100, 1.984E0)
-  ) AS quantiles (df, t)
-), answered AS (
+),
+-- include: student_t
+, answered AS (
   SELECT
     c.scenario, c.cell, c.metric, c.target, c.against, c.environment, c.provenance, c.against_provenance,
     c.repeats, c.against_repeats, c.loader_saturated, c.against_loader_saturated, c.log_ratio,

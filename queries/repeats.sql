@@ -3,7 +3,8 @@
 -- The interval holds the mean with 95% confidence: mean -+ t x s / sqrt(n), s the standard deviation of n
 -- repeats, t the 0.975 quantile of Student's distribution with n - 1 degrees of freedom. Its lower end is
 -- held at 0. Percentiles are not averaged: of these the least and the greatest stand here alone. How a
--- percentile is read from the bins is told in latency_percentiles.sql, and is the same here.
+-- percentile is read from the bins is told in latency_percentiles.sql, and is the same here. What a source
+-- published is left out: it prints one figure a cell, and that is no repeat of anything measured.
 --
 -- inputs:  cases, totals, latencies
 -- columns: scenario, cell, target
@@ -22,25 +23,14 @@ WITH run_cases AS (
     case_id, scenario, cell, target, provenance, environment, status, mode, producers, consumers,
     coalesce(flags LIKE '%"loader_saturated"%', false) AS loader_saturated
   FROM cases
-  WHERE run_id = ?
+  WHERE run_id = ? AND provenance <> 'published'
 ), exact AS (
   SELECT case_id, metric, operations, completed, sum_ns, min_ns, max_ns, nullif(stage_s, 0E0) AS stage_s
   FROM totals
   WHERE run_id = ?
-), bins AS (
-  SELECT case_id, metric, value_ns, CAST(sum(operations) AS bigint) AS operations
-  FROM latencies
-  WHERE run_id = ?
-  GROUP BY case_id, metric, value_ns
-), ranked AS (
-  SELECT
-    case_id, metric, value_ns,
-    sum(operations) OVER (
-      PARTITION BY case_id, metric ORDER BY value_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    ) AS up_to,
-    CAST(sum(operations) OVER (PARTITION BY case_id, metric) AS double) AS samples
-  FROM bins
-), percentiles AS (
+),
+-- include: ranked_bins
+, percentiles AS (
   SELECT
     case_id, metric,
     CASE WHEN max(samples) - ceil(max(samples) * 500E0 / 1000E0) >= 10E0
@@ -117,18 +107,9 @@ WITH run_cases AS (
       WHEN c.repeats > 30 THEN 30 ELSE c.repeats - 1 END AS df
   FROM summed s
   JOIN cells c ON c.scenario = s.scenario AND c.cell = s.cell AND c.target = s.target
-), student AS (
-  -- 0.975 quantiles of Student's t: NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2
-  SELECT df, t
-  FROM (
-    VALUES
-      (1, 12.706E0), (2, 4.303E0), (3, 3.182E0), (4, 2.776E0), (5, 2.571E0), (6, 2.447E0), (7, 2.365E0),
-      (8, 2.306E0), (9, 2.262E0), (10, 2.228E0), (11, 2.201E0), (12, 2.179E0), (13, 2.160E0), (14, 2.145E0),
-      (15, 2.131E0), (16, 2.120E0), (17, 2.110E0), (18, 2.101E0), (19, 2.093E0), (20, 2.086E0), (21, 2.080E0),
-      (22, 2.074E0), (23, 2.069E0), (24, 2.064E0), (25, 2.060E0), (26, 2.056E0), (27, 2.052E0), (28, 2.048E0),
-      (29, 2.045E0), (30, 2.042E0), (40, 2.021E0), (60, 2.000E0), (100, 1.984E0)
-  ) AS quantiles (df, t)
-), answered AS (
+),
+-- include: student_t
+, answered AS (
   SELECT
     j.scenario, j.cell, j.target, j.provenance, j.environment, j.metric, j.figure, j.repeats,
     j.mean, j.least, j.greatest, j.loader_saturated,

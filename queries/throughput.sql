@@ -2,8 +2,9 @@
 --
 -- inputs:  totals, cases
 -- columns: case_id, target, provenance, environment, metric
---          operations   latencies recorded: operations intended within the measured stage
---          completed    operations completed within it
+--          operations   latencies recorded: operations intended within the measured stage; null where a
+--                       source does not say how many
+--          completed    operations completed within it; of a published rate, with stage_s its quotient
 --          msg_per_s    completed / length of the stage, messages a second
 --          mb_per_s     the same in 10^6 bytes of message body a second
 --          starved      asks that came back empty

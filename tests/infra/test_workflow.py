@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from breakeven.planning import limits
+from breakeven.results.queries import queries
 from tests.infra.definition import (
     STACK,
     definition_of,
@@ -102,8 +103,10 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
 
 def test_queries_are_deployed_as_they_are_written(assembly):
     named = resources(template_of(assembly), "AWS::Athena::NamedQuery")
-    files = {path.stem: path.read_text() for path in (ROOT / "queries").glob("*.sql")}
-    assert {query["Name"]: query["QueryString"] for query in named.values()} == files
+    deployed = {query["Name"]: query["QueryString"] for query in named.values()}
+    assert set(deployed) == {path.stem for path in (ROOT / "queries").glob("*.sql")}
+    assert deployed == queries()
+    assert not any("-- include:" in sql for sql in deployed.values())
 
 
 def test_every_query_of_the_workflow_has_one_parameter_for_each_mark(definition):

@@ -28,7 +28,7 @@ def cases(given: Sample) -> Iterator[Row]:
             "repeat": repeat,
             "variant": random.choice(("as-published", "equal-guarantees")),
             "provenance": random.choice(("measured", "emulated", "published")),
-            "environment": random.choice(("aws", "local")),
+            "environment": random.choice(("aws", "local", "elsewhere")),
             "status": "failed" if failed else "ok",
             "reason": random.choice(TEXTS) if failed else None,
             "mode": random.choice(("closed", "open", "load-unload")),
@@ -45,6 +45,7 @@ def cases(given: Sample) -> Iterator[Row]:
             "mirrors_after": given.maybe("{}", null=0.5),
             "flags": json.dumps(["shared_host", "loader_saturated"][: random.randint(0, 2)]),
             "parameters": json.dumps({"body": random.choice(TEXTS), "rate": random.random()}),
+            "printed": given.maybe(json.dumps({"produce.msg_per_s": "1875"}), null=0.7),
         }
 
 
@@ -94,6 +95,14 @@ def latencies(given: Sample) -> Iterator[Row]:
                     "value_ns": midpoint(index),
                     "operations": count,
                 }
+        if given.random.random() < 0.3:  # a source's figures beside them: bins must not count them
+            for statistic in ("mean", *given.random.sample(("p50", "p90", "p95", "p99", "p999"), 3)):
+                yield {
+                    "case_id": case_id,
+                    "metric": metric,
+                    "value_ns": given.count(10**12),
+                    "statistic": statistic,
+                }
 
 
 @sample
@@ -108,7 +117,7 @@ def totals(given: Sample) -> Iterator[Row]:
         yield {
             "case_id": case_id,
             "metric": metric,
-            "operations": whole.count,
+            "operations": given.maybe(whole.count),  # a source does not say how many
             "completed": completed,
             "bytes": given.maybe(given.count(10**15)),
             "sum_ns": whole.sum_ns,

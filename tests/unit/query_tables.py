@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.results import layout, schemas
+from breakeven.results.queries import parameter_count
+from breakeven.results.queries import query as text_of
 from local.sql_engine import SqlTable, run
 
-QUERIES = Path(__file__).parents[2] / "queries"
 RUN_ID = "2026-11-20"  # a run id that looks like a date must stay text
 Rows = Iterable[Mapping[str, Any]]
 
@@ -44,8 +45,8 @@ class Bucket:
 
     def ask(self, query: str, run_id: str = RUN_ID) -> list[dict[str, Any]]:
         """The rows of ``queries/<query>.sql`` for one run."""
-        sql = (QUERIES / f"{query}.sql").read_text(encoding="utf-8")
-        return run(sql, self.tables(), [f"'{run_id}'"] * sql.count("?")).dicts()
+        sql = text_of(query)
+        return run(sql, self.tables(), [f"'{run_id}'"] * parameter_count(sql)).dicts()
 
 
 def case(case_id: str, **values: Any) -> dict[str, Any]:

@@ -22,12 +22,12 @@ TABLED = 3e-4
 Rates = Mapping[tuple[str, str], Sequence[float]]
 
 
-def put(bucket: Bucket, rates: Rates, *, metric: str = "produce", **columns: Any) -> None:
+def put(bucket: Bucket, rates: Rates, *, metric: str = "produce", name: str = "part", **columns: Any) -> None:
     """Cases that were measured to the end: (cell, target) -> messages a second of each repeat."""
     cases, totals = [], []
     for (cell, target), repeats in rates.items():
         for number, rate in enumerate(repeats, start=1):
-            case_id = f"s.{cell}.{target}.r{number}"
+            case_id = f"{'s' if name == 'part' else name}.{cell}.{target}.r{number}"
             provenance = "emulated" if target == SQS else "measured"
             found = {"scenario": "s", "cell": cell, "repeat": number, "mode": "parallel", "producers": 1}
             origin = {"target": target, "provenance": provenance}
@@ -45,8 +45,8 @@ def put(bucket: Bucket, rates: Rates, *, metric: str = "produce", **columns: Any
                     "stage_s": STAGE_S,
                 }
             )
-    bucket.put("cases", cases)
-    bucket.put("totals", totals)
+    bucket.put("cases", cases, name=name)
+    bucket.put("totals", totals, name=name)
 
 
 def rounded(rates: Sequence[float]) -> list[float]:

@@ -138,7 +138,7 @@ def test_dollars_by_hand():
         "s3/get": 4 * 4 * 4e-7,
         "dynamodb/write": (loader_s + 20) * 1e-6,
         "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
-        "athena/tb": 9 * 10e6 / 1e12 * 5,
+        "athena/tb": 13 * 10e6 / 1e12 * 5,
     }
     assert usd == pytest.approx(by_hand, rel=1e-4)
     assert found.usd == pytest.approx(sum(by_hand.values()), rel=1e-4)

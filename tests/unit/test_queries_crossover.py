@@ -1,218 +1,217 @@
-"""``crossover.sql`` and ``cost_lines.sql`` against the article and against exact fractions."""
+"""``crossover.sql`` and ``sensitivity.sql`` against a brute force in exact fractions."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cost_questions import Question, equal_range, put
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
+from cost_crossings import Crossing, Pair
+from cost_questions import Dice, Question, put
 from query_tables import Bucket
 
-from breakeven.pricing.book import load_book
-from breakeven.pricing.questions import price_rows, questions
-
-#: a failing row names its question; shrinking sixty of them at a time would take minutes
-PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-
-
-def check(row: dict[str, Any], q: Question) -> str:
-    """Compare a row of the query with the brute force; the kind that both found."""
-    found = equal_range(q)
-    seconds = q.hours * 3600
-    if found is None:
-        assert row["kind"] == "never", q
-        assert (row["cheaper_below"], row["cheaper_above"]) == ("sqs", "sqs")
-        for column in ("msg_per_s", "messages_per_month", "messages_per_hour", "usd_per_month"):
-            assert row[column] is None
-        return "never"
-    least, greatest = found
-    messages = least / Fraction(q.calls)
-    kind = "meet" if least == greatest else "tie"
-    assert row["kind"] == kind, q
-    assert row["messages_per_month"] == pytest.approx(float(messages), rel=1e-9, abs=1e-12)
-    assert row["messages_per_hour"] == pytest.approx(float(messages / q.hours), rel=1e-9, abs=1e-12)
-    assert row["msg_per_s"] == pytest.approx(float(messages / seconds), rel=1e-9, abs=1e-12)
-    assert row["usd_per_month"] == pytest.approx(float(q.line_usd), rel=1e-12)
-    if greatest is None:
-        assert row["equal_until_msg_per_s"] is None
-    else:
-        until = float(greatest / Fraction(q.calls) / seconds)
-        assert row["equal_until_msg_per_s"] == pytest.approx(until, rel=1e-9, abs=1e-12)
-    at_end = q.ends and greatest == q.breaks[-1]
-    assert row["cheaper_below"] == ("sqs" if least > 0 else None)
-    assert row["cheaper_above"] == (None if greatest is None or at_end else "rabbitmq")
-    return kind
+QUESTIONS = 2100
+TOLERANCE = 1e-6
+Key = tuple[str, str, str]
+Row = dict[str, Any]
 
 
-prices = st.sampled_from(["0", "0", "0.5", "1", "0.0004", "2.25"]) | st.decimals(
-    "0.0001", "9.9999", places=4
-).map(str)
-widths = st.integers(1, 20) | st.integers(1, 100_000)
+def close(got: float | None, exact: F | None) -> bool:
+    """To a millionth; zero and null are exact."""
+    if got is None or exact is None:
+        return got is None and exact is None
+    return abs(got - float(exact)) <= TOLERANCE * abs(float(exact))
 
 
-@st.composite
-def any_question(draw: st.DrawFn) -> Question:
-    bounded = draw(st.lists(st.tuples(widths, prices), max_size=4))
-    last = (draw(st.none() | st.none() | widths), draw(prices))
-    q = Question(
-        tiers=(*bounded, last),
-        free=draw(st.sampled_from([0, 0, 1, 1_000]) | st.integers(0, 100_000)),
-        calls=draw(st.sampled_from([1, 3, 5, 9, "0.5", "2.5", "33"])),
-        instance_usd=draw(prices),
-        nodes=draw(st.sampled_from([0, 1, 2, 3])),
-        hours=draw(st.sampled_from([1, 500, 730, 744])),
-        volume_gb=draw(st.none() | st.integers(0, 500)),
-        volume_usd=draw(prices),
-    )
-    if draw(st.booleans()):
-        return q
-    # Often the line is put exactly on the cost at a break: ties, touches, the end of the priced range.
-    at = q.sqs_usd(draw(st.sampled_from(q.breaks)))
-    exact = f"{float(at):.4f}"
-    assert Fraction(exact) == at
-    return Question(q.tiers, q.free, q.calls, exact, 1, 1)
+def per_second(messages: F | None, hours: F) -> F | None:
+    return None if messages is None else messages / (hours * 3600)
 
 
-@settings(max_examples=25, deadline=None, phases=PHASES)
-@given(asked=st.lists(any_question(), min_size=1, max_size=60))
-def test_crossover_equals_exact_fractions(
-    tmp_path_factory: pytest.TempPathFactory, asked: list[Question]
-) -> None:
-    named = {f"q{n:02d}": q for n, q in enumerate(asked)}
-    bucket = Bucket(tmp_path_factory.mktemp("rows"))
-    put(bucket, named)
-    rows = bucket.ask("crossover")
-    assert [row["question_id"] for row in rows] == sorted(named)
-    for row in rows:
-        check(row, named[row["question_id"]])
-
-
-@settings(max_examples=10, deadline=None, phases=PHASES)
-@given(asked=st.lists(any_question(), min_size=1, max_size=10))
-def test_cost_lines_equal_exact_fractions(
-    tmp_path_factory: pytest.TempPathFactory, asked: list[Question]
-) -> None:
-    named = {f"q{n:02d}": q for n, q in enumerate(asked)}
-    bucket = Bucket(tmp_path_factory.mktemp("rows"))
-    put(bucket, named)
-    seen: dict[str, list[float]] = {name: [] for name in named}
-    for row in bucket.ask("cost_lines"):
-        q = named[row["question_id"]]
-        seen[row["question_id"]].append(row["msg_per_s"])
-        messages = Fraction(row["msg_per_s"]) * 3600 * q.hours
-        assert row["messages_per_month"] == pytest.approx(float(messages), rel=1e-12)
-        expected = float(q.sqs_usd(messages * Fraction(q.calls)))
-        # Near the free requests the bill is the small difference of two large counts.
-        assert row["sqs_usd"] == pytest.approx(expected, rel=1e-9, abs=1e-9 * float(messages + 1))
-        assert row["rabbitmq_usd"] == pytest.approx(float(q.line_usd), rel=1e-12, abs=1e-12)
-    for name, rates in seen.items():
-        q = named[name]
-        last = q.breaks[-1] / Fraction(q.calls) / 3600 / q.hours
-        expected = [10 ** (k / 12 - 1) for k in range(61) if not q.ends or 10 ** (k / 12 - 1) <= last]
-        assert rates == pytest.approx(expected, rel=1e-9)
-
-
-def one(bucket: Bucket, question: Question) -> dict[str, Any]:
-    question.put(bucket)
-    (row,) = bucket.ask("crossover")
-    return row
-
-
-@pytest.fixture
-def bucket(tmp_path: Path) -> Bucket:
-    return Bucket(tmp_path)
-
-
-def test_every_kind_of_answer(bucket: Bucket) -> None:
-    endless = ((None, "0.5"),)
-    named = {
-        "meet": Question(endless),
-        "meet-at-a-break": Question(((100, "1"), (None, "0.5")), instance_usd="50", hours=1),
-        "tie-in-a-free-tier": Question(((100, "1"), (50, "0"), (None, "1")), instance_usd="50", hours=1),
-        "tie-without-end": Question(((100, "1"), (None, "0")), instance_usd="50", hours=1),
-        "tie-below-the-free-requests": Question(endless, free=90, instance_usd="0"),
-        "tie-at-the-end": Question(((100, "1"), (50, "0")), instance_usd="50", hours=1),
-        "meet-at-zero": Question(endless, instance_usd="0"),
-        "meet-at-the-end": Question(((100, "1"),), instance_usd="50", hours=1),
-        "never-as-the-last-tier-is-free": Question(((100, "1"), (None, "0")), instance_usd="51", hours=1),
-        "never-in-the-priced-range": Question(((100, "1"),), instance_usd="51", hours=1),
+def matches(row: Row, c: Crossing, hours: F) -> bool:
+    figures = {
+        "msg_per_s": per_second(c.messages, hours),
+        "equal_until_msg_per_s": per_second(c.equal_until, hours),
+        "until_msg_per_s": per_second(c.until, hours),
+        "searched_msg_per_s": per_second(c.searched, hours),
+        "messages_per_month": c.messages,
+        "messages_per_hour": None if c.messages is None else c.messages / hours,
+        "usd_per_month": c.usd,
     }
-    put(bucket, named)
-    for row in bucket.ask("crossover"):
-        assert check(row, named[row["question_id"]]) == row["question_id"].split("-")[0]
+    plain = (row["kind"], row["number"], row["cheaper_below"], row["cheaper_above"])
+    same = plain == (c.kind, c.number, c.below, c.above)
+    return same and all(close(row[column], exact) for column, exact in figures.items())
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        Question(((None, "unknown"),)),
-        Question(((100, "1"), (None, "unknown"))),
-        Question(((100, "unknown"), (None, "1"))),
-        Question(((None, "1"),), instance_usd=None),
-        Question(((None, "1"),), volume_gb=20, volume_usd=None),
-        Question((), instance_usd="1"),
-        Question(((None, "1"),), calls=0),
-        Question(((None, "1"),), hours=0),
-    ],
-)
-def test_an_unknown_price_gives_no_figure(bucket: Bucket, question: Question) -> None:
-    row = one(bucket, question)
-    assert row["kind"] == "unpriced"
-    kept = {"question_id", "book", "kind", "calls_per_message", "capacity"}
-    assert {column for column in row if row[column] is not None} == kept
+def by_pair(rows: Iterable[Row]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["question_id"], row["sqs_option"], row["other_option"]].append(row)
+    return dict(found)
 
 
-def test_a_volume_that_is_not_asked_needs_no_price(bucket: Bucket) -> None:
-    assert one(bucket, Question(((None, "1"),), volume_gb=None, volume_usd=None))["kind"] == "meet"
+@dataclass
+class Answers:
+    """Random questions, the exact answers, and those of the query."""
+
+    questions: dict[str, Question]
+    pairs: dict[Key, Pair]
+    exact: dict[Key, list[Crossing]]
+    rows: list[Row]
 
 
-def test_an_unknown_price_gives_no_line(bucket: Bucket) -> None:
-    put(bucket, {"a": Question(((None, "unknown"),)), "b": Question(((None, "1"),), instance_usd=None)})
-    assert bucket.ask("cost_lines") == []
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    asked = {f"q{n:04d}": Dice(n).question(f"q{n:04d}") for n in range(QUESTIONS)}
+    pairs = {(name, *options): pair for name, q in asked.items() for options, pair in q.pairs().items()}
+    bucket = Bucket(tmp_path_factory.mktemp("rows"))
+    put(bucket, asked.values())
+    exact = {key: pair.crossings() for key, pair in pairs.items()}
+    return Answers(asked, pairs, exact, bucket.ask("crossover"))
 
 
-def ask_books(bucket: Bucket, region: str, **asked: Any) -> dict[str, dict[str, Any]]:
-    book = load_book(region)
-    bucket.put("cost_inputs", questions(book, **asked))
-    bucket.put("prices", price_rows(book))
-    return {row["book"]: row for row in bucket.ask("crossover")}
+def test_every_crossing_equals_exact_fractions(answers: Answers) -> None:
+    found = by_pair(answers.rows)
+    assert found.keys() == answers.exact.keys()
+    wrong = {
+        key: (expected, found[key], answers.questions[key[0]])
+        for key, expected in answers.exact.items()
+        if len(expected) != len(found[key])
+        or not all(
+            matches(row, c, answers.questions[key[0]].hours)
+            for row, c in zip(found[key], expected, strict=True)
+        )
+    }
+    assert not wrong, f"{len(wrong)} pairs differ, the first: {next(iter(wrong.items()))}"
 
 
-def test_the_article_of_2012_to_the_digit(bucket: Bucket) -> None:
-    row = ask_books(bucket, "us-east-1", message_bytes=1024, instance_type="m7g.large")["2012-12"]
-    assert f"{row['messages_per_hour']:.2f}" == "53333.33"
-    assert f"{row['msg_per_s']:.2f}" == "14.81"
-    assert row["usd_per_month"] == pytest.approx(0.16 * 730)
-    assert (row["kind"], row["calls_per_message"], row["capacity"]) == (
-        "meet",
-        3.0,
-        "capacity on EC2 not measured",
+def test_rows_are_in_order_and_name_their_book(answers: Answers) -> None:
+    keys = [(r["question_id"], r["sqs_option"], r["other_option"], r["number"] or 0) for r in answers.rows]
+    assert keys == sorted(keys)
+    assert all(row["book"] == row["question_id"] and row["purpose"] == "headline" for row in answers.rows)
+    assert {(row["corners"], row["corners_with"]) for row in answers.rows} == {(0, 0)}
+    assert all(row["low_msg_per_s"] is None and row["high_msg_per_s"] is None for row in answers.rows)
+
+
+def test_the_questions_have_everything_in_them(answers: Answers) -> None:
+    crossings = [(answers.pairs[key], c) for key, found in answers.exact.items() for c in found]
+    kinds = Counter(c.kind for _, c in crossings)
+    for kind, least in {
+        "meet": 2000,
+        "step": 1200,
+        "touch": 800,
+        "tie": 200,
+        "never": 800,
+        "unpriced": 80,
+    }.items():
+        assert kinds[kind] >= least, kinds
+    above = Counter(
+        (c.kind, c.above and ("sqs" if c.above.startswith("sqs") else "other")) for _, c in crossings
     )
+    for kind in ("meet", "touch", "tie", "never"):
+        assert above[kind, "sqs"] >= 25, above
+        assert above[kind, "other"] >= 25, above
+    assert above["step", "sqs"] >= 1000
+    assert above["step", "other"] == 0, "a step is a cost that rises"
+    assert above["tie", None] >= 25, "to the end of the search"
+    assert above["meet", None] >= 1, "at the end of the search"
+    counts = Counter(len(found) for found in answers.exact.values())
+    assert sum(n for many, n in counts.items() if many >= 12) >= 60
+    assert max(counts) >= 60
+    ended = [pair for pair in answers.pairs.values() if pair.known and pair.limit < pair.hours * 3600 * 10**7]
+    assert len(ended) >= 150
 
 
-@pytest.mark.parametrize(
-    ("region", "message_bytes", "instance_type", "usd", "messages"),
-    [
-        # 2 x (0.0816 x 730 + 20 x 0.08) = 122.336; / 4e-7 + 1e6 free requests = 306.84 M; / 3
-        ("us-east-1", 1024, "m7g.large", 122.336, 102_280_000),
-        ("us-east-1", 64 * 1024, "m7g.large", 122.336, 102_280_000),
-        # 200 KiB: 4 + 4 + 1 requests
-        ("us-east-1", 200 * 1024, "m7g.large", 122.336, 306_840_000 / 9),
-        # 2 x (0.091 x 730 + 20 x 0.088) = 136.38; / 4e-7 + 1e6 = 341.95 M; / 3
-        ("eu-west-1", 16, "m7g.large", 136.38, 341_950_000 / 3),
-        # 2 x (0.0416 x 730 + 1.6) = 63.936; 160.84 M; / 3
-        ("us-east-1", 1024, "t3.medium", 63.936, 160_840_000 / 3),
-    ],
-)
-def test_today_worked_by_hand(
-    bucket: Bucket, region: str, message_bytes: int, instance_type: str, usd: float, messages: float
-) -> None:
-    rows = ask_books(bucket, region, message_bytes=message_bytes, instance_type=instance_type)
-    row = rows[load_book(region).label]
-    assert row["usd_per_month"] == pytest.approx(usd, rel=1e-12)
-    assert row["messages_per_month"] == pytest.approx(messages, rel=1e-12)
-    assert row["msg_per_s"] == pytest.approx(messages / 730 / 3600, rel=1e-12)
+def test_exact_ties_at_a_step_are_among_them(answers: Answers) -> None:
+    """Equal when the cluster is full: passed by the next, or touched. Equal at once above it: neither."""
+    seen: Counter[str] = Counter()
+    for key, found in answers.exact.items():
+        pair = answers.pairs[key]
+        size = pair.other.messages_per_cluster
+        for c in found:
+            if c.messages and size is not None and (c.messages / size).denominator == 1:
+                equal = pair.difference(c.messages, c.messages) == 0
+                seen[f"{c.kind}, {'equal' if equal else 'apart'}"] += 1
+    assert seen["step, equal"] >= 20, seen
+    assert seen["step, apart"] >= 1000, seen
+    assert seen["touch, equal"] >= 200, seen
+    assert min(seen["tie, apart"], seen["tie, equal"]) >= 8, seen
+
+
+def varied(q: Question, name: str, calls: F, capacity: F, **values: Any) -> Question:
+    """The question with other requests a message on SQS's side, and another capacity on the other."""
+    options = []
+    for option in q.options:
+        lines = option.lines
+        if option.side == "sqs":
+            lines = tuple(replace(line, per_message=line.per_message * calls) for line in lines)
+        size = option.messages_per_cluster
+        size = None if size is None else size * capacity
+        options.append(replace(option, lines=lines, messages_per_cluster=size))
+    return replace(q, question_id=name, options=tuple(options), base=q.question_id, **values)
+
+
+def test_intervals_span_the_same_crossing_of_the_corners(tmp_path: Path) -> None:
+    asked = [Dice(n).question(f"q{n}") for n in range(5000, 5080)]
+    ends = [(F(3, 4), F(3, 4)), (F(3, 4), F(5, 4)), (F(5, 4), F(3, 4)), (F(5, 4), F(5, 4))]
+    corners = {
+        q.question_id: [
+            varied(q, f"{q.question_id} {n}", *end, purpose="interval") for n, end in enumerate(ends)
+        ]
+        for q in asked
+    }
+    bucket = Bucket(tmp_path)
+    put(bucket, [*asked, *(corner for found in corners.values() for corner in found)])
+    hours = {q.question_id: q.hours for q in asked}
+    spans: dict[tuple[Any, ...], list[F]] = defaultdict(list)
+    for name, found in corners.items():
+        for corner in found:
+            for options, pair in corner.pairs().items():
+                for c in pair.crossings():
+                    if c.messages is not None:
+                        spans[name, *options, c.number, c.above].append(c.messages / (corner.hours * 3600))
+    seen: Counter[int] = Counter()
+    rows = bucket.ask("crossover")
+    assert {row["question_id"] for row in rows} == set(hours), "corners have no rows of their own"
+    for row in rows:
+        key = tuple(row[c] for c in ("question_id", "sqs_option", "other_option", "number", "cheaper_above"))
+        span = spans.get(key, [])
+        assert (row["corners"], row["corners_with"]) == (4, len(span)), row
+        assert close(row["low_msg_per_s"], min(span, default=None)), row
+        assert close(row["high_msg_per_s"], max(span, default=None)), row
+        seen[len(span)] += row["number"] is not None
+    assert all(seen[number] >= 20 for number in (0, 2, 4)), seen
+
+
+def test_sensitivity_is_the_first_crossing_when_one_input_varies(tmp_path: Path) -> None:
+    asked = [Dice(n).question(f"q{n}") for n in range(6000, 6050)]
+    changes = []
+    for q in asked:
+        for factor in (F(3, 4), F(5, 4)):
+            more = {"purpose": "sensitivity", "factor": float(factor)}
+            changes += [
+                varied(q, f"{q.question_id} calls {factor}", factor, F(1), varied="calls", **more),
+                varied(q, f"{q.question_id} capacity {factor}", F(1), factor, varied="capacity", **more),
+            ]
+    bucket = Bucket(tmp_path)
+    put(bucket, [*asked, *changes])
+    base = {(q.question_id, *o): pair.crossings()[0] for q in asked for o, pair in q.pairs().items()}
+    expected = {
+        (q.base, *options, q.varied, q.factor): (pair.crossings()[0], q)
+        for q in changes
+        for options, pair in q.pairs().items()
+    }
+    rows = bucket.ask("sensitivity")
+    keys = [
+        tuple(r[c] for c in ("question_id", "sqs_option", "other_option", "varied", "factor")) for r in rows
+    ]
+    assert keys == sorted(expected)
+    for key, row in zip(keys, rows, strict=True):
+        c, q = expected[key]
+        assert (row["kind"], row["cheaper_above"], row["book"]) == (c.kind, c.above, q.question_id), row
+        assert close(row["msg_per_s"], per_second(c.messages, q.hours)), row
+        assert close(row["base_msg_per_s"], per_second(base[key[:3]].messages, q.hours)), row
+    assert {"never", "meet", "step", "unpriced"} <= {row["kind"] for row in rows}

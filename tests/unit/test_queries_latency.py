@@ -175,3 +175,31 @@ def test_metrics_and_cases_are_kept_apart_and_carry_their_origin(tmp_path: Path)
         ("a", "settle", None, "measured"),
         ("b", "produce", 7.0, "emulated"),
     ]
+
+
+def test_what_a_source_published_is_no_bin_and_stands_only_where_there_are_none(tmp_path: Path) -> None:
+    bucket = Bucket(tmp_path)
+    samples = list(range(1_000_000, 3_000_000, 1_000))
+    put(bucket, {"measured": samples})
+    before = bucket.ask("latency_percentiles")
+    named = {f"{name}_ms": number for number, name in enumerate(("mean", *PERCENTILES), start=1)}
+    rows = [
+        {
+            "case_id": case_id,
+            "metric": "produce",
+            "value_ns": number * 10**6,
+            "statistic": name.removesuffix("_ms"),
+        }
+        for case_id in ("measured", "told")
+        for name, number in named.items()
+    ]
+    bucket.put("latencies", rows, name="statistics")
+    told = {"case_id": "told", "metric": "produce", "min_ns": 500_000, "max_ns": 7_500_000}
+    bucket.put("totals", [told], name="told")
+    bucket.put("cases", [case("told", provenance="published", environment="elsewhere")], name="told")
+    after = {row["case_id"]: row for row in bucket.ask("latency_percentiles")}
+    assert [after["measured"]] == before
+    assert before[0]["p999_ms"] is None, "it needs ten thousand samples, and no statistic stands in for them"
+    assert {name: after["told"][name] for name in named} == named
+    assert (after["told"]["min_ms"], after["told"]["max_ms"]) == (0.5, 7.5)
+    assert (after["told"]["operations"], after["told"]["provenance"]) == (None, "published")

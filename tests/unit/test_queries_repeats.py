@@ -9,8 +9,10 @@ from statistics import NormalDist, fmean
 from typing import Any
 
 import pytest
-from query_tables import QUERIES, Bucket, case
+from query_tables import Bucket, case
 from repeated_cases import RABBITMQ, SQS, TABLED, interval, put, quantile, rounded
+
+from breakeven.results.queries import query as text_of
 
 FIGURES = ["mean_ms", "msg_per_s", "p50_ms", "p95_ms"]
 STATISTICS = ("mean", "least", "greatest", "spread", "interval_low", "interval_high")
@@ -37,7 +39,7 @@ def statistics(row: dict[str, Any]) -> list[Any]:
 
 def tabled(query: str) -> dict[int, float]:
     """The quantiles as they stand in the file."""
-    text = (QUERIES / f"{query}.sql").read_text()
+    text = text_of(query)
     return {int(df): float(t) for df, t in re.findall(r"\((\d+), (\d+\.\d{3})E0\)", text)}
 
 

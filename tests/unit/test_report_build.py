@@ -84,10 +84,7 @@ def test_a_planned_case_that_left_no_row_is_a_failed_one():
 
 
 def test_a_run_that_left_nothing_is_a_report_of_failures():
-    nothing = dict.fromkeys(
-        ("cases", "throughput", "latencies", "rates", "ledgers", "crossovers", "cost_lines"), ()
-    )
-    report = sample.report(sample.planned(), **nothing)
+    report = sample.report(sample.planned(), cases=(), **sample.NOTHING)
     assert {case.status for case in report.cases} == {"failed"}
     assert {case.provenance for case in report.cases if case.target == sample.SQS} == {"emulated"}
 
@@ -103,24 +100,6 @@ def test_flags_keep_to_the_closed_list():
     rows = [row | {"flags": '["loader_saturated", "invented"]'} for row in sample.answers(plan).cases]
     with pytest.raises(ValueError, match="invented"):
         sample.report(plan, cases=rows)
-
-
-def test_todays_question_comes_first_and_carries_what_was_asked(report):
-    today, history = report.crossovers
-    assert (today.price_book, history.price_book) == ("us-east-1@2026-11-20", "2012-12")
-    assert today.assumptions["instance_type"] == "m7g.large"
-    assert today.assumptions["free_requests"] == 1_000_000
-    assert (today.cheaper_below, today.cheaper_above) == ("sqs-standard", "rabbitmq-mirrored-pair")
-    assert today.msg_per_s == pytest.approx(38.92, abs=0.005)
-    assert history.messages_per_hour == pytest.approx(53_333.33, abs=0.01)
-
-
-def test_cost_lines_are_one_a_question(report):
-    lines = {line.question_id: line for line in report.cost_lines}
-    assert set(lines) == {sample.QUESTION, sample.ARTICLE}
-    line = lines[sample.ARTICLE]
-    assert len(line.msg_per_s) == len(line.sqs_usd) == len(line.rabbitmq_usd) == 61
-    assert set(line.rabbitmq_usd) == {116.8}
 
 
 def test_the_ledgers_terms_are_kept(report):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -198,3 +199,15 @@ def test_calls_from_many_threads_do_not_see_each_other(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(count, range(1, 17)))
     assert found == [[(n, n * n)] for n in range(1, 17)]
+
+
+def test_a_parameter_is_only_text_whatever_it_holds(tmp_path: Path) -> None:
+    """A translation is kept with stand-ins for parameters; none is looked for in a parameter itself."""
+    value = "a'\x01parameter 1\x01'b"
+    (tmp_path / "rows.json.gz").write_bytes(gzip.compress(json.dumps({"k": value}).encode() + b"\n"))
+    tables = {"t": SqlTable({"k": "string"}, files=[tmp_path / "rows.json.gz"])}
+    sql = "SELECT k FROM t WHERE k = ? AND k <> ?"
+    quoted = "'" + value.replace("'", "''") + "'"
+    assert run(sql, tables, [quoted, "'x'"]).rows == [(value,)]
+    assert run(sql, tables, [quoted, quoted]).rows == []
+    assert run(sql, tables, ["'x'", quoted]).rows == []

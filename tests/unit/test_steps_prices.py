@@ -117,5 +117,5 @@ def test_a_run_on_aws_uses_and_keeps_what_the_list_says(
     assert book.price("network", "nat_hour").source.startswith("AWS Price List Query API, AmazonEC2, SKU NAT")
     assert book.as_of == datetime.now(UTC).date().isoformat()
     assert stored["price_books"] == ["2012-12", book.label]
-    assert {question["book"] for question in stored["cost_inputs"]} == {"2012-12", book.label}
+    assert {question["book"] for question in stored["cost"]["questions"]} == {"2012-12", book.label}
     assert "came from the AWS Price List" in stored["price_notes"][0]

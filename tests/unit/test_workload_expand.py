@@ -100,8 +100,8 @@ def test_a_variant_that_the_suite_does_not_have_is_refused():
 
 def test_each_target_gets_its_client():
     assert {(c.target, c.workload.client) for c in cases({"p": {"threads": 1}})} == {
-        (SQS, "boto3"),
-        (RABBITMQ, "pika"),
+        (SQS, "native"),
+        (RABBITMQ, "native"),
     }
 
 
@@ -238,6 +238,20 @@ def test_push_is_for_the_target_that_a_variant_names():
 def test_an_impossible_override_is_blamed_on_the_variant():
     error = fault({"p": {"threads": 1}}, variants={"equal-guarantees": {SQS: {"consume": "push"}}})
     assert error.field == "variants.equal-guarantees.sqs-standard.consume"
+
+
+def test_the_native_client_drives_a_queue_unless_an_ordinary_one_is_asked_for():
+    def clients(**scenario):
+        return {case.target: case.workload.client for case in cases({"p": {"threads": 1, **scenario}})}
+
+    assert clients() == clients(client="native") == {SQS: "native", RABBITMQ: "native"}
+    assert clients(client="ordinary") == {SQS: "boto3", RABBITMQ: "pika"}
+
+
+def test_a_client_that_does_not_speak_to_a_target_is_refused():
+    error = fault({"p": {"threads": 1, "client": "pika"}})
+    assert (error.field, error.value) == ("scenarios.p.client", "pika")
+    assert "sqs-standard is driven by native, or by boto3" in error.remedy
 
 
 def test_the_same_fault_of_many_cells_is_said_once():

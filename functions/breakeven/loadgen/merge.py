@@ -78,6 +78,7 @@ class Measurement:
                     "metric": metric,
                     "value_ns": midpoint(index),
                     "operations": count,
+                    "statistic": None,
                 }
 
     def _totals(self, case: Case) -> Iterator[dict[str, Any]]:

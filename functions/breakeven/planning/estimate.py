@@ -9,7 +9,8 @@ from pydantic import Field
 from breakeven.planning import assumptions as assumed
 from breakeven.planning.durations import consume_rate, expected, loader_seconds, produce_rate
 from breakeven.pricing.book import PriceBook
-from breakeven.pricing.questions import billed_requests
+from breakeven.pricing.inputs import ask
+from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
 from breakeven.workload.case import Case, Frozen, TargetName
@@ -66,7 +67,8 @@ def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[Target
 def sqs_requests(case: Case) -> float:
     """Requests billed for a case: three a message (more above 64 KiB), and asks that come back empty."""
     messages = expected(case.workload, case.target, "aws").messages
-    return messages * billed_requests(case.workload.message_bytes) + _empty_asks(case)
+    unbatched = ask(message_bytes=case.workload.message_bytes)
+    return messages * requests_per_message(unbatched) + _empty_asks(case)
 
 
 def _empty_asks(case: Case) -> float:

@@ -14,14 +14,13 @@ from breakeven.planning import limits
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.scale import fitting_scale
-from breakeven.pricing.book import load_book
+from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case, Frozen, TargetName, Variant
 from breakeven.workload.checks import origin
 from breakeven.workload.expand import expand, scaled
 from breakeven.workload.model import Suite
 
-DEFAULT_REGION = "us-east-1"
 DEFAULT_MAX_USD = 20.0
 
 

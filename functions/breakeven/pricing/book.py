@@ -6,7 +6,9 @@ is not known is null and says why; only the question that needs it is refused.
 
 from __future__ import annotations
 
+import difflib
 import json
+from collections.abc import Iterable
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from breakeven.errors import InputError
 
 BOOKS = Path(__file__).parent / "books"
+DEFAULT_REGION = "us-east-1"
+FEW_NAMES, CLOSE_NAMES = 8, 6
 
 #: V: read in the named source. V2: read in two or more independent sources. D: derived from such
 #: figures. M: from memory, found in no source.
@@ -149,8 +153,8 @@ class PriceBook(Frozen):
         items = {p.item: p for p in self.prices if p.service == service}
         if item in items:
             return items[item]
-        has = sorted(items) or sorted({p.service for p in self.prices})
-        there = f"{service} has {', '.join(has)}" if items else f"there are {', '.join(has)}"
+        services = sorted({p.service for p in self.prices})
+        there = f"{service} has {near(item, items)}" if items else f"there are {', '.join(services)}"
         raise InputError(f"price book {self.label}", f"{service}/{item}", item, f"no such price; {there}")
 
     def known(self, service: str, item: str) -> Price:
@@ -160,7 +164,7 @@ class PriceBook(Frozen):
         """
         price = self.price(service, item)
         if price.usd is None:
-            remedy = f"{price.reason}; choose one of {', '.join(self.items(service))}"
+            remedy = f"{price.reason}; choose one that is: {near(item, self.items(service))}"
             raise InputError(f"price book {self.label}", f"{service}/{item}", None, remedy)
         return price
 
@@ -192,6 +196,17 @@ class PriceBook(Frozen):
         ]
 
 
+def near(name: str, names: Iterable[str]) -> str:
+    """For an error: all names where they are few, else those like the one that was asked for."""
+    known = sorted(names)
+    if len(known) <= FEW_NAMES:
+        return ", ".join(known)
+    family = [each for each in known if each.partition(".")[0] == name.partition(".")[0]]
+    close = [*difflib.get_close_matches(name, known, CLOSE_NAMES), *family]
+    shown = list(dict.fromkeys(close))[:CLOSE_NAMES] or known[:CLOSE_NAMES]
+    return f"{', '.join(shown)} and {len(known) - len(shown)} more"
+
+
 def books() -> list[str]:
     """Names of the books that are shipped, sorted."""
     return sorted(path.stem for path in BOOKS.glob("*.json"))
@@ -215,6 +230,8 @@ def read_book(path: Path) -> PriceBook:
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise InputError(path.name, "file", str(error), "give a price book in JSON") from error
     try:

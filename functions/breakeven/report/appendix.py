@@ -1,11 +1,10 @@
-"""The tables of the whole run: ledger, every metric, crossovers."""
+"""The tables of the whole run: ledger and every metric."""
 
 from __future__ import annotations
 
 from breakeven.report import words
-from breakeven.report.model import CaseReport, Crossover, EndToEnd, Metric, Report
-from breakeven.report.published import Published
-from breakeven.report.tables import STATISTIC_TITLES, STATISTICS, Row, Table, badge, printed, rate, statistics
+from breakeven.report.model import CaseReport, EndToEnd, Metric, Report
+from breakeven.report.tables import STATISTIC_TITLES, STATISTICS, Row, Table, badge, rate, statistics
 
 LEDGER_TERMS = {
     "sent": "sent",
@@ -83,10 +82,10 @@ def metrics_table(report: Report) -> Table:
                 Row(
                     labels=(words.target_name(case.target), title),
                     cells=(
-                        rate(case, metric),
+                        rate(case, operation),
                         words.figure(metric.mb_per_s),
-                        *statistics(metric),
-                        f"{metric.operations:,}{skipped}",
+                        *statistics(case, operation),
+                        f"{words.count(metric.operations)}{skipped}",
                     ),
                     origin=case.provenance,
                     badge=badge(case.provenance),
@@ -99,52 +98,5 @@ def metrics_table(report: Report) -> Table:
         label_titles=("Target", "Metric"),
         columns=("msg/s", "MB/s", *STATISTIC_TITLES, "operations"),
         groups=(("Rate", 2), ("Latency, ms", len(STATISTICS)), ("", 1)),
-        rows=tuple(rows),
-    )
-
-
-def question(crossover: Crossover) -> str:
-    """What SQS is compared with: '2 x m7g.large', the question's name where that is not known."""
-    known = crossover.assumptions
-    if not known.get("instance_type"):
-        return crossover.question_id
-    calls = known.get("calls_per_message")
-    asked = f", {words.quantity(calls)} requests a message" if calls is not None else ""
-    return f"{known.get('nodes')} x {known['instance_type']}{asked}"
-
-
-def crossover_table(report: Report, published: Published | None) -> Table:
-    """Every crossover that was computed, and the source's own beneath."""
-    rows = [
-        Row(
-            labels=(question(crossover),),
-            cells=(
-                words.figure(crossover.msg_per_s) if crossover.msg_per_s is not None else "none",
-                words.amount(crossover.messages_per_hour),
-                words.amount(crossover.messages_per_month),
-                words.dollars(crossover.usd_per_month),
-                crossover.capacity,
-            ),
-            origin="priced",
-            badge=crossover.price_book,
-        )
-        for crossover in report.crossovers
-    ]
-    if published and published.breakeven:
-        told = published.breakeven
-        cells = (
-            printed(told.msg_per_s),
-            printed(told.messages_per_hour),
-            *(words.NOTHING,) * 2,
-            "not in the sum",
-        )
-        rows.append(
-            Row(("the article's pair, as it printed",), cells, "published", badge("published", published))
-        )
-    return Table(
-        slug="crossovers",
-        caption="Where the cost lines meet: SQS below, RabbitMQ above",
-        label_titles=("SQS against",),
-        columns=("msg/s", "an hour", "a month", "dollars", "the pair's capacity"),
         rows=tuple(rows),
     )

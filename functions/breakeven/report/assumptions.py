@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from breakeven.report import words
-from breakeven.report.model import Crossover, Report
+from breakeven.report.model import Report
+from breakeven.report.money_assumptions import money_assumptions
 
 VARIANTS = {
     "equal-guarantees": (
@@ -18,14 +18,41 @@ VARIANTS = {
 }
 
 
+CLIENTS = {
+    "native": (
+        "Loaders drove the queues with clients of this project's own, which cost a fraction of an ordinary "
+        "client's processor time, so that the queue is what was measured."
+    ),
+    "ordinary": (
+        "Loaders drove the queues with ordinary clients (pika, boto3): their processor time is in every rate "
+        "and latency, as it would be in an application's."
+    ),
+}
+PUBLISHED = (
+    "Every rate and latency is as the source printed it; thousands are separated here. None was measured "
+    "for this report, none is calculated from another, and what the source shows only as a chart is left "
+    "out.",
+    "What a source means by a rate or a latency need not be what docs/metrics.md means by the same word. "
+    "How it measured is said here as far as the source says.",
+)
+
+
 def assumptions(report: Report) -> list[str]:
     """Of measurement first, then of money."""
+    if report.source:
+        return [*PUBLISHED, *money_assumptions(report)]
     said = [
         "Closed loop: each worker waits for its answer before its next call, so the rates are those of that "
         "many workers waiting in turn, not a capacity."
     ]
     said += [
         VARIANTS[variant] for variant in dict.fromkeys(c.variant for c in report.cases) if variant in VARIANTS
+    ]
+    said += [
+        CLIENTS[kind]
+        for kind in dict.fromkeys(
+            "native" if c.parameters.get("client") == "native" else "ordinary" for c in report.cases
+        )
     ]
     if report.environment == "local":
         said.append(
@@ -37,36 +64,4 @@ def assumptions(report: Report) -> list[str]:
             f"SQS was stood in for by {report.manifest.sqs or 'an emulator'}. Its figures test the "
             "workflow and say nothing of Amazon SQS's speed."
         )
-    return said + _money(report)
-
-
-def _money(report: Report) -> list[str]:
-    if not report.crossovers:
-        return []
-    said = [
-        "Prices are on-demand list prices in US dollars before tax. Rates are monthly means: a peak "
-        "above what a pair can carry needs a larger or a second cluster, which is not in these lines.",
-        "The RabbitMQ line holds instances and volumes only. People's hours, monitoring, backups and traffic "
-        "between zones are not in it; all of them move the crossover up.",
-        "The SQS line holds one send, one receive and one delete a message, and no empty receives; "
-        "polling an empty queue moves the crossover down, batching moves it up.",
-    ]
-    return said + [_question(crossover) for crossover in report.crossovers]
-
-
-def _question(crossover: Crossover) -> str:
-    known = crossover.assumptions
-    parts = []
-    if known.get("calls_per_message") is not None:
-        parts.append(f"{words.quantity(known['calls_per_message'])} billed SQS requests a message")
-    free = known.get("free_requests")
-    if free is not None:
-        parts.append(f"{words.quantity(free)} free requests a month" if free else "no free requests")
-    if known.get("instance_type"):
-        volume = (
-            f" with {words.quantity(known['volume_gb'])} GB of volume each" if known.get("volume_gb") else ""
-        )
-        parts.append(f"{known.get('nodes')} x {known['instance_type']}{volume}")
-    if known.get("hours_per_month"):
-        parts.append(f"{words.quantity(known['hours_per_month'])} hours a month")
-    return f"Prices {crossover.price_book}: {'; '.join(parts) or 'no further assumptions recorded'}."
+    return said + money_assumptions(report)

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
+from breakeven.report import money_build
 from breakeven.report.assumptions import assumptions
 from breakeven.report.model import (
     CaseReport,
-    CostLine,
-    Crossover,
+    Comparison,
     EndToEnd,
-    Environment,
     Flag,
     Ledger,
     Manifest,
     Metric,
+    Place,
     Provenance,
     RatePoint,
+    Repeats,
     Report,
+    SourceReport,
 )
 from breakeven.report.verdict import verdict
 from breakeven.results.schemas import METRICS
@@ -30,15 +32,13 @@ from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
 PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
-#: the queries say which side is cheaper by these words
-OPTIONS = {"sqs": "sqs-standard", "rabbitmq": "rabbitmq-mirrored-pair"}
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """Rows of the queries, one mapping a row with typed values, keyed by the columns that each file names.
 
-    ``cost_inputs`` are the questions that were put (rows of ``schemas.COST_INPUTS``).
+    ``cost`` is what the plan tells of the questions about money (``pricing.questions.Asked.told``).
     """
 
     cases: Rows
@@ -47,8 +47,34 @@ class Answers:
     rates: Rows
     ledgers: Rows
     crossovers: Rows
-    cost_lines: Rows
-    cost_inputs: Rows
+    cost_curves: Rows
+    bills: Rows
+    break_even_hours: Rows
+    decision_map: Rows
+    sensitivity: Rows
+    cost: Mapping[str, Any]
+    repeats: Rows = ()
+    comparisons: Rows = ()
+
+    @classmethod
+    def of(cls, rows: Mapping[str, Rows], cost: Mapping[str, Any]) -> Answers:
+        """:param rows: of every file in ``queries/``, by its name"""
+        return cls(
+            cases=rows["cases"],
+            throughput=rows["throughput"],
+            latencies=rows["latency_percentiles"],
+            rates=rows["rate_over_time"],
+            ledgers=rows["ledger"],
+            crossovers=rows["crossover"],
+            cost_curves=rows["cost_curves"],
+            bills=rows["bills"],
+            break_even_hours=rows["break_even_hours"],
+            decision_map=rows["decision_map"],
+            sensitivity=rows["sensitivity"],
+            cost=cost,
+            repeats=rows["repeats"],
+            comparisons=rows["comparison"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +82,7 @@ class RunRecord:
     """What is known of the run itself. ``planned`` gives the order, and shows cases that left no row.
 
     ``assumptions`` are the run's own, beside those that follow from the suite's variant and the prices.
+    ``source`` is there where the figures are those that a source published.
     """
 
     run_id: str
@@ -64,13 +91,16 @@ class RunRecord:
     variant: str
     started_at: str
     finished_at: str
-    environment: Environment
+    environment: Place
     planned: tuple[Case, ...]
     assumptions: tuple[str, ...] = ()
+    source: SourceReport | None = None
 
 
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
     """The report, verdict included. A planned case without a row is a failed one."""
+    cases = _cases(record, answers)
+    questions = money_build.cost_questions(answers.cost)
     report = Report(
         run_id=record.run_id,
         suite=record.suite,
@@ -79,12 +109,23 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         started_at=record.started_at,
         finished_at=record.finished_at,
         environment=record.environment,
+        source=record.source,
         verdict="",
         manifest=manifest,
-        cases=_cases(record, answers),
-        crossovers=_crossovers(answers),
-        cost_lines=_cost_lines(answers.cost_lines),
+        cases=cases,
+        crossovers=money_build.crossovers(answers.crossovers, questions),
+        cost_questions=questions,
+        cost_curves=money_build.by_question(money_build.cost_curves(answers.cost_curves), questions),
+        bills=money_build.by_question(money_build.bills(answers.bills), questions),
+        break_even_hours=money_build.by_question(
+            money_build.break_even_hours(answers.break_even_hours), questions
+        ),
+        decision_map=money_build.by_question(money_build.decision_map(answers.decision_map), questions),
+        sensitivity=money_build.by_question(money_build.sensitivity(answers.sensitivity), questions),
+        cost_notes=list(answers.cost.get("notes", ())),
         rates=[_rate_point(row) for row in answers.rates],
+        repeats=_repeats(cases, answers.repeats),
+        comparisons=_comparisons(cases, answers.comparisons),
         assumptions=[],
     )
     said = [*assumptions(report), *record.assumptions]
@@ -139,13 +180,16 @@ def _case(
         end_to_end=cast("EndToEnd | None", made["end_to_end"]),
         ledger=ledger,
         mirrors={"before": before or {}, "after": after or {}} if before or after else None,
-        flags=_flags(json.loads(row["flags"] or "[]"), made.values()),
+        flags=_flags(json.loads(row["flags"] or "[]"), made.values(), row["provenance"]),
+        printed=json.loads(row.get("printed") or "{}"),
     )
 
 
-def _flags(found: Sequence[str], metrics: Any) -> list[Flag]:
+def _flags(found: Sequence[str], metrics: Any, provenance: str) -> list[Flag]:
     """The case's flags in the closed list's order, with ``few_samples`` where a percentile is missing."""
-    few = any(metric and any(getattr(metric, name) is None for name in PERCENTILES) for metric in metrics)
+    few = provenance != "published" and any(
+        metric and any(getattr(metric, name) is None for name in PERCENTILES) for metric in metrics
+    )
     present = {*found, "few_samples"} if few else set(found)
     unknown = present - set(get_args(Flag))
     if unknown:
@@ -159,9 +203,9 @@ def _metric(
     """None where the thing does not exist for this case, or nothing was recorded of it."""
     if columns is None or not _exists(name, columns, case, parameters):
         return None
-    fields = {field: columns.get(field) for field in Metric.model_fields} | {
-        "operations": columns.get("operations") or 0
-    }
+    fields = {field: columns.get(field) for field in Metric.model_fields}
+    if case["provenance"] != "published":
+        fields["operations"] = columns.get("operations") or 0
     return (
         EndToEnd(**fields, skipped=columns.get("skipped") or 0) if name == "end_to_end" else Metric(**fields)
     )
@@ -185,7 +229,7 @@ def _ledger(row: Mapping[str, Any]) -> Ledger:
     return Ledger(**fields, left=row["left_in_queue"])
 
 
-def _unrecorded(case: Case, environment: Environment, origins: Mapping[str, Provenance]) -> CaseReport:
+def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance]) -> CaseReport:
     """A planned case of which nothing was written: it must not vanish from the report."""
     provenance = origins.get(case.target, presumed_provenance(case.target, environment))
     flags: list[Flag] = ["shared_host"] if environment == "local" else []
@@ -212,46 +256,21 @@ def _unrecorded(case: Case, environment: Environment, origins: Mapping[str, Prov
     )
 
 
-def _crossovers(answers: Answers) -> list[Crossover]:
-    """As answered, each with the question that was put; today's prices before those of history."""
-    asked = {row["question_id"]: row for row in answers.cost_inputs}
-    found = [
-        Crossover(
-            question_id=row["question_id"],
-            targets=list(OPTIONS.values()),
-            kind=row["kind"],
-            cheaper_below=OPTIONS.get(row["cheaper_below"] or ""),
-            cheaper_above=OPTIONS.get(row["cheaper_above"] or ""),
-            msg_per_s=row["msg_per_s"],
-            messages_per_month=row["messages_per_month"],
-            messages_per_hour=row["messages_per_hour"],
-            usd_per_month=row["usd_per_month"],
-            price_book=row["book"],
-            capacity=row["capacity"],
-            assumptions={
-                name: value
-                for name, value in asked.get(row["question_id"], {}).items()
-                if name not in {"question_id", "book", "run_id"}
-            }
-            | {"equal_until_msg_per_s": row["equal_until_msg_per_s"]},
-        )
-        for row in answers.crossovers
-    ]
-    order = list(asked)
-    return sorted(found, key=lambda c: order.index(c.question_id) if c.question_id in asked else len(order))
+def _repeats(cases: Sequence[CaseReport], rows: Rows) -> list[Repeats]:
+    """Of cells measured twice or more: what one repeat gave stands in its case."""
+    found = [Repeats(**row) for row in rows if row["repeats"] > 1]
+    return sorted(found, key=_in_order_of(cases))
 
 
-def _cost_lines(rows: Rows) -> list[CostLine]:
-    lines: dict[str, CostLine] = {}
-    for row in rows:
-        line = lines.setdefault(
-            row["question_id"],
-            CostLine(question_id=row["question_id"], msg_per_s=[], sqs_usd=[], rabbitmq_usd=[]),
-        )
-        line.msg_per_s.append(row["msg_per_s"])
-        line.sqs_usd.append(row["sqs_usd"])
-        line.rabbitmq_usd.append(row["rabbitmq_usd"])
-    return list(lines.values())
+def _comparisons(cases: Sequence[CaseReport], rows: Rows) -> list[Comparison]:
+    """Where either side was measured twice or more; without repeats nothing can be told."""
+    found = [Comparison(**row) for row in rows if max(row["repeats"], row["against_repeats"]) > 1]
+    return sorted(found, key=_in_order_of(cases))
+
+
+def _in_order_of(cases: Sequence[CaseReport]) -> Callable[[Repeats | Comparison], tuple[int, int]]:
+    cells = {cell: number for number, cell in enumerate(dict.fromkeys((c.scenario, c.cell) for c in cases))}
+    return lambda row: (cells.get((row.scenario, row.cell), len(cells)), METRICS.index(row.metric))
 
 
 def _rate_point(row: Mapping[str, Any]) -> RatePoint:

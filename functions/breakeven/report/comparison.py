@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from breakeven.report import words
+from breakeven.report.machines import by_machine, machines_table
 from breakeven.report.model import CaseReport, Report
 from breakeven.report.published import Published, PublishedMetric
 from breakeven.report.tables import (
@@ -17,11 +18,13 @@ from breakeven.report.tables import (
     lane,
     printed,
     rate,
-    shown,
+    shown_figure,
     statistics,
+    trimmed,
 )
 
 MATRIX_UNITS = "Mean and p95 in milliseconds."
+MATRIX_PRINTED = "Means in milliseconds; a dash where the source prints none."
 MATRIX_CELLS = 5  # cells side by side in one table; more go into a further table
 
 
@@ -37,11 +40,13 @@ def comparison_tables(report: Report, published: Published | None) -> list[Table
     """One table a scenario (more when it has many cells), published figures beneath the measured."""
     tables = []
     for scenario, cases in scenarios(report.cases).items():
-        if cases[0].parameters.get("mode") == "load-unload":
-            tables.append(_statistics_table(scenario, cases, published))
+        if by_machine(cases):
+            tables.append(machines_table(scenario, cases, _notes(report, scenario, cases, published)))
+        elif cases[0].parameters.get("mode") == "load-unload":
+            tables.append(_statistics_table(report, scenario, cases, published))
         else:
-            tables.extend(_matrix_tables(scenario, cases, published))
-    return tables
+            tables.extend(_matrix_tables(report, scenario, cases, published))
+    return [trimmed(table) for table in tables] if report.source else tables
 
 
 def _caption(scenario: str, cases: Sequence[CaseReport]) -> str:
@@ -50,7 +55,9 @@ def _caption(scenario: str, cases: Sequence[CaseReport]) -> str:
     return f"{words.scenario_name(scenario)}{suffix}"
 
 
-def _notes(scenario: str, cases: Sequence[CaseReport], published: Published | None) -> tuple[str, ...]:
+def _notes(
+    report: Report, scenario: str, cases: Sequence[CaseReport], published: Published | None
+) -> tuple[str, ...]:
     notes = [
         f"{words.labelled_target(c.target, c.provenance)}, {words.cell_name(c.cell)}, failed: {c.reason}"
         for c in cases
@@ -60,25 +67,26 @@ def _notes(scenario: str, cases: Sequence[CaseReport], published: Published | No
         notes.append("≥ marks a lower bound: the loader was busy at 80% or more of its cores.")
     if published and scenario in published.notes:
         notes.append(f"{published.label}: {published.notes[scenario]}")
+    if report.source and scenario in report.source.notes:
+        notes.append(report.source.notes[scenario])
     return tuple(notes)
 
 
-def _statistics_table(scenario: str, cases: Sequence[CaseReport], published: Published | None) -> Table:
+def _statistics_table(
+    report: Report, scenario: str, cases: Sequence[CaseReport], published: Published | None
+) -> Table:
     """Every statistic side by side, as source A prints its load-unload test."""
     several = len({case.cell for case in cases}) > 1
     rows: list[Row] = []
     for operation in COMPARED:
         for case in cases:
-            metric, label = (
-                shown(case, operation),
-                f"{lane(case)}, {words.cell_name(case.cell)}" if several else lane(case),
-            )
+            label = f"{lane(case)}, {words.cell_name(case.cell)}" if several else lane(case)
             rows.append(
                 Row(
                     labels=(label,),
                     cells=("failed",) + (words.NOTHING,) * len(STATISTICS)
                     if case.status == "failed"
-                    else (rate(case, metric), *statistics(metric)),
+                    else (rate(case, operation), *statistics(case, operation)),
                     origin=case.provenance,
                     badge=badge(case.provenance),
                     section=words.OPERATIONS[operation],
@@ -96,7 +104,7 @@ def _statistics_table(scenario: str, cases: Sequence[CaseReport], published: Pub
         columns=("msg/s", *STATISTIC_TITLES),
         groups=(("Rate", 1), ("Latency, ms", len(STATISTICS))),
         rows=tuple(rows),
-        notes=_notes(scenario, cases, published),
+        notes=_notes(report, scenario, cases, published),
         scenario=scenario,
     )
 
@@ -111,7 +119,9 @@ def _published_row(
     return Row(labels, cells, "published", badge("published", published), words.OPERATIONS[operation])
 
 
-def _matrix_tables(scenario: str, cases: Sequence[CaseReport], published: Published | None) -> list[Table]:
+def _matrix_tables(
+    report: Report, scenario: str, cases: Sequence[CaseReport], published: Published | None
+) -> list[Table]:
     """Cells side by side, targets beneath one another, as source A prints its parallel test."""
     cells = list(dict.fromkeys(case.cell for case in cases))
     chunks = [cells[i : i + MATRIX_CELLS] for i in range(0, len(cells), MATRIX_CELLS)]
@@ -126,13 +136,19 @@ def _matrix_tables(scenario: str, cases: Sequence[CaseReport], published: Publis
                 row for operation in COMPARED for row in _matrix_rows(operation, chunk, cases, published)
             ),
             notes=(
-                MATRIX_UNITS,
-                *_notes(scenario, [case for case in cases if case.cell in chunk], published),
+                *_units(report, cases),
+                *_notes(report, scenario, [case for case in cases if case.cell in chunk], published),
             ),
             scenario=scenario,
         )
         for number, chunk in enumerate(chunks, start=1)
     ]
+
+
+def _units(report: Report, cases: Sequence[CaseReport]) -> tuple[str, ...]:
+    if not report.source:
+        return (MATRIX_UNITS,)
+    return (MATRIX_PRINTED,) if any(name.endswith(".mean_ms") for c in cases for name in c.printed) else ()
 
 
 def _matrix_rows(
@@ -164,10 +180,11 @@ def _matrix_cell(case: CaseReport | None, operation: str) -> tuple[str, str, str
         return (words.NOTHING,) * 3
     if case.status == "failed":
         return ("failed", words.NOTHING, words.NOTHING)
-    metric = shown(case, operation)
-    if metric is None:
-        return (words.NOTHING,) * 3
-    return rate(case, metric), words.figure(metric.mean_ms), words.figure(metric.p95_ms)
+    return (
+        rate(case, operation),
+        shown_figure(case, operation, "mean_ms"),
+        shown_figure(case, operation, "p95_ms"),
+    )
 
 
 def _published_cell(case: CaseReport | None, operation: str, published: Published) -> tuple[str, str, str]:

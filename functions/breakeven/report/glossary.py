@@ -15,6 +15,18 @@ METRICS = {
     "skipped": "End-to-end times not known, because another loader had sent the message.",
 }
 
+MONEY = {
+    "monthly mean": "Messages of a month over its seconds. The peak is above it.",
+    "as used, batched": "One message a call, polled as asked; the same in full batches with long polls.",
+    "between": "How far a crossing moves when what nobody knows stands at its ends. No confidence interval.",
+    "meet": "Both bills pass through one point.",
+    "step": "The brokers' bill jumps past SQS's where the traffic takes one cluster more.",
+    "touch, tie": "Equal at one rate, with the same option cheaper on both sides; equal over an interval.",
+    "a cluster must carry": "Messages a second at the peak, with one node down and room to spare.",
+    "break-even hours": "Running your own wins while it takes fewer hours of people's work a month: what "
+    "it saves over what an hour costs.",
+}
+
 LEDGER = {
     "sent": "Messages published: confirmed + returned + nacked + unknown; also received + missing + left.",
     "confirmed": "Answered with a confirm or a reply.",

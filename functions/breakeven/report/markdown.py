@@ -4,31 +4,44 @@ from __future__ import annotations
 
 import re
 
-from breakeven.report.appendix import crossover_table, ledger_table, metrics_table
+from breakeven.report import words
+from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
 from breakeven.report.model import Report
+from breakeven.report.money_page import cost_notes, cost_tables
 from breakeven.report.provenance import about
 from breakeven.report.published import Published
+from breakeven.report.repeats import comparison_table, repeats_table, said_once
 from breakeven.report.tables import Table
 
+SETUP = "What was measured, by its authors"
 _SPECIAL = re.compile(r"([\\`*_\[\]|#~])")
 
 
 def markdown(report: Report, published: Published | None) -> str:
     """The whole report but its charts."""
+    setup = report.source.setup.items() if report.source else ()
     headline, *rest = report.verdict.split("\n\n")
     tables = [
         differences(report),
-        crossover_table(report, published),
+        *cost_tables(report, published),
         *comparison_tables(report, published),
-        ledger_table(report),
-        metrics_table(report),
     ]
+    if not report.source:  # which prints neither repeats nor what became of its messages
+        tables += [
+            comparison_table(report),
+            repeats_table(report),
+            ledger_table(report),
+            metrics_table(report),
+        ]
     parts = [
         f"# {text(headline)}",
         *(text(paragraph) for paragraph in rest),
         *(_table(table) for table in tables if table.rows),
+        text(said_once(report)),
+        _list(SETUP, [f"{words.setup_name(name)}: {value}" for name, value in setup]),
+        _list("What is not priced or not known", cost_notes(report)),
         _list("Assumptions", report.assumptions),
         _list("Notes", report.manifest.notes),
         _list("Provenance", [f"{name}: {value}" for name, value in about(report)]),
@@ -48,10 +61,12 @@ def _table(table: Table) -> str:
         f"{group}: {column}" if group else column for group, column in zip(spans, table.columns, strict=True)
     ]
     sections = ("Part",) if any(row.section for row in table.rows) else ()
-    header = [*sections, *table.label_titles, "Source", *titles]
+    source = ("Source",) if table.sourced else ()
+    header = [*sections, *table.label_titles, *source, *titles]
     lines = [header, ["---"] * (len(header) - len(titles)) + ["---:"] * len(titles)]
     lines += [
-        [*([row.section] if sections else []), *row.labels, row.badge, *row.cells] for row in table.rows
+        [*([row.section] if sections else []), *row.labels, *([row.badge] if source else []), *row.cells]
+        for row in table.rows
     ]
     body = "\n".join(
         f"| {' | '.join(cell if number == 1 else text(cell) for cell in line)} |"

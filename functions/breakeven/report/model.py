@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from breakeven.report.money_model import (
+    Bill,
+    BreakEvenHours,
+    CostCurve,
+    CostQuestion,
+    Crossover,
+    DecisionMap,
+    Sensitivity,
+)
+from breakeven.report.strict import Strict
 
 SCHEMA_VERSION = "1.0"
 
 Provenance = Literal["measured", "emulated", "published"]
+#: where a run can be made
 Environment = Literal["aws", "local"]
+#: where a figure comes from; elsewhere: a source published it
+Place = Literal["aws", "local", "elsewhere"]
 #: every flag a case can carry; docs/metrics.md says what each means
 Flag = Literal[
     "shared_host",  # loader and target on the same machine
@@ -22,10 +36,6 @@ Flag = Literal[
     "end_to_end_partial",  # some messages were consumed by a loader that had not sent them
     "call_errors",  # calls failed and were counted
 ]
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
 
 
 class Metric(Strict):
@@ -41,7 +51,7 @@ class Metric(Strict):
     p99_ms: float | None
     p999_ms: float | None
     max_ms: float | None
-    operations: int = Field(description="latencies recorded")
+    operations: int | None = Field(description="latencies recorded; null of what a source published")
 
 
 class EndToEnd(Metric):
@@ -75,7 +85,7 @@ class CaseReport(Strict):
     repeat: int
     variant: str
     provenance: Provenance
-    environment: Environment
+    environment: Place
     status: Literal["ok", "failed"]
     reason: str | None
     parameters: dict[str, str | int | float | bool | None]
@@ -89,37 +99,52 @@ class CaseReport(Strict):
         description="before and after: queue -> synchronised mirrors read from the broker; null for SQS"
     )
     flags: list[Flag]
-
-
-class Crossover(Strict):
-    """Where the two cost lines meet. A null rate: they do not meet in the priced range."""
-
-    question_id: str
-    targets: list[str]
-    kind: Literal["meet", "tie", "never", "unpriced"] = Field(
-        description="meet: equal at one rate; tie: equal over an interval from msg_per_s; never: not in the "
-        "priced range; unpriced: a price is not known"
+    printed: dict[str, str] = Field(
+        default_factory=dict,
+        description="of published cases, every figure as its source printed it: produce.msg_per_s -> '1875'",
     )
-    cheaper_below: str | None = Field(
-        description="target that is cheaper below the equal rate; null: no such side"
-    )
-    cheaper_above: str | None
-    msg_per_s: float | None = Field(description="monthly mean")
-    messages_per_month: float | None
-    messages_per_hour: float | None
-    usd_per_month: float | None
-    price_book: str
-    capacity: str = Field(description="what is known of the cluster's capacity at that rate")
-    assumptions: dict[str, str | int | float | None]
 
 
-class CostLine(Strict):
-    """Points of the cost curves of one question, for the chart: dollars a month at a monthly-mean rate."""
+class Repeats(Strict):
+    """How far the repeats of a cell agree in one figure of one metric; two repeats or more."""
 
-    question_id: str
-    msg_per_s: list[float]
-    sqs_usd: list[float]
-    rabbitmq_usd: list[float]
+    scenario: str
+    cell: str
+    target: str
+    provenance: Provenance
+    environment: Environment
+    metric: str
+    figure: Literal["msg_per_s", "mean_ms", "p50_ms", "p95_ms"]
+    repeats: int = Field(description="cases that were measured to the end")
+    mean: float | None = Field(description="null of percentiles, and where a repeat lacks the figure")
+    least: float | None
+    greatest: float | None
+    spread: float | None = Field(description="(greatest - least) / mean, a share")
+    interval_low: float | None = Field(description="95% interval of the mean, by Student's t")
+    interval_high: float | None
+    spread_over_10_percent: bool
+    loader_saturated: bool = Field(description="in any repeat: a rate is then a lower bound")
+
+
+class Comparison(Strict):
+    """The rate of one target over that of another in a cell, with its interval by Welch on logarithms."""
+
+    scenario: str
+    cell: str
+    metric: str
+    target: str
+    against: str
+    environment: Environment
+    provenance: Provenance
+    against_provenance: Provenance
+    repeats: int
+    against_repeats: int
+    ratio: float | None = Field(description="target's rate over that of against, of geometric means")
+    interval_low: float | None = Field(description="95% interval of the ratio")
+    interval_high: float | None
+    verdict: Literal["higher", "lower", "no difference shown", "not enough repeats", "not comparable"]
+    loader_saturated: bool
+    against_loader_saturated: bool
 
 
 class RatePoint(Strict):
@@ -148,6 +173,30 @@ class Manifest(Strict):
     notes: list[str] = Field(description="what the reader must be told, such as a fallback that was taken")
 
 
+class SourceBreakeven(Strict):
+    """The source's own break-even, as it printed it, and why its own prices give another."""
+
+    price_book: str
+    messages_per_hour: float
+    msg_per_s: float
+    why: str
+
+
+class SourceReport(Strict):
+    """The publication whose figures a report is of."""
+
+    id: str
+    title: str
+    label: str
+    publication: str
+    author: str
+    date: str
+    url: str | None
+    setup: dict[str, str]
+    notes: dict[str, str] = Field(description="by scenario: what the figures do not say")
+    breakeven: SourceBreakeven | None
+
+
 class Report(Strict):
     schema_version: Literal["1.0"] = "1.0"
     run_id: str
@@ -156,11 +205,20 @@ class Report(Strict):
     variant: str
     started_at: str
     finished_at: str
-    environment: Environment
+    environment: Place
+    source: SourceReport | None = Field(default=None, description="null: these are the figures of a run")
     verdict: str = Field(description="the answer in words")
     manifest: Manifest
     cases: list[CaseReport]
     crossovers: list[Crossover]
-    cost_lines: list[CostLine]
+    cost_questions: list[CostQuestion] = Field(default_factory=list)
+    cost_curves: list[CostCurve] = Field(default_factory=list)
+    bills: list[Bill] = Field(default_factory=list)
+    break_even_hours: list[BreakEvenHours] = Field(default_factory=list)
+    decision_map: list[DecisionMap] = Field(default_factory=list)
+    sensitivity: list[Sensitivity] = Field(default_factory=list)
+    cost_notes: list[str] = Field(default_factory=list, description="what is not priced, and why")
     rates: list[RatePoint]
+    repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
+    comparisons: list[Comparison] = Field(default_factory=list)
     assumptions: list[str]

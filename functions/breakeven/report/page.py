@@ -10,31 +10,22 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from breakeven.report import glossary, words
-from breakeven.report.appendix import crossover_table, ledger_table, metrics_table
+from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.charts.canvas import Chart
-from breakeven.report.charts.cost import costs
 from breakeven.report.charts.latency import latencies
 from breakeven.report.charts.over_time import over_time
 from breakeven.report.charts.sweep import sweeps
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
+from breakeven.report.keys import Key, money_keys
 from breakeven.report.model import Report
+from breakeven.report.money_page import cost_notes, cost_parts
 from breakeven.report.provenance import ENVIRONMENTS, about
 from breakeven.report.published import Published
+from breakeven.report.repeats import comparison_table, repeats_table, said_once
 from breakeven.report.tables import Table
-from breakeven.report.verdict import main_crossover
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One of the few figures that stand at the top."""
-
-    figure: str
-    unit: str
-    note: str
-    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +57,12 @@ def page(report: Report, published: Published | None) -> str:
         keys=_keys(report),
         failed=[case for case in report.cases if case.status == "failed"],
         differences=differences(report),
-        crossovers=crossover_table(report, published),
-        cost_charts=costs(report),
+        cost=cost_parts(report, published),
+        cost_notes=cost_notes(report),
         blocks=_blocks(report, published),
+        faster=comparison_table(report),
+        repeats=repeats_table(report),
+        said_once=said_once(report),
         latency_charts=latencies(report),
         ledger=ledger_table(report),
         metrics=metrics_table(report),
@@ -104,15 +98,13 @@ def _blocks(report: Report, published: Published | None) -> list[Block]:
 
 
 def _keys(report: Report) -> list[Key]:
-    keys = []
-    crossover = main_crossover(report)
-    if crossover and crossover.msg_per_s is not None:
-        messages, usd = words.amount(crossover.messages_per_month), words.dollars(crossover.usd_per_month)
-        note = f"{messages} messages and {usd} a month"
-        keys.append(Key(words.figure(crossover.msg_per_s), "msg/s", f"Break-even: {note}"))
-    settled = sum(case.status == "ok" for case in report.cases)
-    tone = "" if settled == len(report.cases) else "bad"
-    keys.append(Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone))
+    keys = money_keys(report)
+    if report.source:
+        keys.insert(0, Key(f"{len(report.cases)}", "cases", "as the source printed them"))
+    else:
+        settled = sum(case.status == "ok" for case in report.cases)
+        tone = "" if settled == len(report.cases) else "bad"
+        keys.append(Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone))
     ledgers = [case.ledger for case in report.cases if case.ledger]
     if ledgers:
         lost, sent = sum(ledger.lost or 0 for ledger in ledgers), sum(ledger.sent for ledger in ledgers)

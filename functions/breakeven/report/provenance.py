@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from breakeven.report.model import Report
+from breakeven.report.model import Report, SourceReport
 
-ENVIRONMENTS = {"local": "one machine", "aws": "Amazon Web Services"}
+ENVIRONMENTS = {
+    "local": "one machine",
+    "aws": "Amazon Web Services",
+    "elsewhere": "its authors' machines",
+}
 
 
 def about(report: Report) -> list[tuple[str, str]]:
     """Names and values, the run first, then what was under test, then what it ran on."""
     manifest = report.manifest
+    if report.source:
+        return _source(report, report.source)
     pairs: list[tuple[str, object]] = [
         ("Run", report.run_id),
         ("Suite", f"{report.title} ({report.suite})"),
@@ -32,3 +38,16 @@ def about(report: Report) -> list[tuple[str, str]]:
         ("Seed", manifest.seed),
     ]
     return [(name, str(value)) for name, value in pairs]
+
+
+def _source(report: Report, source: SourceReport) -> list[tuple[str, str]]:
+    return [
+        ("Title", source.title),
+        ("Author", source.author),
+        ("Publication", source.publication),
+        ("Date", source.date),
+        *([("Address", source.url)] if source.url else []),
+        ("Price books", ", ".join(report.manifest.price_books) or "none"),
+        ("Queue Breakeven", report.manifest.project_version),
+        ("SHA-256 of the file of figures", report.manifest.scenario_sha256),
+    ]

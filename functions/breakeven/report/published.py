@@ -1,15 +1,40 @@
-"""Figures that a source published: reference rows beside the measured ones, never mixed with them."""
+"""Figures that a source published: reference rows beside the measured ones, never mixed with them.
+
+``scenarios/published/`` has one file a source; docs/published.md says what its fields are.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from breakeven.errors import InputError
-from breakeven.report.model import CaseReport, Report
+from breakeven.report.model import CaseReport, Report, SourceBreakeven, SourceReport
+
+#: sources with published rows, by the letter that the documents of this project give them
+SOURCES = {"A": "source-a", "C": "source-c", "D": "source-d"}
+PRINTED = re.compile(r"\d{1,12}(\.\d{1,6})?")
+
+
+def _as_printed(value: Any) -> Any:
+    if not isinstance(value, str) or not PRINTED.fullmatch(value):
+        raise ValueError("give the figure in quotes and as it is printed, such as '14.8'")
+    return value
+
+
+def _told(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be empty")
+    return value
+
+
+#: digits as the source printed them: text, so that 1.10 does not become 1.1
+Printed = Annotated[str, BeforeValidator(_as_printed)]
+Told = Annotated[str, AfterValidator(_told)]
 
 
 class Frozen(BaseModel):
@@ -19,21 +44,44 @@ class Frozen(BaseModel):
 class PublishedMetric(Frozen):
     """As printed: messages a second, milliseconds. None where the source prints nothing."""
 
-    msg_per_s: float
-    mean_ms: float | None = None
-    min_ms: float | None = None
-    p90_ms: float | None = None
-    max_ms: float | None = None
+    msg_per_s: Printed
+    mean_ms: Printed | None = None
+    min_ms: Printed | None = None
+    p90_ms: Printed | None = None
+    max_ms: Printed | None = None
+
+
+class Figures(Frozen):
+    """What a source prints of a cluster that is no rate and no latency."""
+
+    usd_per_month_per_1000_msg_per_s: Printed | None = None
+    held: Literal["yes", "no"] | None = None
+    backlog: Told | None = None
 
 
 class PublishedRow(Frozen):
-    """``match``: the workload fields that a case must have for this row to stand beside it."""
+    """One cell of a scenario on one target.
 
-    scenario: str
-    target: str
+    ``match``: the workload fields that a case must have for this row to stand beside it; ``parameters``:
+    what else the source says of the cell; ``machine``: a key of the file's ``machines``.
+    """
+
+    scenario: Told
+    cell: str
+    target: Told
     match: dict[str, int | str]
+    parameters: dict[str, int | str] = {}
+    machine: str | None = None
     produce: PublishedMetric | None = None
+    consume: PublishedMetric | None = None
     consume_cycle: PublishedMetric | None = None
+    figures: Figures | None = None
+
+    @model_validator(mode="after")
+    def _has_a_figure(self) -> PublishedRow:
+        if not (self.metrics() or self.figures):
+            raise ValueError("a row without a figure: give produce, consume, consume_cycle or figures")
+        return self
 
     def matches(self, case: CaseReport) -> bool:
         """Whether the row is of the same scenario, target and cell as the case."""
@@ -42,14 +90,20 @@ class PublishedRow(Frozen):
         )
 
     def metric(self, operation: str) -> PublishedMetric | None:
-        """The figures of ``produce`` or ``consume_cycle``; other operations were never published."""
-        return {"produce": self.produce, "consume_cycle": self.consume_cycle}.get(operation)
+        """The figures of ``produce``, ``consume`` or ``consume_cycle``; no other was ever published."""
+        return self.metrics().get(operation)
+
+    def metrics(self) -> dict[str, PublishedMetric]:
+        """The operations that the row has figures of."""
+        known = {"produce": self.produce, "consume": self.consume, "consume_cycle": self.consume_cycle}
+        return {name: figures for name, figures in known.items() if figures}
 
 
 class Source(Frozen):
     publication: str
     author: str
     date: str
+    url: str | None = None
 
 
 class Breakeven(Frozen):
@@ -70,9 +124,34 @@ class Published(Frozen):
     provenance: Literal["published"]
     source: Source
     setup: dict[str, str]
+    machines: dict[str, dict[str, Printed]] = {}
     rows: tuple[PublishedRow, ...]
     notes: dict[str, str]
     breakeven: Breakeven | None = None
+
+    @model_validator(mode="after")
+    def _rows_are_told_apart(self) -> Published:
+        seen: set[tuple[str, str, str]] = set()
+        for number, row in enumerate(self.rows):
+            key = (row.scenario, row.cell, row.target)
+            if key in seen:
+                raise ValueError(f"rows.{number}: the same scenario, cell and target as a row before it")
+            if row.machine is not None and row.machine not in self.machines:
+                raise ValueError(f"rows.{number}.machine: {row.machine!r} is not among the file's machines")
+            seen.add(key)
+        return self
+
+    def about(self) -> SourceReport:
+        """What a report of the source's own figures says of it."""
+        return SourceReport(
+            id=self.id,
+            title=self.title,
+            label=self.label,
+            setup=self.setup,
+            notes=self.notes,
+            breakeven=SourceBreakeven(**self.breakeven.model_dump()) if self.breakeven else None,
+            **self.source.model_dump(),
+        )
 
     def row(self, case: CaseReport) -> PublishedRow | None:
         """The row that stands beside the case, if the source printed one."""
@@ -85,24 +164,35 @@ def load_published(path: Path) -> Published:
     :raises InputError: the file cannot be read or does not hold published rows
     """
     try:
-        return Published.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, yaml.YAMLError) as error:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(path.name, "file", str(error), "give a file of published figures in YAML") from error
+    try:
+        return Published.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "file"
-        raise InputError(path.name, field, str(first["input"])[:80], first["msg"]) from error
+        remedy = first["msg"].removeprefix("Value error, ")
+        value = None if first["type"] == "missing" else str(first["input"])[:80]
+        raise InputError(path.name, field, value, remedy) from error
+
+
+def shipped(name: str) -> Path:
+    """``scenarios/published/<name>.yaml``, in the repository or beside the deployed package."""
+    here = Path(__file__)
+    paths = [root / "scenarios" / "published" / f"{name}.yaml" for root in (here.parents[2], here.parents[3])]
+    return next((path for path in paths if path.exists()), paths[-1])
 
 
 def load_shipped(name: str) -> Published:
-    """Read ``scenarios/published/<name>.yaml``, in the repository or beside the deployed package."""
-    here = Path(__file__)
-    paths = [root / "scenarios" / "published" / f"{name}.yaml" for root in (here.parents[2], here.parents[3])]
-    return load_published(next((path for path in paths if path.exists()), paths[-1]))
+    """Read ``scenarios/published/<name>.yaml``."""
+    return load_published(shipped(name))
 
 
 def published_for(report: Report) -> Published | None:
-    """Source A's figures where the run has scenarios of it."""
+    """Source A's figures where the run has scenarios of it; none beside a report that is of a source."""
+    if report.source is not None:
+        return None
     source = load_shipped("source-a")
     scenarios = {row.scenario for row in source.rows} | set(source.notes)
     return source if any(case.scenario in scenarios for case in report.cases) else None

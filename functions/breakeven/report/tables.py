@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from breakeven.report import words
 from breakeven.report.model import CaseReport, Metric
@@ -38,12 +39,33 @@ class Table:
     groups: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
     scenario: str = ""  # of a comparison: the scenario that it is of
+    sourced: bool = True  # whether each row says where it comes from; else the table's own words do
 
     @property
     def starts(self) -> frozenset[int]:
         """Columns at which a group begins."""
         widths = [width for _, width in self.groups]
         return frozenset(sum(widths[:number]) for number in range(len(widths)))
+
+
+def trimmed(table: Table) -> Table:
+    """The table without the columns that hold nothing in any row."""
+    kept = [
+        number
+        for number in range(len(table.columns))
+        if any(row.cells[number] != words.NOTHING for row in table.rows)
+    ]
+    ends = list(accumulate(width for _, width in table.groups))
+    groups = [
+        (title, sum(end - width <= number < end for number in kept))
+        for (title, width), end in zip(table.groups, ends, strict=True)
+    ]
+    return replace(
+        table,
+        columns=tuple(table.columns[number] for number in kept),
+        groups=tuple(group for group in groups if group[1]),
+        rows=tuple(replace(row, cells=tuple(row.cells[number] for number in kept)) for row in table.rows),
+    )
 
 
 def badge(origin: str, published: Published | None = None) -> str:
@@ -63,18 +85,28 @@ def shown(case: CaseReport, operation: str) -> Metric | None:
     return metric
 
 
-def rate(case: CaseReport, metric: Metric | None) -> str:
-    """The rate to three figures; a lower bound says so."""
-    if metric is None or metric.msg_per_s is None:
-        return words.NOTHING
-    bound = "≥ " if "loader_saturated" in case.flags else ""
-    return f"{bound}{words.figure(metric.msg_per_s)}"
+def shown_figure(case: CaseReport, operation: str, figure: str) -> str:
+    """A figure of a metric that ``shown`` gives: to three figures, a published one as it was printed."""
+    metric = shown(case, operation)
+    name = "consume" if operation == "consume_cycle" and case.consume_cycle is None else operation
+    if f"{name}.{figure}" in case.printed:
+        return printed(case.printed[f"{name}.{figure}"])
+    return words.figure(getattr(metric, figure)) if metric else words.NOTHING
 
 
-def printed(value: float | None) -> str:
-    """A published figure as it was printed, with thousands separated."""
+def rate(case: CaseReport, operation: str) -> str:
+    """The rate; a lower bound says so."""
+    text = shown_figure(case, operation, "msg_per_s")
+    return f"≥ {text}" if "loader_saturated" in case.flags and text != words.NOTHING else text
+
+
+def printed(value: float | str | None) -> str:
+    """A published figure as it was printed, with thousands separated; text that is no number as it is."""
     if value is None:
         return words.NOTHING
+    if isinstance(value, str):
+        whole, point, rest = value.partition(".")
+        return f"{int(whole):,}{point}{rest}" if whole.isdecimal() else value
     return f"{int(value):,}" if value == int(value) else f"{value:,}"
 
 
@@ -83,6 +115,6 @@ def lane(case: CaseReport) -> str:
     return f"{name}, repeat {case.repeat}" if case.repeat > 1 else name
 
 
-def statistics(metric: Metric | None) -> tuple[str, ...]:
+def statistics(case: CaseReport, operation: str) -> tuple[str, ...]:
     """The metric's latencies in the order of ``STATISTICS``."""
-    return tuple(words.figure(getattr(metric, name)) if metric else words.NOTHING for name in STATISTICS)
+    return tuple(shown_figure(case, operation, name) for name in STATISTICS)

@@ -8,81 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.report import words
-from breakeven.report.model import CaseReport, Crossover, Metric, Report
+from breakeven.report import money_verdict, source_words, words
+from breakeven.report.model import CaseReport, Metric, Report
 from breakeven.report.tables import shown
-
-HISTORIC = "2012-12"
 
 
 def verdict(report: Report) -> str:
     """The verdict of a report (its own ``verdict`` field is not read)."""
-    crossover = main_crossover(report)
     paragraphs = [
-        _headline(crossover),
-        _money(crossover),
+        source_words.headline(report)
+        if report.source and not report.crossovers
+        else money_verdict.headline(report),
+        *money_verdict.money(report),
+        source_words.told(report),
         " ".join(_speeds(report)),
         _safety(report.cases),
         _failures(report.cases),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
-
-
-def main_crossover(report: Report) -> Crossover | None:
-    """The first question put at today's prices; of history only where there is no other."""
-    current = [crossover for crossover in report.crossovers if crossover.price_book != HISTORIC]
-    return next(iter(current or report.crossovers), None)
-
-
-def _headline(crossover: Crossover | None) -> str:
-    if crossover is None:
-        return "This run priced nothing, so it has no break-even to tell."
-    pair = _cluster(crossover)
-    if crossover.kind == "unpriced":
-        return "A price that the break-even needs is not known, so this run has none to tell."
-    if crossover.msg_per_s is None:
-        cheaper = crossover.cheaper_below or crossover.cheaper_above
-        name = pair if cheaper == "rabbitmq-mirrored-pair" else "SQS"
-        return f"{_capital(name)} is cheaper at every rate that could be priced."
-    rate = words.figure(crossover.msg_per_s)
-    if crossover.kind == "tie":
-        return f"SQS and {pair} cost the same from {rate} messages a second on; below that SQS is cheaper."
-    return (
-        f"SQS is cheaper below about {rate} messages a second; above it {pair} is, if it carries that load."
-    )
-
-
-def _cluster(crossover: Crossover) -> str:
-    instance, nodes = crossover.assumptions.get("instance_type"), crossover.assumptions.get("nodes")
-    if not instance:
-        return "your own RabbitMQ pair"
-    return f"a RabbitMQ pair of {instance}" if nodes == 2 else f"RabbitMQ on {nodes} x {instance}"
-
-
-def _money(crossover: Crossover | None) -> str:
-    if crossover is None:
-        return ""
-    sentences = [f"List prices: {_book(crossover.price_book)}{_calls(crossover)}."]
-    if crossover.msg_per_s is not None:
-        sentences.insert(
-            0,
-            f"That is a monthly mean, {words.amount(crossover.messages_per_month)} messages a month, "
-            f"at which either costs {words.dollars(crossover.usd_per_month)} a month.",
-        )
-    if "not measured" in crossover.capacity:
-        sentences.append("What the pair can carry on EC2 was not measured in this run.")
-    sentences.append("People's hours are not in these figures.")
-    return " ".join(sentences)
-
-
-def _book(book: str) -> str:
-    region, _, day = book.partition("@")
-    return f"{region} of {day}" if day else region
-
-
-def _calls(crossover: Crossover) -> str:
-    calls = crossover.assumptions.get("calls_per_message")
-    return f", {words.quantity(calls)} SQS requests a message, unbatched" if calls is not None else ""
 
 
 def _speeds(report: Report) -> list[str]:
@@ -178,7 +121,3 @@ def _names(cases: Sequence[CaseReport]) -> str:
             for case in cases
         ]
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

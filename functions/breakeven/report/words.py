@@ -13,6 +13,7 @@ NOTHING = "–"
 TARGETS = {
     "sqs-standard": "SQS standard",
     "rabbitmq-mirrored-pair": "RabbitMQ mirrored pair",
+    "rabbitmq-quorum": "RabbitMQ quorum queues",
 }
 OPERATIONS = {
     "produce": "Produce",
@@ -27,6 +28,8 @@ _COUNTED = {
     "messages": "message",
     "producers": "producer",
     "consumers": "consumer",
+    "nodes": "node",
+    "disks": "disk",
 }
 _MAGNITUDES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -80,6 +83,11 @@ def target_name(target: str) -> str:
     return TARGETS.get(target, target)
 
 
+def setup_name(name: str) -> str:
+    """A name of a source's setup as a heading."""
+    return "RabbitMQ" if name == "rabbitmq" else f"{name[:1].upper()}{name[1:]}"
+
+
 def labelled_target(target: str, provenance: str) -> str:
     """The target's name; an emulated one is never named without saying so."""
     name = target_name(target)
@@ -99,6 +107,8 @@ def cell_name(cell: str) -> str:
 
 def _setting(word: str) -> str:
     name, _, value = word.partition("=")
+    if name in {"machine", "volume"}:
+        return value
     if name in _COUNTED and value.isdecimal():
         return plural(int(value), _COUNTED[name])
     return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", value) if name == "size" and value else word
@@ -106,8 +116,13 @@ def _setting(word: str) -> str:
 
 def case_name(case: CaseReport) -> str:
     """Which case this is, without its target: 'parallel, 40 threads'."""
-    name = f"{case.scenario}, {cell_name(case.cell)}" if case.cell else case.scenario
+    name = place(case.scenario, case.cell)
     return f"{name}, repeat {case.repeat}" if case.repeat > 1 else name
+
+
+def place(scenario: str, cell: str) -> str:
+    """A cell of a scenario: 'parallel, 40 threads'."""
+    return f"{scenario}, {cell_name(cell)}" if cell else scenario
 
 
 def plural(number: int, noun: str) -> str:

@@ -1,7 +1,8 @@
 """The rows of a run, declared once: Glue tables, local views and writers all come from here.
 
 Types are Hive's. Every table is partitioned by ``run_id``. Rates are messages a second, times end
-in their unit, ``provenance`` is measured, emulated or published, ``environment`` is aws or local.
+in their unit, ``provenance`` is measured, emulated or published, ``environment`` is aws, local or,
+of what a source published, elsewhere.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ CASES = Table(
         "mirrors_after": "string",
         "flags": "string",  # JSON array
         "parameters": "string",  # JSON: the workload
+        "printed": "string",  # JSON: the figures as their source printed them; null of what was not published
     },
 )
 
@@ -67,12 +69,13 @@ WINDOWS = Table(
 
 LATENCIES = Table(
     "latencies",
-    "merged histograms of the measured stage: one row a case, metric and bin",
+    "merged histograms of the measured stage: one row a case, metric and bin; or published statistics",
     {
         "case_id": "string",
         "metric": "string",  # produce, consume, settle, consume_cycle, end_to_end
-        "value_ns": "bigint",  # the bin's midpoint
-        "operations": "bigint",
+        "value_ns": "bigint",  # the bin's midpoint, or the statistic's value
+        "operations": "bigint",  # null of a statistic
+        "statistic": "string",  # null of a bin; mean, p90, ...: what a source published instead of bins
     },
 )
 
@@ -147,23 +150,56 @@ PRICES = Table(
     },
 )
 
-COST_INPUTS = Table(
-    "cost_inputs",
-    "what the crossover query is asked: one row a question",
+COST_OPTIONS = Table(
+    "cost_options",
+    "what the cost queries compare: one row an option of a question",
     {
         "question_id": "string",
+        "base_id": "string",  # the question that this one varies; its own id where it varies none
+        "purpose": "string",  # headline, history, interval, sensitivity, map, bill
+        "varied": "string",  # sensitivity: the input; interval: the inputs at their ends
+        "factor": "double",  # sensitivity: what the input is multiplied by
+        "option_id": "string",
+        "side": "string",  # sqs, self-hosted, amazon-mq, bill
         "book": "string",
-        "sqs_item": "string",  # standard_request
-        "calls_per_message": "double",  # billed requests a message
-        "free_requests": "double",  # a month
-        "instance_type": "string",
-        "nodes": "int",
-        "volume_item": "string",  # gp3_gb_month, null without a volume
-        "volume_gb": "double",  # a node
+        "label": "string",  # for readers: 2 x m7g.large
+        "messages_per_cluster": "double",  # a month, mean; null: one cluster whatever the traffic
         "hours_per_month": "double",
+        "asked_messages": "double",  # a month: the traffic whose bill is wanted; null: none
+        "hour_rate": "double",  # US dollars an hour of a person's work; null: not given
     },
 )
 
-TABLES: tuple[Table, ...] = (CASES, WINDOWS, LATENCIES, TOTALS, LEDGERS, NODES, PRICES, COST_INPUTS)
+COST_ITEMS = Table(
+    "cost_items",
+    "the lines of an option's bill: one row a line",
+    {
+        "question_id": "string",
+        "option_id": "string",
+        "line": "string",  # instances, requests, ...
+        "formula": "string",  # how its units come about, in words and figures
+        "book": "string",
+        "service": "string",
+        "item": "string",
+        "price_factor": "double",  # of the book's price: 1, or what a discount leaves
+        "units_fixed": "double",  # a month, whatever the traffic
+        "units_per_message": "double",
+        "units_per_cluster": "double",  # a month
+        "units_free": "double",  # a month, before the book's tiers
+        "units_used": "double",  # a month, by the account elsewhere: they take the first tiers
+    },
+)
+
+TABLES: tuple[Table, ...] = (
+    CASES,
+    WINDOWS,
+    LATENCIES,
+    TOTALS,
+    LEDGERS,
+    NODES,
+    PRICES,
+    COST_OPTIONS,
+    COST_ITEMS,
+)
 PARTITION = "run_id"
 METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end")

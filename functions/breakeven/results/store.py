@@ -56,20 +56,28 @@ class Store:
             self._s3.delete_object(Bucket=self._bucket, Key=key)
 
     def put_rows(self, table: str, run_id: str, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Write one object of a table's rows; every row must have exactly the table's columns.
+        """Write one object of a table's rows, or none where there are none.
 
-        :raises ValueError: a row with a column missing or too many
+        :raises ValueError: as :func:`encoded`
         """
-        columns = _TABLES[table].columns
-        lines = []
-        for row in rows:
-            if row.keys() != columns.keys():
-                raise ValueError(
-                    f"{table}: columns differ from the schema: {sorted(row.keys() ^ columns.keys())}"
-                )
-            lines.append(json.dumps(row, separators=(",", ":")))
-        if lines:
-            self.put_bytes(layout.row_key(table, run_id, name), _gzip("\n".join(lines).encode() + b"\n"))
+        if body := encoded(table, rows):
+            self.put_bytes(layout.row_key(table, run_id, name), body)
+
+
+def encoded(table: str, rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Rows as an object holds them, gzipped JSON lines; empty without rows.
+
+    :raises ValueError: a row with a column missing or too many
+    """
+    columns = _TABLES[table].columns
+    lines = []
+    for row in rows:
+        if row.keys() != columns.keys():
+            raise ValueError(
+                f"{table}: columns differ from the schema: {sorted(row.keys() ^ columns.keys())}"
+            )
+        lines.append(json.dumps(row, separators=(",", ":")))
+    return _gzip("\n".join(lines).encode() + b"\n") if lines else b""
 
 
 def _gzip(body: bytes) -> bytes:

@@ -199,6 +199,7 @@ def _write_case(
             _flags(measurement, provenance, environment, json.loads(mirrors_before), mirrors_after)
         ),
         "parameters": json.dumps(workload.model_dump()),
+        "printed": None,
     }
     services.store.put_rows("cases", case.run_id, case.case_id, [row])
 

@@ -10,8 +10,10 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.questions import price_rows, questions
+from breakeven.pricing.inputs import ask
+from breakeven.pricing.questions import price_books
 from breakeven.pricing.refresh import Refreshed
+from breakeven.pricing.variations import ask_all
 from breakeven.results import layout
 from breakeven.results.state import RUN
 from breakeven.steps.prices import prices_of
@@ -22,6 +24,9 @@ from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
 
+#: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
+#: the usual crossover, at which every line of either bill is there
+ASKED_MSG_PER_S = 100.0
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
@@ -98,23 +103,27 @@ def _store(
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
     pair = KINDS["rabbitmq-mirrored-pair"]
-    asked = questions(
+    asked = ask_all(
+        book.name,
+        ask(
+            msg_per_s=ASKED_MSG_PER_S,
+            message_bytes=usual_message_bytes(plan.cases),
+            instance=INSTANCE_TYPE,
+            volume_gb=float(pair.volume_gb),
+        ),
         book,
-        instance_type=INSTANCE_TYPE,
-        message_bytes=usual_message_bytes(plan.cases),
-        volume_gb=float(pair.volume_gb),
     )
     services.store.put_json(layout.price_book_key(run_id), book.model_dump(mode="json", by_alias=True))
-    services.store.put_rows("prices", run_id, "prices", price_rows(book))
-    services.store.put_rows("cost_inputs", run_id, "questions", asked)
+    for table, rows in asked.rows().items():
+        services.store.put_rows(table, run_id, "questions", rows)
     services.store.put_json(
         layout.plan_key(run_id),
         {
             "input": wanted.model_dump(mode="json"),
             "suite": {"name": suite.suite, "title": suite.title, "sha256": suite.sha256},
             "plan": plan.model_dump(mode="json"),
-            "price_books": sorted({row["book"] for row in price_rows(book)}),
+            "price_books": price_books(asked.questions),
             "price_notes": list(prices.notes),
-            "cost_inputs": asked,
+            "cost": asked.told(),
         },
     )

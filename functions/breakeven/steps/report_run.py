@@ -61,16 +61,7 @@ def assemble(
         environment=surroundings["name"],
         planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
     )
-    answers = Answers(
-        cases=rows["cases"],
-        throughput=rows["throughput"],
-        latencies=rows["latency_percentiles"],
-        rates=rows["rate_over_time"],
-        ledgers=rows["ledger"],
-        crossovers=rows["crossover"],
-        cost_lines=rows["cost_lines"],
-        cost_inputs=plan["cost_inputs"],
-    )
+    answers = Answers.of(rows, plan["cost"])
     return build_report(record, _manifest(plan, state, failed), answers)
 
 

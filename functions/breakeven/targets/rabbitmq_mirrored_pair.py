@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 
 from breakeven.clients.base import Client
+from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
-from breakeven.clients.pika_client import LOADER_CONNECTION
 from breakeven.errors import CaseError
 from breakeven.targets.base import Access, Description, NodeSample, Prepared
 from breakeven.targets.naming import PREFIX, queue_names

@@ -33,7 +33,7 @@ class Workload(Frozen):
     consume: Literal["get", "push"] = "get"
     prefetch: int = Field(default=1, ge=1)
     wait_s: float = Field(default=0.0, ge=0, le=20, description="SQS long poll; 0 is a short poll")
-    client: Literal["pika", "boto3"]
+    client: Literal["pika", "boto3", "native"]
 
 
 class Case(Frozen):

@@ -12,6 +12,8 @@ from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
 
 MAX_CASES = 1000
+#: what an application would use
+ORDINARY: Mapping[TargetName, str] = {"sqs-standard": "boto3", "rabbitmq-mirrored-pair": "pika"}
 SERVICE = {"sqs-standard": "Amazon SQS", "rabbitmq-mirrored-pair": "RabbitMQ"}
 
 
@@ -83,6 +85,9 @@ def check_workload(
     if size > most:
         remedy = f"{SERVICE[target]} takes at most {format_size(most)} a message; use less, or drop {target}"
         yield fault("message_size", format_size(size), remedy)
+    if settings["client"] not in ("native", ORDINARY[target]):
+        remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
+        yield fault("client", settings["client"], remedy)
     if settings["consume"] == "push" and target == "sqs-standard":
         remedy = f"{SERVICE[target]} does not push; use get, and push under variants for other targets"
         yield fault("consume", "push", remedy)

@@ -18,7 +18,7 @@ from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
 from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case, TargetName, Variant, Workload
-from breakeven.workload.checks import check_cells, check_workload, too_many_cases
+from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
 from breakeven.workload.model import DEFAULT_MESSAGE_BYTES, Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
 
@@ -37,12 +37,13 @@ BUILT_IN: Mapping[str, Any] = {
     "consume": "get",
     "prefetch": 1,
     "wait_s": 0.0,
+    "client": "native",
 }
 #: what a target does whatever it is asked: SQS answers a send when the message is stored, and an unknown
 #: queue is an error; RabbitMQ's basic.get never waits
 FIXED: Mapping[TargetName, Mapping[str, Any]] = {
-    "sqs-standard": {"client": "boto3", "confirms": True, "persistent": True, "mandatory": True},
-    "rabbitmq-mirrored-pair": {"client": "pika", "wait_s": 0.0},
+    "sqs-standard": {"confirms": True, "persistent": True, "mandatory": True},
+    "rabbitmq-mirrored-pair": {"wait_s": 0.0},
 }
 
 
@@ -176,7 +177,10 @@ def _default_words(settings: Settings) -> str:
 def _settings(suite: Suite, point: Point, target: TargetName, variant: Variant) -> Settings:
     """A point's settings on a target: the variant's overrides on top, and what the target does anyway."""
     overrides = suite.variants.get(variant, {}).get(target)
-    return {**point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
+    settings = {**point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
+    if settings["client"] == "ordinary":
+        settings["client"] = ORDINARY[target]
+    return settings
 
 
 def _workload(settings: Mapping[str, Any], scale: float) -> Workload:

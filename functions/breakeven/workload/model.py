@@ -113,6 +113,7 @@ class Delivery(Strict):
     consume: Literal["get", "push"] | None = None
     prefetch: Annotated[int, Field(ge=1, le=65535)] | None = None
     wait_s: Annotated[float, Field(ge=0, le=20)] | None = None
+    client: Literal["ordinary", "native", "pika", "boto3"] | None = None
 
 
 class Stages(Delivery):

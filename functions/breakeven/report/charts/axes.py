@@ -22,6 +22,11 @@ def thousands(value: float, _position: int) -> str:
     return f"{value:,.0f}" if value >= 1 and value == int(value) else f"{value:,g}"
 
 
+def short(value: float, _position: int) -> str:
+    """Tick labels where there is little room: 1,000; 10k; 100k."""
+    return f"{value / 1000:,.0f}k" if value >= 10_000 else thousands(value, _position)
+
+
 def logarithmic(values: Sequence[float]) -> tuple[float, ...]:
     """Round ticks (1, 2, 5 of a decade, or decades where it spans many) that enclose positive ``values``."""
     for steps in ((1, 2, 5), (1,)):

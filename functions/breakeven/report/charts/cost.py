@@ -1,135 +1,156 @@
-"""Dollars a month over messages a second, and where the lines meet."""
+"""Dollars a month over messages a second: every option, and where they change places."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report import words
-from breakeven.report.charts import marks
-from breakeven.report.charts.axes import thousands, usd
+from breakeven.report.charts import marks, options
+from breakeven.report.charts.axes import short, thousands, usd
 from breakeven.report.charts.canvas import INK, Chart, Form, chart
-from breakeven.report.model import CostLine, Crossover, Report
+from breakeven.report.model import Report
+from breakeven.report.money_model import CostCurve, CostQuestion, Crossover
+from breakeven.report.money_words import interval, option_name, question_of
 
-HISTORIC = "2012-12"
+MAX_MARKS = 6  # of a pair: one whose clusters step past SQS again and again is told by the table
 
 
-def costs(report: Report) -> list[Chart]:
+def costs(report: Report) -> tuple[Chart, ...]:
     """One chart of all questions, or none where none was priced."""
-    crossings = {
-        line.question_id: [c for c in report.crossovers if c.question_id == line.question_id]
-        for line in report.cost_lines
-    }
-    order = [crossover.question_id for crossover in report.crossovers]
-    lines = sorted(
-        (line for line in report.cost_lines if line.msg_per_s),
-        key=lambda line: order.index(line.question_id) if line.question_id in order else len(order),
+    questions = {question.question_id: question for question in report.cost_questions}
+    order = list(questions)
+    curves = sorted(
+        (curve for curve in report.cost_curves if curve.question_id in questions and curve.msg_per_s),
+        key=lambda curve: order.index(curve.question_id),
     )
-    if not lines:
-        return []
+    if not curves:
+        return ()
+    most = max(rate for curve in curves for rate in curve.msg_per_s)
+    crossings = [
+        crossing
+        for crossing in report.crossovers
+        if crossing.msg_per_s is not None
+        and 0 < crossing.msg_per_s <= most
+        and (crossing.number or 0) <= MAX_MARKS
+    ]
 
     def paint(figure: Any, form: Form) -> None:
         axis = figure.subplots()
-        for line in lines:
-            _draw(axis, line, crossings[line.question_id])
+        for crossing in crossings:
+            _shade(axis, crossing)
+        for curve in curves:
+            _draw(axis, curve, questions[curve.question_id])
         axis.set(
             xscale="log", yscale="log", xlabel="messages a second, monthly mean", ylabel="dollars a month"
         )
+        axis.set_ylim(bottom=_floor(curves))
         axis.minorticks_off()
-        axis.xaxis.set_major_formatter(thousands)
+        axis.xaxis.set_major_formatter(short if form.narrow else thousands)
         axis.yaxis.set_major_formatter(usd)
-        for line in lines:
-            for crossing in crossings[line.question_id]:
-                _mark(axis, crossing, form)
-        marks.legend(figure, [axis], 1 if form.narrow else 2)
+        for crossing in crossings:
+            history = questions[crossing.question_id].purpose == "history"
+            _mark(axis, crossing, form, history=history)
+        marks.legend(figure, [axis], 1 if form.narrow else 3)
 
-    return [
+    return (
         chart(
             slug="cost",
             title="What a month costs, by traffic",
-            caption="List prices, both scales logarithmic; no speed enters it. Left of a mark SQS is "
-            "cheaper, right of it the pair is, as far as one pair carries the load: its capacity on EC2 "
-            "was not measured in this run.",
-            description="; ".join(_spoken(crossing) for found in crossings.values() for crossing in found)
-            or "The lines do not meet in the priced range",
-            heights=(440, 470),
+            caption="List prices, both scales logarithmic; no speed enters it. Rings are where options "
+            "change places or cost the same; the shaded band is the first crossing's interval. Nothing here "
+            "says that the brokers carry the load: the table says what one cluster must.",
+            description=". ".join(
+                _spoken(report, crossing)
+                for crossing in report.crossovers
+                if (crossing.number or 0) <= MAX_MARKS
+            )
+            or "No two options were compared at any rate",
+            heights=(480, 560),
             paint=paint,
-        )
+        ),
+    )
+
+
+def _floor(curves: Sequence[CostCurve]) -> float:
+    """A bill within the free requests is cents or nothing: there is nothing to see below ten cents."""
+    return max(0.1, min((usd for curve in curves for usd in curve.usd if usd > 0), default=0.1) * 0.7)
+
+
+def _draw(axis: Any, curve: CostCurve, question: CostQuestion) -> None:
+    points = [
+        (rate, usd) for rate, usd in zip(curve.msg_per_s, curve.usd, strict=True) if rate > 0 and usd > 0
     ]
+    history = question.purpose == "history"
+    name = option_name(question, curve.option_id)
+    axis.plot(
+        [rate for rate, _ in points],
+        [usd for _, usd in points],
+        **options.line(curve.option_id, history=history),
+        label=f"{name}, at {question.price_book} prices" if history else name,
+        gid=f"line-{curve.option_id}-{curve.question_id}",
+    )
 
 
-def _book(crossings: list[Crossover], line: CostLine) -> str:
-    return crossings[0].price_book if crossings else line.question_id
+def _is_main(crossing: Crossover) -> bool:
+    """The first of SQS as used and our own cluster."""
+    return (crossing.sqs_option, crossing.other_option, crossing.number) == (AS_USED, RABBITMQ, 1)
 
 
-def _draw(axis: Any, line: CostLine, crossings: list[Crossover]) -> None:
-    book = _book(crossings, line)
-    old = book == HISTORIC
-    for target, name, dollars in (
-        ("sqs-standard", "SQS", line.sqs_usd),
-        ("rabbitmq-mirrored-pair", _cluster(crossings), line.rabbitmq_usd),
-    ):
-        points = [
-            (rate, usd) for rate, usd in zip(line.msg_per_s, dollars, strict=True) if rate > 0 and usd > 0
-        ]
-        axis.plot(
-            [rate for rate, _ in points],
-            [usd for _, usd in points],
-            color=marks.pale(target) if old else marks.colour(target),
-            linewidth=1.6 if old else 2.4,
-            linestyle=(0, (4, 2)) if old else "-",
-            label=f"{name}, {book}",
-            gid=f"line-{target}-{book}",
-        )
+def _shade(axis: Any, crossing: Crossover) -> None:
+    ends = interval(crossing)
+    if ends and _is_main(crossing):
+        axis.axvspan(*ends, facecolor="#f1e3b8", edgecolor="none", alpha=0.75, gid="interval")
 
 
-def _cluster(crossings: list[Crossover]) -> str:
-    known = crossings[0].assumptions if crossings else {}
-    instance, nodes = known.get("instance_type"), known.get("nodes")
-    return f"{nodes} x {instance}" if instance and nodes else "RabbitMQ pair"
-
-
-def _mark(axis: Any, crossing: Crossover, form: Form) -> None:
-    """A ring at the crossover with its rate: history's to the left above, today's to the right below."""
+def _mark(axis: Any, crossing: Crossover, form: Form, *, history: bool) -> None:
+    """A ring at each crossing; the first of our own cluster's pairs, and history's, carry their rates."""
+    main = _is_main(crossing) and not history
     if crossing.msg_per_s is None or crossing.usd_per_month is None:
         return
-    old = crossing.price_book == HISTORIC
+    name = f"{crossing.sqs_option}-{crossing.other_option}-{crossing.question_id}-{crossing.number}"
     axis.plot(
         [crossing.msg_per_s],
         [crossing.usd_per_month],
         marker="o",
-        markersize=9 if old else 12,
+        markersize=11 if main else 8,
         markerfacecolor="white",
         markeredgecolor=INK,
-        markeredgewidth=2,
+        markeredgewidth=2 if main else 1.4,
         linestyle="none",
-        gid=f"crossover-{crossing.price_book}",
+        gid=f"crossover-{name}",
         zorder=5,
     )
+    if crossing.other_option != RABBITMQ or crossing.number != 1:
+        return
     note = axis.annotate(
-        _note(crossing, form),
+        _note(crossing, form, history=history),
         (crossing.msg_per_s, crossing.usd_per_month),
-        xytext=(-8, 14) if old else (8, -24),
+        xytext=(-8, 12) if history else (8, -22),
         textcoords="offset points",
-        ha="right" if old else "left",
-        fontweight="normal" if old else "bold",
+        ha="right" if history else "left",
+        fontweight="bold" if main else "normal",
         annotation_clip=False,
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5},
     )
     note.set_in_layout(False)
 
 
-def _note(crossing: Crossover, form: Form) -> str:
+def _note(crossing: Crossover, form: Form, *, history: bool) -> str:
     rate = f"{words.figure(crossing.msg_per_s)} msg/s"
-    if form.narrow:  # the legend and the table beneath say which prices
-        return f"{HISTORIC}: {rate}" if crossing.price_book == HISTORIC else rate
-    return f"{crossing.price_book}: {rate}, {words.amount(crossing.messages_per_month)} a month"
+    if history:
+        return f"{crossing.price_book[:4]}: {rate}"
+    return f"batched: {rate}" if crossing.sqs_option == BATCHED and not form.narrow else rate
 
 
-def _spoken(crossing: Crossover) -> str:
+def _spoken(report: Report, crossing: Crossover) -> str:
+    question = question_of(report, crossing.question_id)
+    pair = f"{option_name(question, crossing.sqs_option)} and {option_name(question, crossing.other_option)}"
     if crossing.msg_per_s is None:
-        return f"At the prices of {crossing.price_book} the lines do not meet in the priced range"
+        return f"At the prices of {crossing.price_book} {pair} never cost the same"
     rate = words.figure(crossing.msg_per_s)
     return (
-        f"At the prices of {crossing.price_book} the lines meet at {rate} messages a second, "
+        f"At the prices of {crossing.price_book} {pair} meet at {rate} messages a second, "
         f"{words.dollars(crossing.usd_per_month)} a month"
     )

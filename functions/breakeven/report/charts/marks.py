@@ -33,14 +33,14 @@ def marker(target: str) -> str:
 
 
 def series(target: str, provenance: str) -> dict[str, Any]:
-    """matplotlib's line properties of a measured or emulated series, its legend label among them."""
-    emulated = provenance == "emulated"
+    """matplotlib's line properties of a run's or a source's series, its legend label among them."""
+    emulated, printed = provenance == "emulated", provenance == "published"
     return {
         "color": colour(target),
-        "linestyle": (0, (5, 3)) if emulated else "-",
+        "linestyle": (0, (5, 3)) if emulated else (0, (1, 2)) if printed else "-",
         "linewidth": 2,
         "marker": marker(target),
-        "markersize": 6,
+        "markersize": 4 if printed else 6,
         "markerfacecolor": "white" if emulated else colour(target),
         "markeredgewidth": 1.6,
         "label": words.labelled_target(target, provenance) + ("" if emulated else f" ({provenance})"),

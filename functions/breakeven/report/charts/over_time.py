@@ -67,8 +67,10 @@ def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) 
                 style = marks.series(case.target, case.provenance) | {"markersize": 4}
                 style["marker"] = style["marker"] if len(lines[stage]) <= FEW_POINTS else ""
                 axis.plot([second for second, _ in lines[stage]], [rate for _, rate in lines[stage]], **style)
-            axis.set(title=title, xlabel="seconds since the stage began", ylim=(0, None))
+            axis.set(title=title, xlabel="seconds since the stage began")
             axis.yaxis.set_major_formatter(thousands)
+        for axis in axes:  # once all is drawn: a limit holds for every axis that shares it, and stays
+            axis.set_ylim(bottom=0)
         axes[0].set_ylabel("messages a second")
         marks.legend(figure, axes, 1 if form.narrow else 4)
 

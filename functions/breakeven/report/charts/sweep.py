@@ -105,7 +105,7 @@ def _plot(axis: Any, sweep: Sweep, lane: Sequence[CaseReport], operation: str) -
     """One target's line, over the published one where there is one."""
     values, target = sweep.values, lane[0].target
     told = {
-        values.index(sweep.value(case)): figures.msg_per_s
+        values.index(sweep.value(case)): float(figures.msg_per_s)
         for case in lane
         if sweep.published and (row := sweep.published.row(case)) and (figures := row.metric(operation))
     }

@@ -1,0 +1,134 @@
+"""What a question about money is asked with: the traffic, how SQS is called, and the cluster beside it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from breakeven.errors import InputError, together
+
+CHUNK_BYTES = 64 * 1024
+MAX_MESSAGE_BYTES = 1024 * 1024
+#: what one SQS call carries at most, all its messages together
+MAX_CALL_BYTES = 1024 * 1024
+MAX_BATCH = 10
+MAX_MSG_PER_S = 1e7
+SECONDS_PER_HOUR = 3600.0
+
+Deployment = Literal["single", "pair", "trio"]
+Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
+NODES: dict[Deployment, int] = {"single": 1, "pair": 2, "trio": 3}
+
+
+class Inputs(BaseModel):
+    """Everything that a bill depends on but the prices. Rates are monthly means."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    msg_per_s: float | None = Field(default=None, ge=0, le=MAX_MSG_PER_S, description="asked for; null: none")
+    message_bytes: int = Field(default=1024, ge=1, le=MAX_MESSAGE_BYTES, description="body and attributes")
+    hours_per_month: float = Field(default=730.0, gt=0, le=744)
+
+    queue: Literal["standard", "fifo", "fair"] = "standard"
+    send_batch: float = Field(default=1, ge=1, le=MAX_BATCH, description="messages a call, on average")
+    receive_batch: float = Field(default=1, ge=1, le=MAX_BATCH)
+    delete_batch: float = Field(default=1, ge=1, le=MAX_BATCH)
+    empty_receives: float | None = Field(
+        default=None, ge=0, le=1000, description="a message; null: not known, priced as none"
+    )
+    free_tier: bool = Field(default=True, description="whether the account's free requests are left for this")
+    existing_requests: float = Field(
+        default=0, ge=0, le=1e15, description="a month, by the account elsewhere"
+    )
+    sqs_path: Literal["public", "endpoint", "nat"] = "public"
+    client_zones: int = Field(default=2, ge=1, le=6, description="with an endpoint or a NAT gateway each")
+    sqs_alarms: float = Field(default=2, ge=0, le=1000)
+    sqs_price_factor: float = Field(default=1, gt=0, le=2, description="of list price: 0.9 is 10% off")
+
+    deployment: Deployment = "pair"
+    instance: str = Field(default="m7g.large", min_length=1)
+    commitment: Commitment = "on-demand"
+    instance_price_factor: float = Field(default=1, gt=0, le=2)
+    volume: Literal["none", "gp3", "gp2", "io2", "st1"] = "gp3"
+    volume_gb: float = Field(default=20, ge=0, le=65_536, description="a node")
+    volume_iops: float = Field(
+        default=3000, ge=0, le=256_000, description="a node; gp3 has 3,000 for nothing"
+    )
+    volume_mibps: float = Field(default=125, ge=0, le=4000, description="a node; gp3 has 125 for nothing")
+    broker_zones: int | None = Field(default=None, ge=1, le=3, description="null: one a node")
+    client_zone_share: float | None = Field(
+        default=None, ge=0, le=1, description="of traffic between a client and a node in another zone"
+    )
+    leader_hop_share: float | None = Field(
+        default=None, ge=0, le=1, description="of messages that reach a node other than their queue's leader"
+    )
+    node_metrics: float = Field(default=10, ge=0, le=10_000, description="CloudWatch metrics a node")
+    node_alarms: float = Field(default=5, ge=0, le=10_000)
+    node_logs_gb: float = Field(default=0, ge=0, le=1e6, description="a month and node, taken in")
+
+    capacity_msg_per_s: float | None = Field(
+        default=None, gt=0, le=MAX_MSG_PER_S, description="of one cluster with one node down; null: not known"
+    )
+    utilisation: float = Field(default=0.7, gt=0, le=1, description="of that capacity, at the peak")
+    peak_factor: float = Field(default=3, ge=1, le=1000, description="peak rate over mean rate")
+    hours: float | None = Field(
+        default=None, ge=0, le=10_000, description="people's, a month; null: solved for"
+    )
+    hour_rate: float = Field(default=75, ge=0, le=10_000, description="US dollars an hour of a person's work")
+    amazon_mq: str | None = Field(default="mq.m5.large", description="broker type priced beside; null: none")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.zones > self.nodes:
+            raise ValueError(
+                f"broker_zones: {self.zones} zones for {self.nodes} node(s); give at most one a node"
+            )
+        for name in ("send_batch", "receive_batch"):
+            batch = getattr(self, name)
+            if batch * self.message_bytes > MAX_CALL_BYTES:
+                most = MAX_CALL_BYTES // self.message_bytes
+                raise ValueError(
+                    f"{name}: {batch:g} messages of {self.message_bytes} bytes are over the 1 MiB that a "
+                    f"call carries; at most {most} fit"
+                )
+        return self
+
+    @property
+    def nodes(self) -> int:
+        return NODES[self.deployment]
+
+    @property
+    def zones(self) -> int:
+        """Zones over which a cluster's nodes are spread."""
+        return self.nodes if self.broker_zones is None else self.broker_zones
+
+    @property
+    def seconds_per_month(self) -> float:
+        return self.hours_per_month * SECONDS_PER_HOUR
+
+    def but(self, **changes: Any) -> Inputs:
+        """The same question with some inputs changed, checked anew.
+
+        :raises InputError: as :func:`ask`
+        """
+        return ask(**{**self.model_dump(), **changes})
+
+
+def ask(**fields: Any) -> Inputs:
+    """The inputs, checked.
+
+    :raises InputError: a field is unknown, of the wrong type or out of range; all that are wrong are named
+    """
+    try:
+        return Inputs(**fields)
+    except ValidationError as error:
+        raise together([_told(dict(found)) for found in error.errors()]) from error
+
+
+def _told(found: dict[str, Any]) -> InputError:
+    where = "question"
+    if found["loc"]:
+        return InputError(where, ".".join(str(part) for part in found["loc"]), found["input"], found["msg"])
+    field, _, remedy = found["msg"].removeprefix("Value error, ").partition(": ")
+    return InputError(where, field, found["input"].get(field), remedy)

@@ -1,0 +1,69 @@
+"""The lines of a bill: how many units of which price, fixed, by the message and by the cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: AWS counts a gigabyte of traffic as 2^30 bytes: its tier of 10 TB ends at 10,240 GB
+BYTES_PER_GB = 2.0**30
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrice:
+    """A flat price that no book has as it is: given by the asker, or derived from a book's."""
+
+    unit: str
+    usd: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Units a month = ``fixed + per_cluster x clusters + per_message x messages``.
+
+    :param formula: how the units come about, in words and figures
+    :param factor: of the price
+    :param free: units a month that cost nothing, before the price's tiers
+    :param used: units a month that the account uses elsewhere; they take the free ones and the first tiers
+    :param own: the price, where it is not the book's
+    """
+
+    line: str
+    formula: str
+    service: str
+    item: str
+    fixed: float = 0.0
+    per_message: float = 0.0
+    per_cluster: float = 0.0
+    factor: float = 1.0
+    free: float = 0.0
+    used: float = 0.0
+    own: OwnPrice | None = None
+
+    @property
+    def bills(self) -> bool:
+        return bool(self.fixed or self.per_message or self.per_cluster)
+
+    def row(self, question_id: str, option_id: str, book: str) -> dict[str, Any]:
+        """A row of ``schemas.COST_ITEMS``; ``book`` is the label under which the price stands."""
+        return {
+            "question_id": question_id,
+            "option_id": option_id,
+            "line": self.line,
+            "formula": self.formula,
+            "book": book,
+            "service": self.service,
+            "item": self.item,
+            "price_factor": self.factor,
+            "units_fixed": self.fixed,
+            "units_per_message": self.per_message,
+            "units_per_cluster": self.per_cluster,
+            "units_free": self.free,
+            "units_used": self.used,
+        }
+
+
+def number(value: float) -> str:
+    """For a formula: up to six figures, no trailing zeros."""
+    return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"

@@ -1,0 +1,110 @@
+"""The decision map: the cheapest option over traffic and hours of work, one map for each of SQS's prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import Any
+
+from breakeven.report import words
+from breakeven.report.charts import options
+from breakeven.report.charts.axes import short, thousands
+from breakeven.report.charts.canvas import Chart, Form, chart
+from breakeven.report.model import Report
+from breakeven.report.money_model import CostQuestion, DecisionMap, MapRow
+from breakeven.report.money_words import headline_question, hour, option_name
+
+MAX_COLUMNS = 3  # of the legend
+
+
+def decisions(report: Report) -> tuple[Chart, ...]:
+    """None where an hour of work has no price."""
+    question = headline_question(report)
+    maps = [m for m in report.decision_map if question and m.question_id == question.question_id]
+    if question is None or not maps:
+        return ()
+    colours = options.fills(_winners(maps))
+
+    def paint(figure: Any, form: Form) -> None:
+        from matplotlib.patches import Patch  # noqa: PLC0415 - costly to load, and only a report needs it
+
+        axes = figure.subplots(len(maps), 1) if form.narrow else figure.subplots(1, len(maps), sharey=True)
+        axes = list(axes) if len(maps) > 1 else [axes]
+        for axis, one in zip(axes, maps, strict=True):
+            _draw(axis, one, colours, form)
+            axis.set_title(option_name(question, one.sqs_option))
+            axis.set_xlabel("messages a second, monthly mean")
+        for axis in axes if form.narrow else axes[:1]:
+            axis.set_ylabel("hours of work a month")
+        named: dict[str, str] = {}
+        for name, colour in colours.items():
+            named.setdefault("SQS" if name.startswith("sqs") else option_name(question, name), colour)
+        figure.legend(
+            [Patch(facecolor=colour) for colour in named.values()],
+            [f"{name} is cheapest" for name in named],
+            loc="outside upper left",
+            ncols=1 if form.narrow else min(MAX_COLUMNS, len(named)),
+            handlelength=1.4,
+            borderaxespad=0.2,
+        )
+
+    return (
+        chart(
+            slug="map",
+            title="Which option is cheapest, by traffic and hours of work",
+            caption="Self-hosting at equal service: the instance types of known capacity, and the one that "
+            "was asked about; the cheapest of them stands for all at each rate. Hours are people's, a month, "
+            f"at {hour(question.inputs.get('hour_rate'))}.",
+            description="; ".join(_spoken(question, one) for one in maps),
+            heights=(360, 680),
+            paint=paint,
+        ),
+    )
+
+
+def _winners(maps: Sequence[DecisionMap]) -> list[str]:
+    """Every option that is cheapest somewhere: SQS first, then clusters from the least traffic."""
+    found = {name for one in maps for row in one.rows for name in row.cheapest}
+    order = [name for one in maps for name in one.best_other]
+    return sorted(
+        found, key=lambda name: (not name.startswith("sqs"), order.index(name) if name in order else 0, name)
+    )
+
+
+def _draw(axis: Any, one: DecisionMap, colours: dict[str, str], form: Form) -> None:
+    """A bar for each run of rates with the same winner, a row for each number of hours."""
+    for place, row in enumerate(one.rows):
+        for start, end, winner in runs(one, row):
+            axis.broken_barh(
+                [(start, end - start)],
+                (place - 0.5, 1),
+                facecolor=colours[winner],
+                edgecolor="white",
+                linewidth=0.6,
+                gid=f"cell-{one.sqs_option}-{row.hours:g}-{winner}-{start:.4g}",
+            )
+    axis.set(xscale="log", xlim=(one.msg_per_s[0], one.msg_per_s[-1]), ylim=(-0.5, len(one.rows) - 0.5))
+    axis.set_yticks(range(len(one.rows)), [f"{row.hours:g}" for row in one.rows])
+    axis.minorticks_off()
+    axis.xaxis.set_major_formatter(short if form.narrow else thousands)
+    axis.grid(visible=False)
+
+
+def runs(one: DecisionMap, row: MapRow) -> list[tuple[float, float, str]]:
+    """(from, to, cheapest): between two priced rates the change is drawn half-way on the chart's scale."""
+    rates, edges = one.msg_per_s, []
+    for start in row.from_msg_per_s:
+        place = rates.index(start)
+        edges.append(start if place == 0 else sqrt(start * rates[place - 1]))
+    return list(zip(edges, [*edges[1:], rates[-1]], row.cheapest, strict=True))
+
+
+def _spoken(question: CostQuestion, one: DecisionMap) -> str:
+    parts = []
+    for row in (one.rows[0], one.rows[-1]):
+        steps = [
+            f"{option_name(question, name)} from {words.figure(rate)}"
+            for rate, name in zip(row.from_msg_per_s, row.cheapest, strict=True)
+        ]
+        parts.append(f"with {row.hours:g} hours {', '.join(steps)} messages a second")
+    return f"{option_name(question, one.sqs_option)} against the clusters: {'; '.join(parts)}"

@@ -1,0 +1,110 @@
+"""Break-even hours over messages a second: how much work the cluster may take and still be cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, log10, nan
+from typing import Any
+
+from breakeven.pricing.questions import RABBITMQ
+from breakeven.report import words
+from breakeven.report.charts import marks, options
+from breakeven.report.charts.axes import short, thousands
+from breakeven.report.charts.canvas import MUTED, Chart, Form, chart
+from breakeven.report.model import Report
+from breakeven.report.money_model import BreakEvenHours
+from breakeven.report.money_words import headline_question, hour, option_name, question_of, spoken_option
+
+#: hours of work a month that people know
+KNOWN = {8.0: "a day a month", 40.0: "a week a month", 160.0: "one person's month"}
+LEAST, MOST = 0.5, 1000.0  # outside of these a month has no such hours to give
+
+
+def hours(report: Report) -> tuple[Chart, ...]:
+    """None where self-hosting wins at no rate, or an hour has no price."""
+    question = headline_question(report)
+    rows = [
+        row
+        for row in report.break_even_hours
+        if question
+        and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
+        and any(row.hours)
+    ]
+    if question is None or not rows:
+        return ()
+    names = {row.sqs_option: option_name(question, row.sqs_option) for row in rows}
+
+    def paint(figure: Any, form: Form) -> None:
+        axis = figure.subplots()
+        for row in rows:
+            axis.plot(
+                row.msg_per_s,
+                [wins or nan for wins in row.hours],  # where it never wins there is no line
+                **options.line(row.sqs_option),
+                label=f"against {names[row.sqs_option]}",
+                gid=f"hours-{row.sqs_option}",
+            )
+        left, right = _reach(rows)
+        axis.set(xscale="log", yscale="log", ylim=(LEAST, MOST), xlim=(left, right))
+        axis.set(xlabel="messages a second, monthly mean", ylabel="hours a month")
+        axis.minorticks_off()
+        axis.xaxis.set_major_formatter(short if form.narrow else thousands)
+        axis.set_yticks([1, 10, 100, 1000])
+        axis.yaxis.set_major_formatter(thousands)
+        for known, name in KNOWN.items():
+            axis.axhline(known, color=MUTED, linewidth=0.8, linestyle=(0, (2, 3)))
+            axis.annotate(
+                f"{known:g} h: {name}",
+                (left, known),
+                xytext=(4, 3),
+                textcoords="offset points",
+                color=MUTED,
+                fontsize=form.font - 1.5,
+            )
+        marks.legend(figure, [axis], 1 if form.narrow else 2)
+
+    return (
+        chart(
+            slug="hours",
+            title=f"How much work {spoken_option(question, RABBITMQ)} may take and still be cheaper",
+            caption=f"Hours of people's work a month at {hour(rows[0].hour_usd)}. Below a line "
+            "running your own is cheaper, above it SQS is. Where there is no line no hours are few enough."
+            f"{_never(report, question.question_id)}",
+            description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
+            heights=(360, 420),
+            paint=paint,
+        ),
+    )
+
+
+def _never(report: Report, question_id: str) -> str:
+    """Of which of SQS's prices there is no line."""
+    question = question_of(report, question_id)
+    names = [
+        option_name(question, row.sqs_option)
+        for row in report.break_even_hours
+        if (row.question_id, row.other_option) == (question_id, RABBITMQ) and not any(row.hours)
+    ]
+    return f" Against {words.listing(names)} it is cheaper at no rate." if names else ""
+
+
+def _reach(rows: Sequence[BreakEvenHours]) -> tuple[float, float]:
+    """From the decade before running your own first wins."""
+    first = min(rate for row in rows for rate, _ in _points(row))
+    return 10 ** (floor(log10(first)) - 1), max(rows[0].msg_per_s)
+
+
+def _points(row: BreakEvenHours) -> list[tuple[float, float]]:
+    """Where it wins at all; the scale has no nothing."""
+    return [(rate, hours) for rate, hours in zip(row.msg_per_s, row.hours, strict=True) if hours]
+
+
+def _spoken(row: BreakEvenHours, name: str) -> str:
+    points = [(rate, hours) for rate, hours in _points(row) if hours >= LEAST]
+    if not points:
+        return f"against {name} running your own never saves half an hour of work"
+    (first, least), (last, most) = points[0], points[-1]
+    return (
+        f"against {name} running your own may take {words.figure(least)} hours a month at "
+        f"{words.figure(first)} messages a second, {words.figure(most)} at {words.figure(last)}"
+    )

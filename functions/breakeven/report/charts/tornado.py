@@ -1,0 +1,116 @@
+"""Sensitivity: how far the first crossing moves when one input is a quarter lower or higher."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from breakeven.pricing.questions import AS_USED, RABBITMQ
+from breakeven.report import words
+from breakeven.report.charts.canvas import INK, Chart, Form, chart
+from breakeven.report.model import Report
+from breakeven.report.money_model import Sensitivity, SensitivityEnd
+from breakeven.report.money_words import headline_question, option_name
+
+LOWER, HIGHER = "#8fa3b8", "#1f4e79"
+STILL = 0.001  # an input that moves the crossing by a smaller part leaves it
+BAR = 0.62
+
+
+def tornado(report: Report) -> tuple[Chart, ...]:
+    """Of SQS as used against our own cluster; none where they never cross, or nothing moves it."""
+    question = headline_question(report)
+    rows = [
+        row
+        for row in report.sensitivity
+        if question
+        and (row.question_id, row.sqs_option, row.other_option) == (question.question_id, AS_USED, RABBITMQ)
+    ]
+    base = rows[0].base_msg_per_s if rows else None
+    if question is None or base is None:
+        return ()
+    moving = sorted((row for row in rows if _span(row, base) > STILL), key=lambda row: _span(row, base))
+    still = [row.varied for row in rows if row not in moving]
+    if not moving:
+        return ()
+
+    def paint(figure: Any, form: Form) -> None:
+        axis = figure.subplots()
+        rates = [base, *(end.msg_per_s for row in moving for end in row.ends if end.msg_per_s is not None)]
+        low, high = min(rates), max(rates)
+        room = (high - low) * (0.22 if form.narrow else 0.1)
+        for place, row in enumerate(moving):
+            for end in row.ends:
+                _bar(axis, place, row, end, base, high + room / 2)
+        axis.axvline(base, color=INK, linewidth=1.4)
+        axis.set_yticks(range(len(moving)), [row.varied for row in moving])
+        axis.set(xlim=(low - room, high + room), xlabel="first crossing, messages a second")
+        axis.grid(visible=False, axis="y")
+        axis.tick_params(axis="y", labelcolor=INK)
+        _legend(figure)
+
+    left = f" Left as it is by: {words.listing(still, len(still))}." if still else ""
+    return (
+        chart(
+            slug="sensitivity",
+            title="What moves the break-even: each input a quarter lower and higher",
+            caption=f"First crossing of {option_name(question, AS_USED)} and "
+            f"{option_name(question, RABBITMQ)}; {words.figure(base)} messages a second as asked.{left}",
+            description="; ".join(_spoken(row) for row in reversed(moving)),
+            heights=(90 + 34 * len(moving), 120 + 38 * len(moving)),
+            paint=paint,
+        ),
+    )
+
+
+def _span(row: Sensitivity, base: float) -> float:
+    """The part of the crossing by which the input moves it; one that does away with it moves it most."""
+    return max((_far(end, base) for end in row.ends), default=0.0)
+
+
+def _far(end: SensitivityEnd, base: float) -> float:
+    return float("inf") if end.msg_per_s is None else abs(end.msg_per_s / base - 1)
+
+
+def _bar(axis: Any, place: int, row: Sensitivity, end: SensitivityEnd, base: float, edge: float) -> None:
+    """From the crossing as asked to where it goes; where there is none any more, to the edge."""
+    to = edge if end.msg_per_s is None else end.msg_per_s
+    lower = end.factor < 1
+    axis.barh(
+        place,
+        to - base,
+        left=base,
+        height=BAR,
+        color=LOWER if lower else HIGHER,
+        gid=f"bar-{row.varied.replace(' ', '-')}-{end.factor:g}",
+    )
+    right = to >= base
+    axis.annotate(
+        "never" if end.msg_per_s is None else words.figure(end.msg_per_s),
+        (to, place),
+        xytext=(4 if right else -4, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center",
+        annotation_clip=False,
+    )
+
+
+def _legend(figure: Any) -> None:
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costly to load, and only a report needs it
+
+    figure.legend(
+        [Patch(facecolor=LOWER), Patch(facecolor=HIGHER)],
+        ["a quarter lower", "a quarter higher"],
+        loc="outside upper left",
+        ncols=2,
+        handlelength=1.4,
+        borderaxespad=0.2,
+    )
+
+
+def _spoken(row: Sensitivity) -> str:
+    ends = [
+        f"{words.figure(end.msg_per_s) if end.msg_per_s is not None else 'never'} at {end.factor:g} times"
+        for end in row.ends
+    ]
+    return f"{row.varied}: {', '.join(ends)}"

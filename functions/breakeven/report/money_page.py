@@ -1,0 +1,63 @@
+"""The cost part of the report, in the order in which it is read: the page and Markdown set the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from breakeven.report.charts.canvas import Chart
+from breakeven.report.charts.cost import costs
+from breakeven.report.charts.decision import decisions
+from breakeven.report.charts.hours import hours
+from breakeven.report.charts.tornado import tornado
+from breakeven.report.model import Report
+from breakeven.report.money_crossovers import all_crossovers_table, crossover_table
+from breakeven.report.money_details import bills_table, map_table, sensitivity_table
+from breakeven.report.money_tables import hours_table, prices_table
+from breakeven.report.published import Published
+from breakeven.report.tables import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Charts with the tables that belong to them; ``folded``: the words that unfold it; empty: open."""
+
+    slug: str
+    charts: tuple[Chart, ...]
+    tables: tuple[Table, ...]
+    folded: str = ""
+
+
+def cost_parts(report: Report, published: Published | None) -> list[Part]:
+    """None where nothing was priced."""
+    crossings = crossover_table(report, published)
+    if not report.crossovers and not report.cost_curves:
+        return []
+    parts = [
+        Part("curves", costs(report), (crossings,) if crossings.rows else ()),
+        Part("every-crossing", (), _there(all_crossovers_table(report)), "Every crossing"),
+        Part("prices", (), _there(prices_table(report))),
+        Part("hours", hours(report), _there(hours_table(report))),
+        Part("map", decisions(report), ()),
+        Part("map-in-words", (), _there(map_table(report)), "The map in words"),
+        Part("sensitivity", tornado(report), ()),
+        Part("sensitivities", (), _there(sensitivity_table(report)), "Every input, every pair of options"),
+        Part("bills", (), _there(bills_table(report)), "Every bill line by line"),
+    ]
+    return [part for part in parts if part.charts or part.tables]
+
+
+def cost_tables(report: Report, published: Published | None) -> list[Table]:
+    """The tables alone."""
+    return [table for part in cost_parts(report, published) for table in part.tables]
+
+
+def cost_notes(report: Report) -> list[str]:
+    """What is not priced or not known, and why."""
+    return [
+        *report.cost_notes,
+        *(note for question in report.cost_questions for note in question.capacity_notes),
+    ]
+
+
+def _there(table: Table | None) -> tuple[Table, ...]:
+    return (table,) if table else ()

@@ -1,0 +1,39 @@
+"""The files of ``queries/`` as they are run: each with the parts that it includes put in.
+
+A line ``-- include: name`` stands for ``queries/parts/name.sql``, a list of common table expressions
+that several questions share. Parts may include parts. What is deployed is the whole text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+QUERIES = Path(__file__).parents[3] / "queries"
+INCLUDE = re.compile(r"^-- include: (\w+)\n", re.MULTILINE)
+
+
+@cache
+def queries() -> dict[str, str]:
+    """Name -> SQL of every question, sorted by name. Read where the sources are: they are not in a Lambda."""
+    return {path.stem: query(path.stem) for path in sorted(QUERIES.glob("*.sql"))}
+
+
+@cache
+def query(name: str) -> str:
+    """The SQL of one question.
+
+    :raises FileNotFoundError: there is no such question, or no such part
+    """
+    return _complete(QUERIES / f"{name}.sql")
+
+
+def parameter_count(sql: str) -> int:
+    """How many ``?`` a query has, comments apart."""
+    return re.sub(r"--[^\n]*", "", sql).count("?")
+
+
+def _complete(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    return INCLUDE.sub(lambda found: _complete(QUERIES / "parts" / f"{found[1]}.sql"), text)

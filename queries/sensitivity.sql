@@ -1,0 +1,33 @@
+-- How far the first crossing moves when one input is a quarter lower or higher.
+--
+-- inputs:  cost_options, cost_items, prices
+-- columns: question_id, book       the question that is varied
+--          sqs_option, other_option
+--          varied                  the input
+--          factor                  by which it is multiplied: 0.75 or 1.25
+--          kind                    of the first crossing then; never: there is none, which cheaper_above explains
+--          msg_per_s               of the first crossing then, messages a second as a monthly mean
+--          base_msg_per_s          of the first crossing as asked
+--          cheaper_above           the option that is cheaper above it, or everywhere
+WITH
+-- include: cost_model
+,
+-- include: pieces
+,
+-- include: crossings
+, first_crossings AS (
+  SELECT
+    base_id, purpose, varied, factor, book, sqs_option, other_option, kind, cheaper_above,
+    messages / nullif(hours_per_month * 3600E0, 0E0) AS msg_per_s,
+    max(CASE WHEN question_id = base_id THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
+      PARTITION BY base_id, sqs_option, other_option
+    ) AS base_msg_per_s
+  FROM crossings
+  WHERE coalesce(number, 1) = 1
+)
+SELECT
+  base_id AS question_id, book, sqs_option, other_option, varied, factor, kind,
+  msg_per_s, base_msg_per_s, cheaper_above
+FROM first_crossings
+WHERE purpose = 'sensitivity'
+ORDER BY base_id, sqs_option, other_option, varied, factor

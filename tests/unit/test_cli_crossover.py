@@ -1,0 +1,162 @@
+"""``breakeven crossover`` as its user sees it: prices, crossings, hours, origins, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main.main(["crossover", *arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code, out, _ = run(capsys, *arguments, "--json")
+    assert code == 0
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_a_bill_is_turned_into_traffic_and_both_sides_priced_at_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = document(capsys, "--sqs-bill", "4000")
+    # 4,000 / 0.4e-6 = 10,000 million billed requests, a million free ones, three a message
+    assert found["messages_per_month"] == pytest.approx((10_000e6 + 1e6) / 3)
+    assert found["question"]["msg_per_s"] == pytest.approx(10_001e6 / 3 / (730 * 3600))
+    usd = {option["option"]: option["usd_per_month"] for option in found["options"]}
+    assert usd["sqs-as-used"] == pytest.approx(4000 + 0.20), "and two alarms, which are not on SQS's bill"
+    assert usd["sqs-batched"] < usd["sqs-as-used"] / 9
+    assert usd["rabbitmq"] < usd["amazon-mq"]
+    assert {row["sqs_option"] for row in found["break_even_hours"]} == {"sqs-as-used", "sqs-batched"}
+    assert found["assumptions"]
+    assert {row["purpose"] for row in found["crossovers"]} == {"headline"}
+
+
+def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, out, err = run(
+        capsys, "--rate", "500", "--size", "2KiB", "--region", "eu-west-1", "--hour-rate", "50"
+    )
+    assert (code, err) == (0, "")
+    assert "2 KiB messages, prices of eu-west-1@2026-11-20" in out
+    assert "SQS as used is cheaper below 50.3 msg/s (between" in out
+    assert "Never: SQS batched and long-polled and RabbitMQ pair of m7g.large do not cost the same" in out
+    assert "Each cluster costs $143.38 a month for the 6,670 messages a second" in out
+    assert "hours of work a month at $50.00 an hour" in out
+    assert "One cluster needs at least 2,140 msg/s with one node down" in out
+    assert "not refreshed" in out
+
+
+def test_hours_that_are_given_stand_on_the_bill(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "--hours", "10", "--hour-rate", "80")
+    (cluster,) = [option for option in found["options"] if option["option"] == "rabbitmq"]
+    assert {line["line"]: line["usd"] for line in cluster["lines"]}["people"] == pytest.approx(800)
+
+
+def test_a_capacity_that_is_given_adds_clusters_and_widens_the_interval(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = document(capsys, "--rate", "5000", "--size", "100B", "--capacity", "9000")
+    (cluster,) = [option for option in found["options"] if option["option"] == "rabbitmq"]
+    assert {line["clusters"] for line in cluster["lines"]} == {3}
+    assert found["capacity"]["limit"] == "capacity"
+
+
+def test_the_origin_of_every_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--explain", "bills")
+    assert "send ceil(1 x 1024 B / 64 KiB) / 1 = 1" in out
+    assert "$4e-07 a request from 0 to 100,000,000,000: us-east-1@2026-11-20 sqs/standard_request" in out
+    assert "2026-07-20" in out, "the date of the instance's price"
+    assert "rows of queries/bills.sql:" in out
+    assert "FROM cost_items" in out, "the SQL, with the parts that it includes"
+
+
+@pytest.mark.parametrize("subject", ["inputs", "crossings", "hours", "capacity"])
+def test_every_subject_is_told_alone(capsys: pytest.CaptureFixture[str], subject: str) -> None:
+    _, out, _ = run(capsys, "--explain", subject)
+    assert out.count("\n== ") == 1
+    assert f"== {subject}" in out
+
+
+def test_all_is_told_when_no_subject_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--explain")
+    assert out.count("\n== ") == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rate", "-1"], "--rate: '-1': Input should be greater than or equal to 0"),
+        (["--rate", "abc"], "--rate: 'abc': Input should be a valid number"),
+        (["--rate", "10000001"], "--rate: '10000001': Input should be less than or equal to 10000000"),
+        (["--size", "2"], "--size: '2': give a size with its unit"),
+        (["--size", "2MiB"], "--size: 2097152: Input should be less than or equal to 1048576"),
+        (["--batch", "11"], "--batch: '11': Input should be less than or equal to 10"),
+        (
+            ["--batch", "10", "--size", "200KiB"],
+            "--batch: '10': 10 messages of 204800 bytes are over the 1 MiB",
+        ),
+        (["--instance", "m99.large"], "ec2/m99.large: 'm99.large': no such price; ec2 has"),
+        (["--instance", "m8i.large", "--region", "eu-west-1"], "ec2/m8i.large: None: not in the price feed"),
+        (["--region", "mars-1"], "name: 'mars-1': no such book; there are 2012-12"),
+        (["--sqs-bill", "-3"], "--sqs-bill: '-3': give US dollars a month above 0"),
+        (
+            ["--sqs-bill", "1e15"],
+            "--sqs-bill: 1000000000000000.0: even 10,000,000 messages a second cost less",
+        ),
+        (["--sqs-bill", "5", "--rate", "3"], "--sqs-bill: '5': give it or --rate, not both"),
+        (["--sqs-discount", "100"], "--sqs-discount: '100': give per cent off, from 0 to below 100"),
+        (["--broker-zones", "3"], "--broker-zones: '3': 3 zones for 2 node(s)"),
+        (["--book", "/nowhere/book.json"], "file: 'book.json': cannot be read"),
+    ],
+)
+def test_bad_input_is_one_clear_error(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_damaged_book_is_named_with_its_field(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shipped = Path("functions/breakeven/pricing/books/us-east-1.json").read_text(encoding="utf-8")
+    book = json.loads(shipped)
+    book["prices"][3]["usd"] = -1
+    (tmp_path / "mine.json").write_text(json.dumps(book))
+    code, _, err = run(capsys, "--book", str(tmp_path / "mine.json"))
+    assert code == 2
+    assert "mine.json: prices.3" in err
+
+
+def test_a_book_of_ones_own_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    book = json.loads(Path("functions/breakeven/pricing/books/us-east-1.json").read_text(encoding="utf-8"))
+    (price,) = [p for p in book["prices"] if (p["service"], p["item"]) == ("ec2", "m7g.large")]
+    price["usd"] = 1.0
+    (tmp_path / "mine.json").write_text(json.dumps(book | {"name": "mine"}))
+    found = document(capsys, "--book", str(tmp_path / "mine.json"))
+    assert found["price_book"] == "mine@2026-11-20"
+    (cluster,) = [option for option in found["options"] if option["option"] == "rabbitmq"]
+    assert {line["line"]: line["usd"] for line in cluster["lines"]}["instances"] == pytest.approx(1460)
+
+
+def test_a_published_capacity_is_taken_where_none_is_given_and_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = run(capsys, "--instance", "r3.xlarge", "--rate", "5000")
+    assert "Capacity of one cluster: 5,500 msg/s of a pair of r3.xlarge" in out
+    assert "published 2016: a fastest rate, all nodes up" in out
+    larger = document(capsys, "--instance", "r3.xlarge", "--size", "8KiB")
+    assert larger["capacity"]["from"] == "none is known", "it says nothing of messages over 4000 B"
+    given = document(capsys, "--instance", "r3.xlarge", "--capacity", "100")
+    assert given["capacity"]["from"] == "given with the question"

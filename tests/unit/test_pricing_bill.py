@@ -1,0 +1,195 @@
+"""Bills worked by hand, line by line, at the prices of us-east-1 of 2026-11-20.
+
+At 100 messages a second a month of 730 hours has 262,800,000 messages; a GB of traffic is 2^30 bytes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from breakeven.pricing.book import load_book
+from breakeven.pricing.inputs import ask
+from breakeven.pricing.questions import Asked, article_question, question
+from local.answers import answers
+
+MESSAGES = 262_800_000
+SQS_ALARMS = {"alarms": 0.20}
+PAIR = {"instances": 119.136, "volumes": 3.20, "metrics": 6.00, "alarms": 1.00}
+KIB = 1024
+
+
+def bill(option: str, **inputs: Any) -> dict[str, float]:
+    """Dollars by line at 100 messages a second unless said, from ``queries/bills.sql``."""
+    return {row["line"]: row["usd"] for row in lines(option, **inputs)}
+
+
+def lines(option: str, **inputs: Any) -> list[dict[str, Any]]:
+    asked = question("by-hand", ask(**{"msg_per_s": 100} | inputs), load_book("us-east-1"))
+    rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
+    return [row for row in rows if row["option_id"] == option]
+
+
+def crossings(**inputs: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    asked = question("by-hand", ask(**inputs), load_book("us-east-1"))
+    rows = answers(Asked((asked,)).rows(), ["crossover"])["crossover"]
+    return {(row["sqs_option"], row["other_option"]): row for row in rows}
+
+
+def test_a_pair_beside_sqs_at_1_kib_unbatched() -> None:
+    # 3 requests a message: 788.4 million, less a million free, at $0.40 a million
+    assert bill("sqs-as-used") == pytest.approx({"requests": 314.96} | SQS_ALARMS)
+    # a tenth of the calls: 78.84 million, less a million free
+    assert bill("sqs-batched") == pytest.approx({"requests": 31.136} | SQS_ALARMS)
+    # a copy to the other zone, half of the clients' traffic both ways, half of it on to the leader: 3
+    traffic = 3 * 2 * KIB * MESSAGES / 2**30 * 0.01
+    assert traffic == pytest.approx(15.0375, rel=1e-5)
+    assert bill("rabbitmq") == pytest.approx(PAIR | {"traffic across zones": traffic})
+
+
+def test_batches_of_ten_times_16_kib_are_seven_tenths_of_a_request_a_message() -> None:
+    # 160 KiB a call is three chunks of 64 KiB: 3/10 to send, 3/10 to receive, and 1/10 to delete
+    (requests,) = [
+        row
+        for row in lines(
+            "sqs-as-used", message_bytes=16 * KIB, send_batch=10, receive_batch=10, delete_batch=10
+        )
+        if row["line"] == "requests"
+    ]
+    assert requests["units"] == pytest.approx(0.7 * MESSAGES)
+    assert requests["usd"] == pytest.approx((183.96e6 - 1e6) * 4e-7)
+    assert "send ceil(10 x 16384 B / 64 KiB) / 10 = 0.3" in requests["formula"]
+    assert "delete 1 / 10 = 0.1" in requests["formula"]
+
+
+def test_200_kib_is_four_requests_to_send_four_to_receive_and_one_to_delete() -> None:
+    (requests,) = [row for row in lines("sqs-as-used", message_bytes=200 * KIB) if row["line"] == "requests"]
+    assert requests["units"] == pytest.approx(9 * MESSAGES)
+    assert requests["usd"] == pytest.approx(945.68)
+    assert "= 4; receive" in requests["formula"]
+
+
+def test_fifo_has_a_price_of_its_own() -> None:
+    assert bill("sqs-as-used", queue="fifo")["requests"] == pytest.approx(787.4e6 * 5e-7)
+
+
+def test_a_fair_queue_pays_a_surcharge_on_every_request_from_the_first() -> None:
+    found = bill("sqs-as-used", queue="fair")
+    assert found == pytest.approx({"requests": 314.96, "fair queue surcharge": 78.84} | SQS_ALARMS)
+
+
+def test_a_one_year_commitment() -> None:
+    assert bill("rabbitmq", commitment="1y-standard")["instances"] == pytest.approx(2 * 730 * 0.054)
+    assert bill("rabbitmq", commitment="1y-standard")["volumes"] == pytest.approx(3.20)
+
+
+def test_no_crossover_at_64_kib_in_two_zones_with_clients_spread() -> None:
+    found = crossings(message_bytes=64 * KIB, amazon_mq=None)
+    assert {key: (row["kind"], row["cheaper_above"]) for key, row in found.items()} == {
+        ("sqs-as-used", "rabbitmq"): ("never", "sqs-as-used"),
+        ("sqs-batched", "rabbitmq"): ("never", "sqs-batched"),
+    }
+    # traffic alone costs more a message than SQS's three requests
+    assert 3 * 2 * 64 * KIB / 2**30 * 0.01 > 3 * 4e-7
+    # the same pair in one zone does cross
+    assert crossings(message_bytes=64 * KIB, broker_zones=1)["sqs-as-used", "rabbitmq"]["kind"] == "meet"
+
+
+def test_the_crossover_of_the_pair_at_1_kib() -> None:
+    # fixed 129.336 - 0.20 (alarms) + 0.40 (free requests), over $1.2e-6 less the pair's traffic a message
+    slope = 3 * 4e-7 - 3 * 2 * KIB / 2**30 * 0.01
+    found = crossings()["sqs-as-used", "rabbitmq"]
+    assert found["messages_per_month"] == pytest.approx((129.336 - 0.20 + 0.40) / slope)
+    assert (found["cheaper_below"], found["cheaper_above"]) == ("sqs-as-used", "rabbitmq")
+
+
+def test_the_article_of_2012() -> None:
+    (row,) = answers(Asked((article_question(),)).rows(), ["crossover"])["crossover"]
+    assert row["messages_per_hour"] == pytest.approx(0.16 / 3e-6)
+    assert f"{row['messages_per_hour']:,.0f}" == "53,333"
+    assert f"{row['msg_per_s']:.1f}" == "14.8"
+    assert row["usd_per_month"] == pytest.approx(2 * 730 * 0.08)
+
+
+def test_other_use_of_the_account_takes_the_free_requests_and_the_first_tier() -> None:
+    # 99,999.5 million elsewhere: a million free, 99,998.5 million of the first tier; 1.5 million are left
+    found = bill("sqs-as-used", existing_requests=99_999.5e6)["requests"]
+    assert found == pytest.approx(1.5e6 * 4e-7 + (788.4e6 - 1.5e6) * 3e-7)
+
+
+def test_a_discount_is_off_the_price() -> None:
+    assert bill("sqs-as-used", sqs_price_factor=0.9)["requests"] == pytest.approx(314.96 * 0.9)
+    assert bill("rabbitmq", instance_price_factor=0.75)["instances"] == pytest.approx(119.136 * 0.75)
+
+
+@pytest.mark.parametrize(
+    ("path", "hours", "gb"), [("endpoint", 2 * 730 * 0.01, 0.01), ("nat", 2 * 730 * 0.045, 0.045)]
+)
+def test_the_clients_way_to_sqs(path: str, hours: float, gb: float) -> None:
+    found = bill("sqs-as-used", sqs_path=path)
+    moved = 2 * KIB * MESSAGES / 2**30
+    assert sorted(usd for line, usd in found.items() if line not in ("requests", "alarms")) == pytest.approx(
+        sorted([hours, moved * gb])
+    )
+
+
+def test_amazon_mq_is_the_services_cluster_of_three() -> None:
+    # publish and deliver, two thirds of the clients in another zone than their node
+    traffic = 2 * 2 * (2 / 3) * KIB * MESSAGES / 2**30 * 0.01
+    assert bill("amazon-mq") == pytest.approx(
+        {"brokers": 730 * 0.864, "storage": 3 * 20 * 0.10, "traffic across zones": traffic}
+    )
+    assert bill("amazon-mq", deployment="single")["brokers"] == pytest.approx(730 * 0.288)
+
+
+def test_a_quorum_trio_sends_two_copies_and_two_thirds_of_its_traffic_hops() -> None:
+    found = bill("rabbitmq", deployment="trio", message_bytes=4096)
+    crossings_a_message = 2 + 2 * (2 / 3) + 2 * (2 / 3)
+    assert found["traffic across zones"] == pytest.approx(
+        crossings_a_message * 2 * 4096 * MESSAGES / 2**30 * 0.01
+    )
+    assert found["instances"] == pytest.approx(3 * 730 * 0.0816)
+
+
+def test_clusters_are_added_by_usable_capacity() -> None:
+    # 4,000 with one node down, 70% of it at a peak of three times the mean: 933.3 a second each
+    found = lines("rabbitmq", msg_per_s=2000, message_bytes=64, capacity_msg_per_s=4000)
+    assert {row["clusters"] for row in found} == {3}
+    exactly = lines("rabbitmq", msg_per_s=4000 * 0.7 / 3, message_bytes=64, capacity_msg_per_s=4000)
+    assert {row["clusters"] for row in exactly} == {1}
+    assert {row["line"]: row["usd"] for row in found}["instances"] == pytest.approx(3 * 119.136)
+
+
+def test_volume_extras_are_billed_above_what_gp3_includes() -> None:
+    found = bill("rabbitmq", volume_iops=5000, volume_mibps=250)
+    assert found["volume IOPS"] == pytest.approx(2 * 2000 * 0.005)
+    assert found["volume throughput"] == pytest.approx(2 * 125 * 0.04)
+
+
+def test_tiers_of_io2_are_each_volumes_own() -> None:
+    # two volumes of 40,000: each 32,000 in the first tier and 8,000 in the second, not 80,000 through them
+    found = bill("rabbitmq", volume="io2", volume_iops=40_000)
+    assert found["volume IOPS"] == pytest.approx(2 * (32_000 * 0.065 + 8_000 * 0.0455))
+
+
+def test_people_stand_on_the_bill_only_when_their_hours_are_given() -> None:
+    assert bill("rabbitmq", hours=10, hour_rate=80)["people"] == pytest.approx(800)
+    assert "people" not in bill("rabbitmq")
+
+
+def test_break_even_hours_leave_peoples_own_line_out() -> None:
+    def hours(**inputs: Any) -> float:
+        asked = question("by-hand", ask(msg_per_s=100, **inputs), load_book("us-east-1"))
+        rows = answers(Asked((asked,)).rows(), ["break_even_hours"])["break_even_hours"]
+        (found,) = [row for row in rows if row["asked"] and row["sqs_option"] == "sqs-as-used"]
+        return float(found["hours"])
+
+    saved = 314.96 + 0.20 - (129.336 + 3 * 2 * KIB * MESSAGES / 2**30 * 0.01)
+    assert hours(hour_rate=50) == pytest.approx(saved / 50)
+    assert hours(hour_rate=50, hours=7) == pytest.approx(saved / 50)
+
+
+def test_one_node_alone_has_no_traffic_between_nodes() -> None:
+    found = bill("rabbitmq", deployment="single")
+    assert found == pytest.approx({"instances": 59.568, "volumes": 1.60, "metrics": 3.00, "alarms": 0.50})

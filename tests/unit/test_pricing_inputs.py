@@ -1,0 +1,138 @@
+"""What a question takes, what it refuses, and the questions that vary it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.pricing.book import load_book
+from breakeven.pricing.broker_lines import apart_share
+from breakeven.pricing.capacity import capacity_of
+from breakeven.pricing.inputs import ask
+from breakeven.pricing.questions import question
+from breakeven.pricing.sqs_lines import batched, requests_per_message
+from breakeven.pricing.variations import ask_all, corners, quarters
+from breakeven.results.schemas import TABLES
+
+KIB = 1024
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"msg_per_s": -1}, r"msg_per_s: -1: .*greater than or equal to 0"),
+        ({"msg_per_s": 10_000_001}, r"msg_per_s: 10000001: .*less than or equal to 10000000"),
+        ({"msg_per_s": "many"}, r"msg_per_s: 'many': .*valid number"),
+        ({"msg_per_s": float("nan")}, r"msg_per_s: nan: .*finite"),
+        ({"message_bytes": 0}, r"message_bytes: 0: .*greater than or equal to 1"),
+        ({"message_bytes": KIB * KIB + 1}, r"message_bytes: 1048577: .*less than or equal to 1048576"),
+        ({"send_batch": 11}, r"send_batch: 11: .*less than or equal to 10"),
+        ({"send_batch": 10, "message_bytes": 200 * KIB}, r"send_batch: 10: .*at most 5 fit"),
+        ({"queue": "lifo"}, r"queue: 'lifo': .*'standard', 'fifo' or 'fair'"),
+        ({"broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 node\(s\)"),
+        ({"utilisation": 0}, r"utilisation: 0: .*greater than 0"),
+        ({"colour": "red"}, r"colour: 'red': Extra inputs are not permitted"),
+    ],
+)
+def test_bad_inputs_are_named_with_their_value(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        ask(**fields)
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        ask(msg_per_s=-1, hours="x")
+    assert len(str(caught.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("message_bytes", "requests"),
+    [(1, 3), (64 * KIB, 3), (64 * KIB + 1, 5), (128 * KIB, 5), (200 * KIB, 9), (1024 * KIB, 33)],
+)
+def test_requests_of_a_message_sent_received_and_deleted_alone(message_bytes: int, requests: float) -> None:
+    assert requests_per_message(ask(message_bytes=message_bytes)) == requests
+
+
+def test_empty_receives_are_requests() -> None:
+    assert requests_per_message(ask(empty_receives=0.5)) == 3.5
+
+
+@pytest.mark.parametrize(("message_bytes", "fits"), [(KIB, 10), (200 * KIB, 5), (1024 * KIB, 1)])
+def test_full_batches_hold_what_a_call_carries(message_bytes: int, fits: int) -> None:
+    full = batched(ask(message_bytes=message_bytes, empty_receives=3))
+    assert (full.send_batch, full.receive_batch, full.delete_batch) == (fits, fits, 10)
+    assert full.empty_receives == 0
+
+
+@pytest.mark.parametrize(
+    ("nodes", "zones", "share"), [(1, 1, 0), (2, 1, 0), (2, 2, 1), (3, 3, 1), (3, 2, 2 / 3)]
+)
+def test_share_of_pairs_of_nodes_with_a_zone_between_them(nodes: int, zones: int, share: float) -> None:
+    assert apart_share(nodes, zones) == pytest.approx(share)
+
+
+def test_the_network_caps_a_capacity_that_is_higher() -> None:
+    # 937 Mbit/s; the leader sends 64 KiB to a consumer and to the other copy
+    cap = 937e6 / 8 / (64 * KIB * 2)
+    found = capacity_of(ask(message_bytes=64 * KIB, capacity_msg_per_s=5000))
+    assert found.sustained == pytest.approx(cap)
+    assert found.limit == "network"
+    assert found.mean_msg_per_s == pytest.approx(cap * 0.7 / 3)
+    small = capacity_of(ask(message_bytes=64, capacity_msg_per_s=5000))
+    assert (small.sustained, small.limit) == (5000, "capacity")
+
+
+def test_a_capacity_that_is_not_known_is_said_and_what_is_needed_with_it() -> None:
+    found = capacity_of(ask(instance="m1.small"))
+    assert (found.sustained, found.mean_msg_per_s, found.limit) == (None, None, "not known")
+    assert found.told() == "not known"
+    assert found.needed(700) == pytest.approx(3000)
+    assert any("network baseline" in note and "earlier generation" in note for note in found.notes)
+
+
+def test_uncertain_inputs_make_corners() -> None:
+    book = load_book("us-east-1")
+    assert len(corners(question("q", ask(), book))) == 2
+    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000), book))) == 8
+    assert corners(question("q", ask(empty_receives=0), book)) == []
+
+
+def test_sensitivity_varies_what_the_bill_has_by_a_quarter() -> None:
+    base = question("q", ask(hours=10, capacity_msg_per_s=1000), load_book("us-east-1"))
+    found = {(each.varied, each.factor): each.inputs for each in quarters(base)}
+    assert found["capacity", 1.25].capacity_msg_per_s == 1250
+    assert found["people's hours", 0.75].hours == 7.5
+    assert found["message size", 0.75].message_bytes == 768
+    assert ("empty receives", 1.25) not in found, "a quarter of nothing is nothing"
+    assert all(each.base_id == "q" and each.purpose == "sensitivity" for each in quarters(base))
+
+
+def test_rows_have_the_columns_of_their_tables() -> None:
+    asked = ask_all("q", ask(msg_per_s=10, hours=1), load_book("eu-west-1"))
+    schemas = {table.name: list(table.columns) for table in TABLES}
+    rows = asked.rows()
+    assert set(rows) == {"cost_options", "cost_items", "prices"}
+    for table, content in rows.items():
+        assert content
+        assert all(list(row) == schemas[table] for row in content)
+    keys = [(row["question_id"], row["option_id"], row["line"]) for row in rows["cost_items"]]
+    assert len(keys) == len(set(keys))
+    mapped = [row["option_id"] for row in rows["cost_options"] if row["purpose"] == "map"]
+    assert mapped == ["sqs-as-used", "sqs-batched", "m7g.large", "r3.xlarge", "r3.2xlarge", "r3.4xlarge"]
+
+
+def test_amazon_mq_without_a_price_is_left_out_and_said() -> None:
+    asked = ask_all("q", ask(amazon_mq="mq.m7g.xlarge"), load_book("us-east-1"))
+    assert "amazon-mq" not in {option.option_id for option in asked.questions[0].options}
+    assert any("mq.m7g.xlarge" in note for note in asked.notes)
+
+
+def test_a_price_that_is_not_known_refuses_the_question_that_needs_it() -> None:
+    book = load_book("eu-west-1")
+    with pytest.raises(InputError, match=r"ec2/m8i\.large: None: .*choose one that is"):
+        question("q", ask(instance="m8i.large"), book)
+    with pytest.raises(InputError, match=r"sqs/fair_surcharge"):
+        question("q", ask(queue="fair"), book)
+    assert question("q", ask(), book).options

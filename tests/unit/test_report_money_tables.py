@@ -1,0 +1,226 @@
+"""The tables about money: their figures are the rows', and what is not known is not shown as a figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from breakeven.report.markdown import markdown
+from breakeven.report.model import Report
+from breakeven.report.money_crossovers import all_crossovers_table, crossover_table
+from breakeven.report.money_details import bills_table, map_table, sensitivity_table
+from breakeven.report.money_page import cost_notes, cost_parts, cost_tables
+from breakeven.report.money_tables import RATES, hours_table, prices_table
+from breakeven.report.page import page
+from breakeven.report.published import load_shipped
+from breakeven.report.words import dollars, figure
+from tests.fixtures.report import money, sample
+from tests.fixtures.report.html import parse, text
+
+PLAN = sample.planned()[:2]
+SOURCE_A = load_shipped("source-a")
+PAIR, MQ = "RabbitMQ pair of m7g.large", "Amazon MQ, mq.m5.large"
+
+
+def report_of(**inputs: Any) -> Report:
+    return sample.report(PLAN, **money.answers(**inputs))
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return report_of()
+
+
+def cells(table: Any) -> dict[tuple[str, ...], dict[str, str]]:
+    return {row.labels: dict(zip(table.columns, row.cells, strict=True)) for row in table.rows}
+
+
+def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
+    rows = cells(crossover_table(report, SOURCE_A))
+    assert {labels: row["msg/s"] for labels, row in rows.items()} == {
+        ("as used", PAIR): "43.1",
+        ("batched", PAIR): "785",
+        ("as used", MQ): "206",
+        ("batched", MQ): "2,560",
+        ("3 calls a message", "RabbitMQ pair of m1.small"): "14.8",
+        ("its chart", "its pair: 60,000 an hour"): "17",
+    }
+    first = rows["as used", PAIR]
+    assert (first["between"], first["dollars"], first["a cluster must carry"]) == (
+        "31.9 to 43.1",
+        "$135.82",
+        "185 msg/s",
+    )
+    assert (first["cheaper below"], first["cheaper above"], first["kind"]) == ("SQS", "RabbitMQ", "meet")
+    assert rows["as used", MQ]["a cluster must carry"] == "–"
+
+
+def test_each_row_stands_under_the_prices_that_it_is_at(report):
+    sections = [row.section for row in crossover_table(report, SOURCE_A).rows]
+    assert sections == [
+        *["At the prices of us-east-1@2026-11-20"] * 4,
+        "At the prices of 2012-12",
+        "As printed by the source: published 2012",
+    ]
+
+
+def test_no_interval_is_shown_where_nothing_uncertain_moves_the_crossing(report):
+    assert cells(crossover_table(report, None))["batched", PAIR]["between"] == "–"
+    sure = report_of(empty_receives=0.0)
+    table = crossover_table(sure, None)
+    assert {row["between"] for row in cells(table).values()} == {"–"}
+    assert not any(note.startswith("Between") for note in table.notes)
+
+
+def test_never_has_its_reason_beneath():
+    table = crossover_table(report_of(message_bytes=65536), None)
+    row = cells(table)["as used", PAIR]
+    assert (row["msg/s"], row["a month"], row["cheaper below"], row["cheaper above"]) == (
+        "never",
+        "–",
+        "SQS",
+        "SQS",
+    )
+    assert [note for note in table.notes if "never. At 64 KiB" in note and "$3.66" in note]
+
+
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ({"kind": "step"}, "step: the other's bill jumps"),
+        ({"kind": "touch", "cheaper_above": "sqs-as-used"}, "touch: both cost the same at that rate alone"),
+        ({"kind": "tie", "equal_until_msg_per_s": 80.0}, "tie: the same from 43.1 to 80.0 msg/s"),
+        ({"kind": "tie", "equal_until_msg_per_s": None}, "from 43.1 to the end of the search"),
+        ({"kind": "unpriced", "msg_per_s": None}, "unpriced: a price that is needed is not known"),
+    ],
+)
+def test_other_kinds_are_explained_where_they_are(report, change, note):
+    pair = (sample.QUESTION, "sqs-as-used", "rabbitmq")
+    changed = [
+        row | change if (row["question_id"], row["sqs_option"], row["other_option"]) == pair else row
+        for row in money.answers()["crossovers"]
+    ]
+    table = crossover_table(sample.report(PLAN, crossovers=changed), None)
+    assert cells(table)["as used", PAIR]["kind"] == change["kind"]
+    assert any(note in one for one in table.notes)
+    assert not any(note in one for one in crossover_table(report, None).notes)
+
+
+def test_many_crossings_are_folded_and_none_is_dropped(report):
+    many = report_of(capacity_msg_per_s=200.0, empty_receives=0.0)
+    shown, every = crossover_table(many, None), all_crossovers_table(many)
+    assert len(every.rows) == len(many.crossovers) > 30
+    assert len(shown.rows) == sum((c.number or 0) <= 6 for c in many.crossovers)
+    assert any(note.startswith("26 more crossings") for note in shown.notes)
+    assert all_crossovers_table(report) is None
+    (folded,) = [part for part in cost_parts(many, None) if part.slug == "every-crossing"]
+    assert folded.folded
+
+
+def test_prices_are_those_of_the_curves_at_round_rates(report):
+    table = prices_table(report)
+    assert [title for title, _ in table.groups] == [
+        "SQS as used",
+        "SQS batched and long-polled",
+        PAIR,
+        MQ,
+        "Cheapest",
+    ]
+    curves = [c for c in report.cost_curves if c.question_id == sample.QUESTION]
+    for row, rate in zip(table.rows, RATES, strict=True):
+        sums = [curve.usd_at(rate) for curve in curves]
+        assert list(row.cells[:-1:2]) == [dollars(usd) for usd in sums]
+        assert list(row.cells[1:-1:2]) == [dollars(usd / rate * 1000) for usd in sums]
+    assert [row.cells[-1] for row in table.rows] == [*["SQS batched"] * 3, "RabbitMQ", "RabbitMQ"]
+    assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at the peak" in table.notes[-1]
+
+
+def test_hours_are_told_where_they_win_and_where_they_never_do(report):
+    rows = cells_by_position(hours_table(report))
+    assert rows["10 msg/s"] == ("−$99.50", "never wins", "−$127.89", "never wins")
+    assert rows["1,000 msg/s"] == ("$2,874", "38.3", "$35.45", "0.473")
+
+
+def cells_by_position(table: Any) -> dict[str, tuple[str, ...]]:
+    return {row.labels[0]: row.cells for row in table.rows}
+
+
+def test_hours_without_a_price_of_an_hour_are_a_dash():
+    rows = [row | {"hours": None, "hour_usd": None} for row in money.answers()["break_even_hours"]]
+    table = hours_table(sample.report(PLAN, break_even_hours=rows))
+    assert cells_by_position(table)["1,000 msg/s"][1] == "–"
+
+
+def test_the_map_in_words_names_each_change():
+    rows = cells_by_position(map_table(report_of(capacity_msg_per_s=3000.0)))
+    assert rows["0"][0] == "m7g.large from 46.4 msg/s"
+    assert rows["160"][1] == "SQS at every rate"
+    assert len(rows) == 10
+
+
+def test_sensitivity_is_of_every_pair_and_never_is_said(report):
+    table = sensitivity_table(report)
+    assert len({row.section for row in table.rows}) == 4
+    first = {row.labels[0]: row.cells for row in table.rows if row.section == f"SQS as used against {PAIR}"}
+    assert first["SQS price"] == ("58.4", "34.2", "43.1")
+    gone = sensitivity_table(report_of(capacity_msg_per_s=3000.0))
+    section = f"SQS batched and long-polled against {PAIR}"
+    batched = {row.labels[0]: row.cells for row in gone.rows if row.section == section}
+    assert batched["SQS price"] == ("never", "532", "never")
+
+
+def test_bills_have_each_line_and_their_sum(report):
+    table = bills_table(report)
+    for bill, name in zip(
+        report.bills, ("SQS as used", "SQS batched and long-polled", PAIR, MQ), strict=True
+    ):
+        rows = [row for row in table.rows if row.section == name]
+        assert [row.labels[0] for row in rows] == [*(line.line for line in bill.lines), "Together"]
+        sums = [*(line.usd for line in bill.lines), bill.usd]
+        assert [row.cells[0] for row in rows] == [dollars(usd) for usd in sums]
+        assert [row.cells[-1] for row in rows[:-1]] == [line.formula for line in bill.lines]
+    requests = next(row for row in table.rows if row.labels == ("requests",))
+    assert requests.cells[2:4] == ("788 million requests", "sqs/standard_request")
+
+
+def test_markdown_has_every_table_of_the_money(report):
+    page = markdown(report, SOURCE_A)
+    for table in cost_tables(report, SOURCE_A):
+        assert f"## {table.caption}" in page.replace("\\", "")
+    assert f"| {figure(report.crossovers[1].msg_per_s)} |" in page
+    assert cost_notes(report)[0] in page.replace("\\", "")
+
+
+def test_nothing_priced_has_no_cost_part():
+    assert cost_parts(sample.report(PLAN, **sample.NOTHING), SOURCE_A) == []
+
+
+def test_crossings_alone_still_have_their_table():
+    rows = money.answers()["crossovers"]
+    report = sample.report(PLAN, **money.NOTHING | {"crossovers": rows, "cost": money.answers()["cost"]})
+    assert [part.slug for part in cost_parts(report, None)] == ["curves"]
+    assert [table.slug for table in cost_tables(report, None)] == ["crossovers"]
+
+
+def test_the_pages_cost_part_stands_in_order_and_says_why_the_article_differs():
+    root = parse(page(sample.report(PLAN), SOURCE_A))
+    (section,) = [element for element in root.iter("section") if element.get("id") == "cost"]
+    said = text(section)
+    places = [
+        said.index(words)
+        for words in (
+            "What a month costs, by traffic",
+            "Where the options change places",
+            "Why the article's figure differs from its own prices.",
+            "What a month costs at round rates",
+            "Break-even hours:",
+            "Which option is cheapest, by traffic and hours of work",
+            "What moves the break-even",
+            "Bills line by line at 100 messages a second",
+        )
+    ]
+    assert places == sorted(places)
+    assert "53,333 messages an hour, 14.8 a second" in said
+    folded = [text(element.find("summary")) for element in section.iter("details")]
+    assert folded == ["The map in words", "Every input, every pair of options", "Every bill line by line"]

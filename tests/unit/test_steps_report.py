@@ -1,0 +1,90 @@
+"""From a planned run to its report: what the plan asks about money is what the report answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from breakeven.report.model import Report
+from breakeven.report.render import render_all
+from breakeven.results import layout
+from breakeven.results.queries import queries
+from breakeven.results.store import Store
+from breakeven.steps.plan_run import ASKED_MSG_PER_S, plan_run
+from breakeven.steps.report_run import assemble
+from breakeven.steps.services import Services
+from tests.unit.query_tables import Bucket
+
+RUN_ID = "run-1"
+ACCOUNT = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """Of a run that was planned, and of which nothing was measured."""
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        for name, value in ACCOUNT.items():
+            patch.setenv(name, value)
+        s3 = boto3.client("s3", region_name="us-east-1")
+        s3.create_bucket(Bucket="results")
+        services = Services(store=Store(s3, "results"), table=_state_table())
+        document = {"suite": "quick", "surroundings": {"name": "local"}}
+        plan_run(services, RUN_ID, document, execution="arn", started_at="2026-11-20T00:00:00Z")
+        bucket = Bucket(_copied(s3, tmp_path_factory.mktemp("results")))
+        rows = {name: bucket.ask(name, RUN_ID) for name in queries()}
+        plan = services.store.get_json(layout.plan_key(RUN_ID))
+        return assemble(RUN_ID, plan, services.state(RUN_ID), rows, {})
+
+
+def _state_table() -> Any:
+    keys = {"run_id": "HASH", "item": "RANGE"}
+    return boto3.resource("dynamodb").create_table(
+        TableName="state",
+        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in keys.items()],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+def _copied(s3: Any, folder: Path) -> Path:
+    """The bucket's rows as files, where the engine of local runs reads them."""
+    for found in s3.list_objects_v2(Bucket="results", Prefix="rows/")["Contents"]:
+        path = folder / found["Key"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        s3.download_file("results", found["Key"], str(path))
+    return folder
+
+
+def test_bills_are_at_the_rate_that_every_run_asks_for(report):
+    assert [bill.msg_per_s for bill in report.bills] == pytest.approx([ASKED_MSG_PER_S] * 4)
+    assert [bill.option_id for bill in report.bills] == [
+        "sqs-as-used",
+        "sqs-batched",
+        "rabbitmq",
+        "amazon-mq",
+    ]
+
+
+def test_every_answer_about_money_is_in_the_report(report):
+    assert [question.purpose for question in report.cost_questions] == ["headline", "history"]
+    assert len(report.crossovers) == 5
+    assert len(report.cost_curves) == 6
+    assert len(report.decision_map) == 2
+    assert report.break_even_hours
+    assert report.sensitivity
+    history = report.crossovers[-1]
+    assert (history.price_book, history.msg_per_s) == ("2012-12", pytest.approx(14.81, abs=0.005))
+
+
+def test_a_run_that_measured_nothing_still_tells_of_the_money(report):
+    assert report.verdict.startswith("SQS is cheaper below about 4")
+    page = render_all(report)["index.html"].decode()
+    assert "Where the options change places" in page
