@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 
 from breakeven.clients import pika_client, pika_link
+from breakeven.clients.amqp import link as native_link
+from breakeven.clients.amqp import sender as native_sender
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.errors import BreakevenError
 from breakeven.targets.base import Access
@@ -127,18 +129,21 @@ def test_secrets_are_for_the_present_user_only(other_run):
     assert all(CREDENTIALS.password not in said for said in processes_of(folder))
 
 
-def test_a_paused_mirror_makes_a_confirm_late_and_the_connection_lost(other_run, queue_case, monkeypatch):
+@pytest.mark.parametrize("kind", ["pika", "native"])
+def test_a_paused_mirror_makes_a_confirm_late_and_the_connection_lost(
+    other_run, queue_case, monkeypatch, kind
+):
     target = RabbitMQMirroredPair(other_run.access)
     target.establish()
-    case = queue_case(TARGET)
+    case = queue_case(TARGET, client=kind)
     queues = target.prepare(case, attempt=1).queues
     client = target.client(case.workload)
     sender = client.sender(queues[0])
-    for module in (pika_client, pika_link):
+    for module in (pika_client, pika_link, native_sender, native_link):
         monkeypatch.setattr(module, "CALL_TIMEOUT_S", 1.0)
     with other_run.paused(SECOND):
         sender.submit([1], [b"x" * 16])
-        assert sender.poll(0.1).sequence == (), "no answer yet"
+        assert not sender.poll(0.1).sequence, "no answer yet"
         with pytest.raises(ConnectionLost, match="no answer within 1 s to a publish"):
             sender.poll(30.0)
         sender.close()

@@ -104,14 +104,19 @@ def assert_measured(measurement: Measurement, *metrics: str) -> None:
 
 @pytest.mark.parametrize("loaders", [1, 2])
 @pytest.mark.parametrize(
-    ("target", "metrics"),
+    ("target", "client", "metrics"),
     [
-        ("rabbitmq-mirrored-pair", ("produce", "consume", "consume_cycle", "end_to_end")),
-        ("sqs-standard", ("produce", "consume", "settle", "consume_cycle", "end_to_end")),
+        ("rabbitmq-mirrored-pair", "pika", ("produce", "consume", "consume_cycle", "end_to_end")),
+        *(
+            ("sqs-standard", client, ("produce", "consume", "settle", "consume_cycle", "end_to_end"))
+            for client in ("boto3", "native")
+        ),
     ],
 )
-def test_parallel(bench: Callable[..., Bench], target: str, metrics: tuple[str, ...], loaders: int) -> None:
-    measurement = bench(target, loaders=loaders, **PARALLEL).measured()
+def test_parallel(
+    bench: Callable[..., Bench], target: str, client: str, metrics: tuple[str, ...], loaders: int
+) -> None:
+    measurement = bench(target, loaders=loaders, client=client, **PARALLEL).measured()
     assert_closed(measurement)
     assert_measured(measurement, *metrics)
     assert ("end_to_end_partial" in measurement.flags) == (loaders == 2)
@@ -136,8 +141,34 @@ def test_load_and_unload_by_two_loaders(
     } == dict.fromkeys(metrics, 200)
 
 
-def test_pushed_messages_have_no_ask(bench: Callable[..., Bench]) -> None:
-    fields = {**PARALLEL, "consume": "push", "prefetch": 20, "measure_s": 1.0}
+def test_both_sqs_clients_find_the_same_ledger(bench: Callable[..., Bench]) -> None:
+    ledgers, operations = [], []
+    for client in ("boto3", "native"):
+        measurement = bench("sqs-standard", client=client, **LOAD_UNLOAD).measured()
+        ledger = measurement.ledger.row()
+        del ledger["out_of_order"]  # the server sorts by milliseconds, and native sends several in one
+        ledgers.append(ledger)
+        operations.append({name: each.cell.total().operations for name, each in measurement.totals.items()})
+    assert ledgers[0]["received"] == 200
+    assert ledgers[0] == ledgers[1]
+    assert operations[0] == operations[1] == dict.fromkeys(operations[0], 200)
+
+
+@pytest.mark.parametrize("consume", ["get", "push"])
+def test_both_rabbitmq_clients_find_the_same_ledger(bench: Callable[..., Bench], consume: str) -> None:
+    fields = {**LOAD_UNLOAD, "consume": consume, "prefetch": 5}
+    ledgers = []
+    for client in ("pika", "native"):
+        measurement = bench("rabbitmq-mirrored-pair", **fields, client=client).measured()
+        assert_closed(measurement)
+        ledgers.append(measurement.ledger)
+    assert ledgers[0] == ledgers[1]
+    assert ledgers[0].sent == 200
+
+
+@pytest.mark.parametrize("client", ["pika", "native"])
+def test_pushed_messages_have_no_ask(bench: Callable[..., Bench], client: str) -> None:
+    fields = {**PARALLEL, "client": client, "consume": "push", "prefetch": 20, "measure_s": 1.0}
     measurement = bench("rabbitmq-mirrored-pair", **fields).measured()
     assert_closed(measurement)
     assert measurement.totals.keys() == {"produce", "consume", "end_to_end"}
@@ -145,8 +176,11 @@ def test_pushed_messages_have_no_ask(bench: Callable[..., Bench]) -> None:
     assert measurement.totals["consume"].cell.total().operations > 0
 
 
-def test_without_confirms_every_message_is_unknown_and_still_found(bench: Callable[..., Bench]) -> None:
-    fields = {**PARALLEL, "confirms": False, "producers": 1, "measure_s": 1.0}
+@pytest.mark.parametrize("client", ["pika", "native"])
+def test_without_confirms_every_message_is_unknown_and_still_found(
+    bench: Callable[..., Bench], client: str
+) -> None:
+    fields = {**PARALLEL, "client": client, "confirms": False, "producers": 1, "measure_s": 1.0}
     measurement = bench("rabbitmq-mirrored-pair", **fields).measured()
     ledger = measurement.ledger
     assert ledger.sent == ledger.unknown == ledger.received > 0
@@ -154,10 +188,11 @@ def test_without_confirms_every_message_is_unknown_and_still_found(bench: Callab
     assert measurement.totals["produce"].cell.latencies.count > 0
 
 
+@pytest.mark.parametrize("client", ["pika", "native"])
 def test_queues_that_vanish_in_mid_case_fail_it_with_the_reason_and_its_ledger(
-    bench: Callable[..., Bench],
+    bench: Callable[..., Bench], client: str
 ) -> None:
-    made = bench("rabbitmq-mirrored-pair", **{**PARALLEL, "measure_s": 4.0, "drain_s": 1.0})
+    made = bench("rabbitmq-mirrored-pair", **{**PARALLEL, "client": client, "measure_s": 4.0, "drain_s": 1.0})
 
     def delete_when_measuring() -> None:
         deadline = time.monotonic() + 30

@@ -122,7 +122,7 @@ CALL_TIMEOUT_S = 30.0
 class Client(Protocol):
     """Made from a case's workload and where its target is; see ``clients.factory``."""
 
-    name: str  # "pika", "boto3"
+    name: str  # "pika", "boto3", "native"
 
     def sender(self, queue: str) -> Sender:
         """Open a connection that publishes to ``queue``. Raises ConnectionLost."""

@@ -27,6 +27,7 @@ from breakeven.clients.base import (
     Outcome,
     Settled,
 )
+from breakeven.clients.sqs.fifo import fifo_ids
 from breakeven.workload.case import Workload
 
 
@@ -54,7 +55,8 @@ class Boto3Sender:
         for taken, (sequence, body) in enumerate(zip(sequences, bodies, strict=True)):
             sent_ns = time.monotonic_ns()
             with service_errors(taken):
-                self._sqs.send_message(QueueUrl=self._queue, MessageBody=body.decode("ascii"))
+                text = body.decode("ascii")
+                self._sqs.send_message(QueueUrl=self._queue, MessageBody=text, **fifo_ids(self._queue, text))
             self._answered.append((sequence, sent_ns, time.monotonic_ns()))
 
     def poll(self, timeout_s: float) -> Answers:

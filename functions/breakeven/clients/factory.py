@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client
 from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.pika_client import PikaClient
+from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.targets.base import Access
 from breakeven.workload.case import Workload
@@ -13,11 +15,21 @@ from breakeven.workload.case import Workload
 def make_client(workload: Workload, access: Access | None) -> Client:
     """The client that the workload names.
 
-    :param access: where the brokers are; None for SQS, which boto3 finds by itself
-    :raises CaseError: when an AMQP client is asked for and no broker is known
+    :param access: where the brokers are; None for SQS, which is found as boto3 finds it
+    :raises CaseError: when the client does not speak to that target, or no broker is known
     """
+    if access is None:
+        return _sqs_client(workload)
+    if workload.client == "boto3":
+        raise CaseError("client boto3: not one for RabbitMQ")
+    if not access.nodes:
+        raise CaseError(f"client {workload.client}: no broker node is known")
+    return NativeAmqpClient(workload, access) if workload.client == "native" else PikaClient(workload, access)
+
+
+def _sqs_client(workload: Workload) -> Client:
+    if workload.client == "native":
+        return SqsClient(workload)
     if workload.client == "boto3":
         return Boto3Client(workload)
-    if access is None or not access.nodes:
-        raise CaseError(f"client {workload.client}: no broker node is known")
-    return PikaClient(workload, access)
+    raise CaseError(f"client {workload.client}: no broker node is known")

@@ -8,10 +8,9 @@ With "get" a receiver asks for one message at a time (``basic.get``), with "push
 from __future__ import annotations
 
 import itertools
-import threading
 import time
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import pika
 from pika import spec
@@ -20,17 +19,14 @@ from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
     Answers,
-    ConnectionLost,
     Deliveries,
     Outcome,
     Settled,
 )
-from breakeven.clients.pika_link import HEARTBEAT_S, Link, connection_parameters
+from breakeven.clients.connections import Connections
+from breakeven.clients.pika_link import Link, connection_parameters
 from breakeven.targets.base import Access
 from breakeven.workload.case import Workload
-
-#: how loaders' connections begin to call themselves in the broker's lists
-LOADER_CONNECTION = "breakeven loader"
 
 
 class PikaSender:
@@ -39,8 +35,6 @@ class PikaSender:
     Without confirms a message is answered as soon as it is written to the socket, and as ``unknown``: what
     becomes of it, a later return included, its sender is never told.
     """
-
-    purpose = "sender"
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:
         self._link, self._queue, self._workload = link, queue, workload
@@ -124,8 +118,6 @@ class PikaSender:
 class PikaReceiver:
     """Consumes from one queue. A "push" consumer starts with the first ``receive``, not before."""
 
-    purpose = "receiver"
-
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:
         self._link, self._queue, self._workload = link, queue, workload
         self._arrived: list[tuple[bytes, int, int, bool, object]] = []
@@ -192,54 +184,22 @@ class PikaReceiver:
         self._empty_ns = time.monotonic_ns()
 
 
-Opened = TypeVar("Opened", PikaSender, PikaReceiver)
-
-
 class PikaClient:
-    """Spreads its connections over the nodes: senders start at the first node, receivers at the second."""
+    """One connection a sender or receiver, spread over the nodes."""
 
     name = "pika"
 
     def __init__(self, workload: Workload, access: Access) -> None:
-        if not access.nodes:
-            raise ValueError("access names no node")
-        self._workload, self._access = workload, access
-        self._sender_turns, self._receiver_turns = itertools.count(0), itertools.count(1)
-        self._lock = threading.Lock()
-        self._links: list[Link] = []
-        self._closed = threading.Event()
-        threading.Thread(target=self._keep_alive, name="amqp heartbeats", daemon=True).start()
+        self._workload = workload
+        self._connections = Connections(
+            access, lambda node, name: Link(connection_parameters(access, node, name))
+        )
 
     def sender(self, queue: str) -> PikaSender:
-        return self._open(PikaSender, self._sender_turns, queue)
+        return self._connections.open("sender", lambda link: PikaSender(link, queue, self._workload))
 
     def receiver(self, queue: str) -> PikaReceiver:
-        return self._open(PikaReceiver, self._receiver_turns, queue)
+        return self._connections.open("receiver", lambda link: PikaReceiver(link, queue, self._workload))
 
     def close(self) -> None:
-        self._closed.set()
-        with self._lock:
-            links, self._links = self._links, []
-        for link in links:
-            link.close()
-
-    def _open(self, kind: type[Opened], turns: itertools.count[int], queue: str) -> Opened:
-        node = self._access.nodes[next(turns) % len(self._access.nodes)]
-        link = Link(connection_parameters(self._access, node, f"{LOADER_CONNECTION} {kind.purpose}"))
-        try:
-            opened = kind(link, queue, self._workload)
-        except ConnectionLost:
-            link.close()
-            raise
-        with self._lock:
-            self._links = [known for known in self._links if not known.ended]
-            self._links.append(link)
-        return opened
-
-    def _keep_alive(self) -> None:
-        """Workers wait at gates and between sends for longer than the broker waits for a heartbeat."""
-        while not self._closed.wait(HEARTBEAT_S / 6):
-            with self._lock:
-                links = list(self._links)
-            for link in links:
-                link.service()
+        self._connections.close()

@@ -18,13 +18,9 @@ import pika
 from pika.adapters.select_connection import IOLoop
 from pika.exceptions import AMQPConnectionError, AMQPError
 
+from breakeven.clients import connections
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
 from breakeven.targets.base import Access, Node
-
-#: seconds; a peer that froze (a suspended loader, a paused broker) is noticed within about this time
-HEARTBEAT_S = 30
-#: how long an orderly close may take, seconds
-CLOSE_TIMEOUT_S = 5.0
 
 # What goes wrong is raised to the caller; pika would print each of it too, with its stack.
 logging.getLogger("pika").setLevel(logging.CRITICAL)
@@ -39,7 +35,7 @@ def connection_parameters(access: Access, node: Node, name: str) -> pika.Connect
         virtual_host=access.vhost,
         credentials=pika.PlainCredentials(access.username, access.password),
         ssl_options=options,
-        heartbeat=HEARTBEAT_S,
+        heartbeat=connections.HEARTBEAT_S,
         blocked_connection_timeout=CALL_TIMEOUT_S,
         socket_timeout=CALL_TIMEOUT_S,
         stack_timeout=CALL_TIMEOUT_S,
@@ -143,10 +139,10 @@ class Link:
             with contextlib.suppress(AMQPError, OSError):
                 if self._connection.is_open and not self._mute:
                     self._connection.close()
-                    self._turn(lambda: bool(self._connection.is_closed), CLOSE_TIMEOUT_S)
+                    self._turn(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
                 if not self._connection.is_closed:
                     self._connection.abort()
-                    self._turn(lambda: bool(self._connection.is_closed), CLOSE_TIMEOUT_S)
+                    self._turn(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
             self.ended = True
             self._loop.close()
 

@@ -1,26 +1,27 @@
-"""The pika client against a real mirrored pair."""
+"""Both RabbitMQ clients against a real mirrored pair: they must be alike in everything but speed."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from breakeven.clients import pika_client, pika_link
-from breakeven.clients.base import ConnectionLost, Deliveries, Outcome, Receiver, Sender
+from breakeven.clients import connections
+from breakeven.clients.base import Client, ConnectionLost, Outcome
+from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
-from breakeven.clients.pika_client import LOADER_CONNECTION, PikaClient
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.case import Case
+from tests.integration.messages import body, receive, send
 from tests.integration.processes import eventually
 
 TARGET = "rabbitmq-mirrored-pair"
-Opened = tuple[PikaClient, str]
+Opened = tuple[Client, str]
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +32,25 @@ def pair(rabbitmq_pair: Access) -> Iterator[RabbitMQMirroredPair]:
     target.dismantle()
 
 
+@pytest.fixture(params=["pika", "native"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
 @pytest.fixture
-def opened(pair: RabbitMQMirroredPair, queue_case: Callable[..., Case]) -> Iterator[Callable[..., Opened]]:
+def opened(
+    pair: RabbitMQMirroredPair, queue_case: Callable[..., Case], kind: str
+) -> Iterator[Callable[..., Opened]]:
     """``opened(**fields of the workload)``: a client and a fresh queue."""
-    clients: list[PikaClient] = []
+    clients: list[Client] = []
     queues: list[str] = []
 
     def make(**fields: object) -> Opened:
-        case = queue_case(TARGET, **fields)
+        case = queue_case(TARGET, **{"client": kind, **fields})
         prepared = pair.prepare(case, attempt=1)
         queues.extend(prepared.queues)
         client = pair.client(case.workload)
-        assert isinstance(client, PikaClient)
+        assert client.name == case.workload.client
         clients.append(client)
         return client, prepared.queues[0]
 
@@ -50,34 +58,6 @@ def opened(pair: RabbitMQMirroredPair, queue_case: Callable[..., Case]) -> Itera
     for client in clients:
         client.close()
     pair.release(tuple(queues))
-
-
-def body(number: int, size: int = 16) -> bytes:
-    return (b"%016d" % number).ljust(size, b".")
-
-
-def send(sender: Sender, numbers: Sequence[int], size: int = 16) -> dict[int, Outcome]:
-    """Submit at once, and wait until all are answered."""
-    before = time.monotonic_ns()
-    sender.submit(numbers, [body(number, size) for number in numbers])
-    outcomes: dict[int, Outcome] = {}
-    while len(outcomes) < len(numbers):
-        answers = sender.poll(5.0)
-        assert answers.sequence, "an answer in time"
-        for sequence, outcome, sent, answered in zip(
-            answers.sequence, answers.outcome, answers.sent_ns, answers.answered_ns, strict=True
-        ):
-            assert before <= sent <= answered <= time.monotonic_ns()
-            assert sequence not in outcomes
-            outcomes[sequence] = outcome
-    return outcomes
-
-
-def receive(receiver: Receiver, seconds: float = 5.0) -> Deliveries:
-    """Ask until something is there."""
-    found: list[Deliveries] = []
-    assert eventually(lambda: found.append(receiver.receive(1.0)) or found[-1].handle, seconds)
-    return found[-1]
 
 
 @pytest.mark.parametrize("consume", ["get", "push"])
@@ -225,8 +205,7 @@ def test_connections_take_turns_at_the_nodes(opened, rabbitmq_pair):
 
 
 def test_an_idle_connection_stays_open(opened, monkeypatch):
-    monkeypatch.setattr(pika_link, "HEARTBEAT_S", 1)
-    monkeypatch.setattr(pika_client, "HEARTBEAT_S", 1)
+    monkeypatch.setattr(connections, "HEARTBEAT_S", 1)
     client, queue = opened()
     sender, receiver = client.sender(queue), client.receiver(queue)
     time.sleep(4.0)  # the broker closes a connection that is silent for two heartbeats
@@ -252,9 +231,9 @@ def test_an_ask_of_a_queue_that_is_not_there_loses_the_connection(opened):
         receiver.settle([1])
 
 
-def test_a_wrong_password_is_said_without_it(rabbitmq_pair, queue_case):
+def test_a_wrong_password_is_said_without_it(rabbitmq_pair, queue_case, kind):
     access = rabbitmq_pair.model_copy(update={"password": "wrong-one"})
-    client = make_client(queue_case(TARGET).workload, access)
+    client = make_client(queue_case(TARGET, client=kind).workload, access)
     with pytest.raises(ConnectionLost, match="ACCESS_REFUSED") as caught:
         client.sender("be-any")
     assert "wrong-one" not in str(caught.value)

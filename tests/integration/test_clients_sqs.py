@@ -1,29 +1,48 @@
-"""The boto3 client against a real SQS server."""
+"""Both SQS clients, boto3 and native, against a real SQS server: alike in all that a loader sees."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import boto3
 import pytest
 
-from breakeven.clients.base import CallFailed, ConnectionLost, Outcome
+from breakeven.clients.base import CallFailed, Client, ConnectionLost, Outcome
 from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.factory import make_client
+from breakeven.clients.sqs.client import SqsClient
+from breakeven.loadgen.stamp import Stamper, StampReader
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
 from breakeven.workload.case import Case
 from local.ports import free_ports
 
 NOT_THERE = "QueueDoesNotExist"
+CLIENTS = {"boto3": Boto3Client, "native": SqsClient}
+
+
+@pytest.fixture(params=CLIENTS)
+def make(
+    request: pytest.FixtureRequest, sqs_environment: str, queue_case: Callable[..., Case]
+) -> Iterator[Callable[..., Client]]:
+    """``make(**fields of the workload)``: a client of each kind in turn."""
+    made: list[Client] = []
+
+    def one(**fields: Any) -> Client:
+        made.append(make_client(queue_case("sqs-standard", client=request.param, **fields).workload, None))
+        assert type(made[-1]) is CLIENTS[request.param]
+        return made[-1]
+
+    yield one
+    for client in made:
+        client.close()
 
 
 @pytest.fixture
-def client(sqs_environment: str, queue_case: Callable[..., Case]) -> Iterator[Boto3Client]:
-    made = make_client(queue_case("sqs-standard").workload, None)
-    assert isinstance(made, Boto3Client)
-    yield made
-    made.close()
+def client(make: Callable[..., Client]) -> Client:
+    return make()
 
 
 @pytest.fixture
@@ -34,6 +53,15 @@ def queue(sqs_environment: str, request: pytest.FixtureRequest) -> Iterator[str]
     url = sqs.create_queue(QueueName=name, Attributes={"VisibilityTimeout": "1"})
     yield url["QueueUrl"]
     sqs.delete_queue(QueueUrl=url["QueueUrl"])
+
+
+@pytest.fixture
+def fifo_queue(sqs_environment: str) -> Iterator[str]:
+    sqs = boto3.client("sqs")
+    name = f"ordered-{time.monotonic_ns() % 10**8}.fifo"
+    url = sqs.create_queue(QueueName=name, Attributes={"FifoQueue": "true"})["QueueUrl"]
+    yield url
+    sqs.delete_queue(QueueUrl=url)
 
 
 def body(number: int, size: int = 16) -> bytes:
@@ -110,12 +138,47 @@ def test_what_was_settled_before_a_failing_call_is_told(client, queue):
         receiver.settle(["no-such-handle"])
 
 
-def test_nobody_there_is_a_lost_connection(client, queue, monkeypatch, queue_case):
+def test_an_ask_waits_as_long_as_the_case_says(make, queue):
+    receiver, sender = make(wait_s=5.0).receiver(queue), make().sender(queue)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(receiver.receive, 0.0)
+        time.sleep(0.5)
+        assert not asked.done()
+        before = time.monotonic_ns()
+        sender.submit([1], [body(1)])
+        got = asked.result()
+    assert list(got.stamp) == [body(1)]
+    assert got.asked_ns[0] < before < got.in_hand_ns[0]
+
+
+def test_text_that_json_escapes_arrives_as_it_was(client, queue):
+    sent = b'0123456789 "\\/\t\r\n{}'
+    client.sender(queue).submit([1], [sent])
+    message = boto3.client("sqs").receive_message(QueueUrl=queue)["Messages"][0]
+    assert message["Body"].encode() == sent
+
+
+def test_a_fifo_queue_keeps_each_producers_order_and_takes_a_message_once(client, fifo_queue):
+    sender, receiver = client.sender(fifo_queue), client.receiver(fifo_queue)
+    bodies = [Stamper("test", producer, 32).body(sequence) for sequence in (1, 2) for producer in (0, 1)]
+    sender.submit(range(4), bodies)
+    sender.submit([0], bodies[:1])
+    assert list(sender.poll(0.0).outcome) == [Outcome.CONFIRMED] * 5
+    stamps: list[bytes] = []
+    while (got := receiver.receive(1.0)).handle:
+        stamps += got.stamp
+        receiver.settle(got.handle)
+    read = [StampReader("test").read(stamp) for stamp in stamps]
+    assert sorted(read) == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert read.index((0, 1)) < read.index((0, 2))
+    assert read.index((1, 1)) < read.index((1, 2))
+
+
+def test_nobody_there_is_a_lost_connection(make, queue, monkeypatch):
     (port,) = free_ports(1)
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", f"http://127.0.0.1:{port}")
-    lonely = make_client(queue_case("sqs-standard").workload, None)
+    lonely = make()
     with pytest.raises(ConnectionLost, match=str(port)):
         lonely.sender(queue).submit([1], [body(1)])
     with pytest.raises(ConnectionLost, match=str(port)):
         lonely.receiver(queue).receive(1.0)
-    lonely.close()

@@ -1,0 +1,256 @@
+"""One AMQP connection with one channel, driven by whoever holds it: heartbeats, closing, deadlines."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from pika import spec
+
+from breakeven.clients import connections
+from breakeven.clients.amqp import handshake
+from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER, method_frame
+from breakeven.clients.amqp.endpoint import Endpoint
+from breakeven.clients.amqp.events import ProtocolError
+from breakeven.clients.amqp.pulse import Pulse
+from breakeven.clients.amqp.reader import FrameReader
+from breakeven.clients.amqp.wire import Wire
+from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
+from breakeven.targets.base import Access, Node
+
+#: a link that waits looks after its heartbeats at least this often, seconds
+_LOOK_S = 1.0
+
+
+class Link:
+    """Hold ``lock`` around any use: the keeper shares it.
+
+    ``reader`` reads what comes, ``read_ns`` is when the last of it came, ``frame_max`` is the negotiated one.
+    """
+
+    def __init__(self, access: Access, node: Node, name: str, frame_max: int) -> None:
+        """Connect and open the channel. Raises ConnectionLost.
+
+        :param frame_max: the largest frame that is asked for, bytes; the broker may want less
+        """
+        self.lock = threading.RLock()
+        self.ended = False
+        self.reader = FrameReader(Endpoint(self), frame_max)
+        self.read_ns = 0
+        self._where = f"{node.host}:{node.amqp_port}"
+        self._lost: str | None = None
+        self._awaited: type | tuple[type, ...] = ()
+        self._reply: Any = None
+        self._connection_open = self._channel_open = False
+        self._pulse = Pulse(connections.HEARTBEAT_S)
+        try:
+            self._wire = Wire(access, node)
+        except (OSError, ValueError) as error:
+            raise ConnectionLost(f"{self._where}: {error}") from None
+        try:
+            self._open(access, name)
+        except (ConnectionLost, ProtocolError) as error:
+            self.abandon(str(error))
+            self.close()
+            self.check()
+
+    @property
+    def frame_max(self) -> int:
+        return self.reader.frame_max
+
+    def drive(self, done: Callable[[], bool], timeout_s: float) -> bool:
+        """Do the connection's I/O until ``done()`` or for ``timeout_s``; returns ``done()``.
+
+        Raises ConnectionLost when the connection is gone before.
+        """
+        self._turn_until(lambda: done() or self._lost is not None, timeout_s)
+        if done():
+            return True
+        self.check()
+        return False
+
+    def call(self, answered: Callable[[], bool], what: str) -> None:
+        """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
+        if not self.drive(answered, CALL_TIMEOUT_S):
+            self.give_up(what)
+
+    def request(self, method: Any, reply: type) -> Any:
+        """Write a method and wait for its reply. Raises ConnectionLost."""
+        self.write(method_frame(method))
+        return self.expect(reply)
+
+    def expect(self, reply: type) -> Any:
+        """The next method, which must be a ``reply``. Raises ConnectionLost."""
+        self._awaited, self._reply = reply, None
+        self.call(lambda: self._reply is not None, f"what {reply.__qualname__} answers")
+        return self._reply
+
+    def write(self, data: bytes) -> None:
+        """Hand over frames; what cannot be written at once is written by ``drive``."""
+        self._pulse.wrote = time.monotonic()
+        try:
+            self._wire.write(data)
+        except OSError as error:
+            self._read_what_is_left()
+            self._fall(str(error))
+
+    def flush(self) -> None:
+        """Wait until all that was handed over is written to the socket. Raises ConnectionLost."""
+        if self._wire.unsent:
+            self.call(lambda: not self._wire.unsent, "what was written")
+        self.check()
+
+    def service(self) -> None:
+        """Answer heartbeats of a connection that nobody is driving just now. Never raises or waits."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            if not self.ended:
+                with contextlib.suppress(ConnectionLost):
+                    self.drive(lambda: False, 0.0)
+        finally:
+            self.lock.release()
+
+    def check(self) -> None:
+        """Raise ConnectionLost when the connection is gone."""
+        if self._lost is not None:
+            raise ConnectionLost(f"{self._where}: {self._lost}")
+
+    def abandon(self, reason: str) -> None:
+        """Count the connection as lost from now on; the first reason stays."""
+        if self._lost is None:
+            self._lost = reason
+
+    def give_up(self, what: str) -> NoReturn:
+        """The broker had its time to answer ``what``: nor will it answer a close. Raises ConnectionLost."""
+        self._fall(f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
+        raise ConnectionLost(f"{self._where}: {self._lost}")
+
+    def close(self) -> None:
+        """Close in order, reading what comes until the broker has answered: a socket that is closed with
+        something unread is reset, and a reset drops what the broker has not read. Never raises.
+        """
+        with self.lock:
+            if self.ended:
+                return
+            deadline = time.monotonic() + connections.CLOSE_TIMEOUT_S
+            if self._channel_open:
+                self._close(spec.Channel.Close, CHANNEL, lambda: self._channel_open, deadline)
+            if self._connection_open:
+                self._close(spec.Connection.Close, 0, lambda: self._connection_open, deadline)
+            self.abandon("closed")
+            self.ended = True
+            self._wire.close()
+
+    def method(self, channel: int, method: Any) -> None:
+        """A method that is no message and no confirm. Raises ProtocolError when it has no business here."""
+        of_connection = method.INDEX >> 16 == spec.Connection.INDEX
+        if channel != (0 if of_connection else CHANNEL):
+            raise ProtocolError(f"{method.NAME} on channel {channel}")
+        if self._awaited and isinstance(method, self._awaited):
+            self._awaited, self._reply = (), method
+            return
+        match method:
+            case spec.Connection.Close():
+                self._channel_open = self._connection_open = False
+                self.abandon(f"({method.reply_code}) {method.reply_text}")
+                self._answer(method_frame(spec.Connection.CloseOk(), 0))
+            case spec.Channel.Close():
+                self._channel_open = False
+                self.abandon(f"({method.reply_code}) {method.reply_text}")
+                self._answer(method_frame(spec.Channel.CloseOk()))
+            case spec.Connection.CloseOk():
+                self._channel_open = self._connection_open = False
+            case spec.Channel.CloseOk():
+                self._channel_open = False
+            case spec.Connection.Blocked():
+                self._pulse.blocked()
+            case spec.Connection.Unblocked():
+                self._pulse.unblocked()
+            case spec.Basic.Cancel():
+                self.abandon("the broker cancelled the consumer")
+            case _:
+                raise ProtocolError(f"{method.NAME}, which nobody asked for")
+
+    def _open(self, access: Access, name: str) -> None:
+        self.write(PROTOCOL_HEADER)
+        start = self.expect(spec.Connection.Start)
+        self.write(method_frame(handshake.start_ok(start, access, name), 0))
+        tune = self.expect(spec.Connection.Tune)
+        tune_ok = handshake.tune_ok(tune, self.frame_max, connections.HEARTBEAT_S)
+        self.reader.frame_max = tune_ok.frame_max
+        self.write(method_frame(tune_ok, 0))
+        self._connection_open = True
+        self.write(method_frame(spec.Connection.Open(virtual_host=access.vhost), 0))
+        self.expect(spec.Connection.OpenOk)
+        self.request(spec.Channel.Open(), spec.Channel.OpenOk)
+        self._channel_open = True
+
+    def _close(self, method: Any, channel: int, is_open: Callable[[], bool], deadline: float) -> None:
+        self.write(method_frame(method(200, "done", 0, 0), channel))
+        self._turn_until(lambda: not is_open(), max(0.0, deadline - time.monotonic()))
+
+    def _turn_until(self, done: Callable[[], bool], timeout_s: float) -> None:
+        """Turn until ``done()``, at least once and for at most ``timeout_s``."""
+        deadline = time.monotonic() + timeout_s
+        with self.lock:
+            while not done():
+                left = deadline - time.monotonic()
+                self._turn(min(max(0.0, left), _LOOK_S))
+                if left <= 0:
+                    return
+
+    def _turn(self, seconds: float) -> None:
+        """Write and read what can be, after waiting ``seconds`` at most."""
+        try:
+            if seconds:
+                self._wire.wait(seconds)
+            if self._wire.unsent:
+                self._wire.flush()
+            self._look_after(self._read())
+        except OSError as error:
+            self._read_what_is_left()
+            self._fall(str(error))
+
+    def _read(self) -> bool:
+        """Read once; returns whether there was something."""
+        count = self._wire.read(self.reader)
+        if count is None:
+            return False
+        if count == 0:
+            self._fall("the broker closed the connection without a word")
+            return True
+        self.read_ns = time.monotonic_ns()
+        self._pulse.heard = self.read_ns / 1e9
+        try:
+            self.reader.took(count)
+        except ProtocolError as error:
+            self._fall(f"protocol error: {error}")
+        return True
+
+    def _read_what_is_left(self) -> None:
+        """A broker that closed the connection has said why, and perhaps answered more, before it did."""
+        with contextlib.suppress(OSError):
+            while self._lost is None and self._read():
+                pass
+
+    def _look_after(self, heard: bool) -> None:
+        """Is the broker alive, and does it know that we are?"""
+        now = self._pulse.heard if heard else time.monotonic()
+        if failure := self._pulse.failure(now):
+            self._fall(failure)
+        elif self._connection_open and self._pulse.is_due(now):
+            self.write(HEARTBEAT)
+
+    def _answer(self, data: bytes) -> None:
+        """Write in the midst of reading: a failure is left to the next read."""
+        with contextlib.suppress(OSError):
+            self._wire.write(data)
+
+    def _fall(self, reason: str) -> None:
+        """Lost, with nobody there to close it in order."""
+        self._channel_open = self._connection_open = False
+        self.abandon(reason)

@@ -1,0 +1,129 @@
+"""Consumes from one queue."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from pika import spec
+
+from breakeven.clients.amqp.encoding import acknowledgements, method_frame
+from breakeven.clients.amqp.endpoint import Endpoint
+from breakeven.clients.amqp.events import ProtocolError
+from breakeven.clients.amqp.link import Link
+from breakeven.clients.amqp.shape import fetched, pushed
+from breakeven.clients.base import Deliveries, Settled
+from breakeven.workload.case import Workload
+
+T = TypeVar("T")
+
+#: what our one consumer on its channel is called
+CONSUMER = "c"
+
+
+class NativeReceiver(Endpoint):
+    """A "push" consumer starts with the first ``receive``, not before.
+
+    What one read brings shares ``in_hand_ns``, and what one call settles is one write and shares
+    ``called_ns``; each message is acknowledged by itself all the same.
+    """
+
+    def __init__(self, link: Link, queue: str, workload: Workload) -> None:
+        super().__init__(link)
+        self._link, self._workload = link, workload
+        self._get = method_frame(spec.Basic.Get(queue=queue))
+        self._consume = spec.Basic.Consume(queue=queue, consumer_tag=CONSUMER)
+        self._asked_ns = -1
+        self._asking = self._consuming = False
+        self._empty_ns: int | None = None
+        self._forget()
+        size, persistent = workload.message_bytes, workload.persistent
+        with link.lock:
+            link.reader.events = self
+            link.reader.shape = (
+                pushed(queue, CONSUMER, size, persistent, link.frame_max)
+                if workload.consume == "push"
+                else fetched(queue, size, persistent, link.frame_max)
+            )
+
+    def receive(self, timeout_s: float) -> Deliveries:
+        with self._link.lock:
+            if self._workload.consume == "push":
+                self._wait_for_push(timeout_s)
+            else:
+                self._ask()
+            return self._take()
+
+    def settle(self, handles: Sequence[object]) -> Settled:
+        called_ns = 0
+        with self._link.lock:
+            self._link.check()
+            if handles:
+                called_ns = time.monotonic_ns()
+                self._link.write(acknowledgements(handles))
+                self._link.flush()
+        return Settled(tuple(handles), [called_ns] * len(handles), [-1] * len(handles))
+
+    def close(self) -> None:
+        self._link.close()
+
+    def delivered(
+        self, channel: int, tags: Sequence[int], redelivered: Sequence[bool], stamps: Sequence[bytes]
+    ) -> None:
+        self.on_channel(channel)
+        if not (self._consuming or (self._asking and len(tags) == 1)):
+            raise ProtocolError(f"{len(tags)} messages that were not asked for")
+        self._asking = False
+        self._tags.append(tags)
+        self._redelivered.append(redelivered)
+        self._stamps.append(stamps)
+        self._in_hand_ns += [self._link.read_ns] * len(tags)
+
+    def empty(self, channel: int) -> None:
+        self.on_channel(channel)
+        if not self._asking:
+            super().empty(channel)
+        self._asking, self._empty_ns = False, self._link.read_ns
+
+    def _ask(self) -> None:
+        self._link.check()
+        self._asked_ns, self._empty_ns, self._asking = time.monotonic_ns(), None, True
+        self._link.write(self._get)
+        self._link.call(lambda: not self._asking, "basic.get")
+
+    def _wait_for_push(self, timeout_s: float) -> None:
+        if not self._consuming:
+            self._start_consuming()
+        self._link.drive(lambda: bool(self._tags), timeout_s)
+
+    def _start_consuming(self) -> None:
+        self._link.check()
+        self._link.request(spec.Basic.Qos(prefetch_count=self._workload.prefetch), spec.Basic.QosOk)
+        self._consuming = True  # the first message may come right behind the answer
+        self._link.request(self._consume, spec.Basic.ConsumeOk)
+
+    def _take(self) -> Deliveries:
+        empty = () if self._empty_ns is None else ((self._asked_ns, self._empty_ns),)
+        self._empty_ns = None
+        deliveries = Deliveries(
+            stamp=_joined(self._stamps),
+            asked_ns=(self._asked_ns,) * len(self._in_hand_ns),
+            in_hand_ns=tuple(self._in_hand_ns),
+            redelivered=_joined(self._redelivered),
+            handle=_joined(self._tags),
+            empty=empty,
+        )
+        self._forget()
+        return deliveries
+
+    def _forget(self) -> None:
+        self._tags: list[Sequence[int]] = []
+        self._redelivered: list[Sequence[bool]] = []
+        self._stamps: list[Sequence[bytes]] = []
+        self._in_hand_ns: list[int] = []
+
+
+def _joined(runs: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    return tuple(itertools.chain.from_iterable(runs))

@@ -1,0 +1,85 @@
+"""A socket that waits only when told to: what comes goes to a reader, what cannot be written yet is kept."""
+
+from __future__ import annotations
+
+import select
+import socket
+import ssl
+from collections import deque
+
+from breakeven.clients.amqp.reader import FrameReader
+from breakeven.clients.base import CALL_TIMEOUT_S
+from breakeven.targets.base import Access, Node
+
+_NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+
+class Wire:
+    """Plain TCP, or TLS when ``access`` says so. All but ``close`` raise OSError."""
+
+    def __init__(self, access: Access, node: Node) -> None:
+        self._socket = _connected(access, node)
+        self._socket.setblocking(False)
+        self._poller = select.poll()
+        self._poller.register(self._socket, select.POLLIN)
+        self._unsent: deque[memoryview] = deque()
+
+    @property
+    def unsent(self) -> bool:
+        """Is there something that was handed over and that the operating system has not taken yet?"""
+        return bool(self._unsent)
+
+    def write(self, data: bytes) -> None:
+        """Write at once what can be written at once; ``flush`` goes on with the rest."""
+        if self._unsent:
+            self._unsent.append(memoryview(data))
+            return
+        sent = self._send(data)
+        if sent < len(data):
+            self._unsent.append(memoryview(data)[sent:])
+            self._poller.modify(self._socket, select.POLLIN | select.POLLOUT)
+
+    def flush(self) -> None:
+        """Go on writing, as far as it goes without waiting."""
+        while self._unsent:
+            piece = self._unsent[0]
+            sent = self._send(piece)
+            if sent < len(piece):
+                self._unsent[0] = piece[sent:]
+                return
+            self._unsent.popleft()
+        self._poller.modify(self._socket, select.POLLIN)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until there is something to read, or room to write what is unsent."""
+        if not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()):
+            self._poller.poll(seconds * 1000)
+
+    def read(self, reader: FrameReader) -> int | None:
+        """Read once into the reader's space; returns how many bytes, 0 at the end, None for not now."""
+        with reader.space() as space:
+            try:
+                return self._socket.recv_into(space)
+            except _NOT_NOW:
+                return None
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _send(self, data: bytes | memoryview) -> int:
+        try:
+            return self._socket.send(data)
+        except _NOT_NOW:
+            return 0
+
+
+def _connected(access: Access, node: Node) -> socket.socket:
+    plain = socket.create_connection((node.host, node.amqp_port), CALL_TIMEOUT_S)
+    try:
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not access.tls:
+            return plain
+        return ssl.create_default_context().wrap_socket(plain, server_hostname=node.host)
+    except BaseException:
+        plain.close()
+        raise

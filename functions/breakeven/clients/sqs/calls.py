@@ -1,0 +1,71 @@
+"""Calls of the SQS JSON protocol: one operation on one connection."""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring_ascii
+from typing import Any
+
+from breakeven.clients.base import CallFailed
+from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.service import Service
+from breakeven.clients.sqs.signing import RequestTemplate
+
+#: entries of one batch call. Source: SQS developer guide, message quotas.
+MAX_BATCH = 10
+#: our name for an answer of status 200 that is none
+MALFORMED = "MalformedAnswer"
+
+
+class Operation:
+    """:param name: such as ``SendMessage``"""
+
+    def __init__(self, name: str, service: Service, connection: Connection) -> None:
+        self._name, self._service, self._connection = name, service, connection
+        self._template = RequestTemplate(name, service.endpoint, service.keys, service.identity)
+
+    def call(self, payload: bytes) -> bytes:
+        """The body of the answer.
+
+        :param payload: the request's JSON document
+        :raises CallFailed: with the service's code
+        :raises ConnectionLost: it is unknown what became of the call
+        """
+        answer = self._connection.exchange(self._template.request(payload))
+        if answer.status != 200:
+            raise CallFailed(self._service.error_code(self._name, answer))
+        return answer.body
+
+    def call_for_document(self, payload: bytes) -> dict[str, Any]:
+        """The same, with the answer's JSON object.
+
+        :raises CallFailed: ``MalformedAnswer`` as well: it is not one
+        """
+        try:
+            document = json.loads(self.call(payload))
+        except ValueError:
+            raise CallFailed(MALFORMED) from None
+        if not isinstance(document, dict):
+            raise CallFailed(MALFORMED)
+        return document
+
+
+def entries(reply: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The list of that name in the answer to a batch call; empty when it is not there.
+
+    :raises CallFailed: ``MalformedAnswer``: it holds no entries of a batch
+    """
+    found = reply.get(name) or []
+    if not isinstance(found, list) or not all(isinstance(each, dict) and "Id" in each for each in found):
+        raise CallFailed(MALFORMED)
+    return found
+
+
+def quoted(text: str) -> bytes:
+    """The text as a JSON string."""
+    return encode_basestring_ascii(text).encode()
+
+
+def prefix(queue: str) -> bytes:
+    """The beginning of a request's document: what follows is its other members and the closing brace."""
+    return b'{"QueueUrl":' + quoted(queue) + b","

@@ -1,0 +1,101 @@
+"""ReceiveMessage, and DeleteMessage or DeleteMessageBatch, which settle."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
+from breakeven.clients.sqs.calls import MALFORMED, MAX_BATCH, Operation, entries, prefix, quoted
+from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.service import Service
+
+RECEIVE_COUNT = "ApproximateReceiveCount"
+
+
+class SqsReceiver:
+    """Waits in an ask as long as the case says. A message received before, as its receive count tells,
+    is redelivered.
+
+    :param wait_s: whole seconds, as SQS takes them
+    :param batch: messages an ask at most, and messages a deletion, 1 to 10; 1 is DeleteMessage
+    """
+
+    def __init__(self, service: Service, connection: Connection, queue: str, wait_s: int, batch: int) -> None:
+        self._connection, self._batch = connection, batch
+        self._receive = Operation("ReceiveMessage", service, connection)
+        self._delete = Operation("DeleteMessage" if batch == 1 else "DeleteMessageBatch", service, connection)
+        self._prefix = prefix(queue)
+        asked = {
+            "MaxNumberOfMessages": batch,
+            "WaitTimeSeconds": wait_s,
+            "MessageSystemAttributeNames": [RECEIVE_COUNT],
+        }
+        self._ask = self._prefix + json.dumps(asked).encode()[1:]
+
+    def receive(self, timeout_s: float) -> Deliveries:
+        """One ask. ``timeout_s`` has no say: how long an ask waits is part of what is measured."""
+        asked_ns = time.monotonic_ns()
+        reply = self._receive.call_for_document(self._ask)
+        messages = reply.get("Messages") or ()
+        try:
+            stamps = [message["Body"][:STAMP_BYTES].encode() for message in messages]
+            handles = [message["ReceiptHandle"] for message in messages]
+            redelivered = [_receive_count(message) > 1 for message in messages]
+        except (KeyError, TypeError, ValueError):
+            raise CallFailed(MALFORMED) from None
+        in_hand_ns = time.monotonic_ns()
+        if not messages:
+            return Deliveries((), (), (), (), (), empty=((asked_ns, in_hand_ns),))
+        count = len(messages)
+        return Deliveries(stamps, (asked_ns,) * count, (in_hand_ns,) * count, redelivered, handles)
+
+    def settle(self, handles: Sequence[object]) -> Settled:
+        settled: list[object] = []
+        called_ns: list[int] = []
+        replied_ns: list[int] = []
+        for part in _parts(handles, self._batch):
+            start_ns = time.monotonic_ns()
+            try:
+                deleted = self._deleted(part)
+            except CallFailed:
+                if not settled:
+                    raise
+                break  # what is settled is told; the rest may be handed in again
+            end_ns = time.monotonic_ns()
+            settled += deleted
+            called_ns += [start_ns] * len(deleted)
+            replied_ns += [end_ns] * len(deleted)
+        return Settled(settled, called_ns, replied_ns)
+
+    def close(self) -> None:
+        """What is unsettled comes back when its visibility timeout has passed."""
+        self._connection.close()
+
+    def _deleted(self, handles: Sequence[object]) -> Sequence[object]:
+        """Those that are deleted now. Raises CallFailed when none is."""
+        if self._batch == 1:
+            self._delete.call(b'%b"ReceiptHandle":%b}' % (self._prefix, quoted(str(handles[0]))))
+            return handles
+        wanted = [{"Id": str(index), "ReceiptHandle": str(handle)} for index, handle in enumerate(handles)]
+        payload = self._prefix + b'"Entries":' + json.dumps(wanted).encode() + b"}"
+        return _successful(handles, self._delete.call_for_document(payload))
+
+
+def _successful(handles: Sequence[object], reply: dict[str, Any]) -> Sequence[object]:
+    done = {entry["Id"] for entry in entries(reply, "Successful")}
+    deleted = [handle for index, handle in enumerate(handles) if str(index) in done]
+    if not deleted:
+        codes = [str(entry.get("Code")) for entry in entries(reply, "Failed")]
+        raise CallFailed(codes[0] if codes else MALFORMED)
+    return deleted
+
+
+def _receive_count(message: dict[str, Any]) -> int:
+    return int(message.get("Attributes", {}).get(RECEIVE_COUNT, 1))
+
+
+def _parts(handles: Sequence[object], most: int) -> Iterator[Sequence[object]]:
+    return (handles[start : start + most] for start in range(0, len(handles), min(most, MAX_BATCH)))

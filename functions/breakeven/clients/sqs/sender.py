@@ -1,0 +1,102 @@
+"""SendMessage, or SendMessageBatch; the reply is the durable answer."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from breakeven.clients.base import Answers, CallFailed, Outcome
+from breakeven.clients.sqs.calls import MALFORMED, Operation, entries, prefix, quoted
+from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.fifo import fifo_ids, is_fifo
+from breakeven.clients.sqs.service import Service
+from breakeven.targets.limits import MAX_MESSAGE_BYTES
+
+#: of all bodies of a batch together, bytes: the same as of one message
+MAX_BATCH_BYTES = MAX_MESSAGE_BYTES["sqs-standard"]
+Answered = tuple[int, Outcome, int, int]  # sequence, outcome, sent_ns, answered_ns
+
+
+class SqsSender:
+    """``submit`` returns when all are answered.
+
+    :param batch: messages a call, 1 to 10; 1 is SendMessage
+    """
+
+    def __init__(self, service: Service, connection: Connection, queue: str, batch: int) -> None:
+        self._connection, self._queue, self._batch = connection, queue, batch
+        self._send = Operation("SendMessage" if batch == 1 else "SendMessageBatch", service, connection)
+        self._prefix, self._is_fifo = prefix(queue), is_fifo(queue)
+        self._answered: list[Answered] = []
+
+    def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        taken = 0
+        try:
+            for part in _parts(bodies, self._batch):
+                call = self._send_one if self._batch == 1 else self._send_batch
+                call(sequences[part], bodies[part])
+                taken = part.stop
+        except CallFailed as error:
+            raise CallFailed(error.code, taken) from error
+
+    def poll(self, timeout_s: float) -> Answers:
+        answered, self._answered = self._answered, []
+        sequence, outcome, sent_ns, answered_ns = zip(*answered, strict=True) if answered else ((),) * 4
+        return Answers(sequence, outcome, sent_ns, answered_ns)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _send_one(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        sent_ns = time.monotonic_ns()
+        reply = self._send.call(self._message(bodies[0].decode()))
+        answered_ns = time.monotonic_ns()
+        if b'"MessageId"' not in reply:  # without it, whoever answered was not SQS
+            raise CallFailed(MALFORMED)
+        self._answered.append((sequences[0], Outcome.CONFIRMED, sent_ns, answered_ns))
+
+    def _message(self, body: str) -> bytes:
+        if not self._is_fifo:
+            return b'%b"MessageBody":%b}' % (self._prefix, quoted(body))
+        members = {"MessageBody": body, **fifo_ids(self._queue, body)}
+        return self._prefix + json.dumps(members).encode()[1:]
+
+    def _send_batch(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        sent_ns = time.monotonic_ns()
+        reply = self._send.call_for_document(self._message_batch([body.decode() for body in bodies]))
+        answered_ns = time.monotonic_ns()
+        outcomes = _outcomes(reply)
+        self._answered += [
+            (sequence, outcomes.get(str(index), Outcome.UNKNOWN), sent_ns, answered_ns)
+            for index, sequence in enumerate(sequences)
+        ]
+
+    def _message_batch(self, bodies: Sequence[str]) -> bytes:
+        entries = [
+            {"Id": str(index), "MessageBody": body, **fifo_ids(self._queue, body)}
+            for index, body in enumerate(bodies)
+        ]
+        return self._prefix + b'"Entries":' + json.dumps(entries).encode() + b"}"
+
+
+def _outcomes(reply: dict[str, Any]) -> dict[str, Outcome]:
+    """By entry id. Refused for the sender's fault is refused; a fault of the service's own says nothing."""
+    failed = {
+        entry["Id"]: Outcome.NACKED if entry.get("SenderFault") else Outcome.UNKNOWN
+        for entry in entries(reply, "Failed")
+    }
+    return {**failed, **{entry["Id"]: Outcome.CONFIRMED for entry in entries(reply, "Successful")}}
+
+
+def _parts(bodies: Sequence[bytes], most: int) -> Iterator[slice]:
+    """Consecutive runs of at most that many messages, and of at most ``MAX_BATCH_BYTES``."""
+    start = size = 0
+    for index, body in enumerate(bodies):
+        if index > start and (index - start == most or size + len(body) > MAX_BATCH_BYTES):
+            yield slice(start, index)
+            start, size = index, 0
+        size += len(body)
+    if bodies:
+        yield slice(start, len(bodies))

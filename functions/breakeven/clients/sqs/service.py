@@ -1,0 +1,73 @@
+"""What botocore knows of the service: where it is, who we are, how it says that something is wrong.
+
+Region, endpoint, credentials and certificates come from where boto3 reads them, so that both clients drive
+the same server (``AWS_ENDPOINT_URL_SQS`` points to another one).
+"""
+
+from __future__ import annotations
+
+import ssl
+from typing import Any
+
+import botocore.session
+from botocore.awsrequest import HeadersDict
+from botocore.config import Config
+from botocore.exceptions import NoCredentialsError
+from botocore.parsers import ResponseParserError, create_parser
+
+from breakeven.clients.boto3_client import service_errors
+from breakeven.clients.sqs.answer import AnswerReader
+from breakeven.clients.sqs.endpoint import Endpoint
+from breakeven.clients.sqs.signing import Identity, SigningKeys
+
+
+class Service:
+    """For all threads.
+
+    :raises botocore.exceptions.BotoCoreError: no region, or an endpoint that is none
+    """
+
+    def __init__(self) -> None:
+        session = botocore.session.get_session()
+        client = session.create_client("sqs", config=Config(proxies={}))
+        self.endpoint = Endpoint.of(client.meta.endpoint_url)
+        self.keys = SigningKeys(client.meta.region_name)
+        self.tls = _tls(session.get_config_variable("ca_bundle")) if self.endpoint.is_tls else None
+        self._model: Any = client.meta.service_model
+        self._parser: Any = create_parser(self._model.resolved_protocol)
+        self._credentials: Any = session.get_credentials()
+        client.close()
+
+    def identity(self) -> Identity:
+        """Credentials as they are now; those of a role are renewed by botocore before they end.
+
+        :raises ConnectionLost: there are none, or they cannot be renewed
+        :raises CallFailed: the service that gives them out says no
+        """
+        with service_errors():
+            if self._credentials is None:
+                raise NoCredentialsError
+            frozen = self._credentials.get_frozen_credentials()
+            return Identity(frozen.access_key, frozen.secret_key, frozen.token)
+
+    def error_code(self, operation: str, answer: AnswerReader) -> str:
+        """The service's name for what went wrong, as boto3 has it; the HTTP status where it says none."""
+        shape = self._model.operation_model(operation).output_shape
+        response = {
+            "status_code": answer.status,
+            "headers": HeadersDict(answer.headers),
+            "body": answer.body,
+            "context": {"operation_name": operation},
+        }
+        try:
+            parsed = self._parser.parse(response, shape)
+        except ResponseParserError:
+            return str(answer.status)
+        return str(parsed.get("Error", {}).get("Code") or answer.status)
+
+
+def _tls(ca_bundle: str | None) -> ssl.SSLContext:
+    """The system's certificate authorities, unless ``AWS_CA_BUNDLE`` or the profile names others."""
+    context = ssl.create_default_context(cafile=ca_bundle)
+    context.set_alpn_protocols(["http/1.1"])
+    return context

@@ -1,0 +1,88 @@
+"""A broker that says what a test tells it to, over a real socket."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from pika import frame, spec
+
+from breakeven.targets.base import Access, Node
+from tests.unit.amqp_wire import method
+
+
+class ScriptedBroker:
+    """Agrees to whatever opens a connection and a channel; notes the names of what it is sent."""
+
+    def __init__(self, mechanisms: str = "PLAIN AMQPLAIN", frame_max: int = 131_072) -> None:
+        self._start = spec.Connection.Start(server_properties={}, mechanisms=mechanisms, locales="en_US")
+        self._tune = spec.Connection.Tune(2047, frame_max, 60)
+        self.heard: list[str] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._connection: socket.socket | None = None
+        self._there = threading.Event()
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    @property
+    def access(self) -> Access:
+        port = self._listener.getsockname()[1]
+        node = Node(name="scripted", host="127.0.0.1", amqp_port=port, management_port=1)
+        return Access(username="u", password="p", nodes=(node,))
+
+    def say(self, *frames: bytes) -> None:
+        assert self._connection
+        self._connection.sendall(b"".join(frames))
+
+    def hang_up(self) -> None:
+        """End the stream; what was said before can still be read."""
+        assert self._connection
+        self._connection.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for a client
+        self._listener.close()
+        if self._connection:
+            self._connection.close()
+
+    def _serve(self) -> None:
+        try:
+            self._connection, _ = self._listener.accept()
+            with self._connection.makefile("rb") as stream:
+                assert stream.read(8) == b"AMQP\x00\x00\x09\x01"
+                self.say(method(self._start, 0))
+                while head := stream.read(7):
+                    size = int.from_bytes(head[3:], "big")
+                    self._take(frame.decode_frame(head + stream.read(size + 1))[1])
+        except (OSError, ValueError):
+            return
+
+    def _take(self, got: Any) -> None:
+        name = got.method.NAME if isinstance(got, frame.Method) else got.NAME
+        self.heard.append(name)
+        answers = {
+            "Connection.StartOk": (0, self._tune),
+            "Connection.Open": (0, spec.Connection.OpenOk()),
+            "Channel.Open": (1, spec.Channel.OpenOk()),
+            "Confirm.Select": (1, spec.Confirm.SelectOk()),
+            "Basic.Qos": (1, spec.Basic.QosOk()),
+            "Basic.Consume": (1, spec.Basic.ConsumeOk("c")),
+            "Channel.Close": (1, spec.Channel.CloseOk()),
+            "Connection.Close": (0, spec.Connection.CloseOk()),
+        }
+        if name in answers:
+            channel, answer = answers[name]
+            self.say(method(answer, channel))
+
+
+@contextmanager
+def scripted(**settings: Any) -> Iterator[ScriptedBroker]:
+    broker = ScriptedBroker(**settings)
+    try:
+        yield broker
+    finally:
+        broker.close()

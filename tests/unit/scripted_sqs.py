@@ -1,0 +1,47 @@
+"""An SQS client of either kind that talks to a scripted server."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import pytest
+
+from breakeven.clients.base import Client
+from breakeven.clients.factory import make_client
+from breakeven.clients.sqs.client import SqsClient
+from breakeven.loadgen.stamp import Stamper
+from tests.unit.fakes import make_case
+from tests.unit.scripted_http import LOOPBACK, Heard, Reply, scripted
+
+QUEUE = "http://sqs.example/123456789012/a-queue"
+
+
+CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+
+
+@contextmanager
+def client_of(
+    monkeypatch: pytest.MonkeyPatch,
+    *script: bytes | Reply,
+    kind: str = "native",
+    batch: int = 1,
+    tls: ssl.SSLContext | None = None,
+    credentials: Mapping[str, str] = CREDENTIALS,
+) -> Iterator[tuple[Client, Heard]]:
+    with scripted(*script, tls=tls) as (port, heard):
+        scheme = "https" if tls else "http"
+        for name in CREDENTIALS:
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"AWS_DEFAULT_REGION": "us-east-1", **credentials}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", f"{scheme}://{LOOPBACK}:{port}")
+        workload = make_case(client=kind).workload
+        client: Client = SqsClient(workload, batch) if kind == "native" else make_client(workload, None)
+        yield client, heard
+        client.close()
+
+
+def bodies(count: int, size: int = 16) -> list[bytes]:
+    return [Stamper("test", 5, size).body(number) for number in range(count)]
