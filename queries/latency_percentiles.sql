@@ -10,6 +10,7 @@
 --          operations   samples; null where a source does not say how many
 --          mean_ms, min_ms, p50_ms, p90_ms, p95_ms, p99_ms, p999_ms, max_ms   milliseconds
 --          skipped      end_to_end: messages whose send time was not known
+--          unfinished   of the operations: without an answer at the end, and counted as lasting until then
 WITH
 -- include: ranked_bins
 , percentiles AS (
@@ -37,7 +38,7 @@ WITH
   WHERE run_id = ? AND statistic IS NOT NULL
   GROUP BY case_id, metric
 ), exact AS (
-  SELECT case_id, metric, operations, sum_ns, min_ns, max_ns, skipped
+  SELECT case_id, metric, operations, sum_ns, min_ns, max_ns, skipped, unfinished
   FROM totals
   WHERE run_id = ?
 ), run_cases AS (
@@ -67,7 +68,7 @@ SELECT
     THEN CAST(least(e.max_ns, greatest(e.min_ns, p.p999_ns)) AS double) / 1E6
     ELSE CAST(s.p999_ns AS double) / 1E6 END AS p999_ms,
   CAST(e.max_ns AS double) / 1E6 AS max_ms,
-  e.skipped
+  e.skipped, e.unfinished
 FROM exact e
 LEFT JOIN percentiles p ON p.case_id = e.case_id AND p.metric = e.metric
 -- what was counted has samples of its own, and needs no figure that someone printed

@@ -124,6 +124,7 @@ def totals(given: Sample) -> Iterator[Row]:
             "min_ns": whole.min_ns,
             "max_ns": whole.max_ns,
             "skipped": given.count() if metric == "end_to_end" else None,
+            "unfinished": given.maybe(given.count()),
             "starved": given.count(),
             "stage_s": stage_s,
         }
@@ -161,6 +162,27 @@ def ledgers(given: Sample) -> Iterator[Row]:
             "unexpected": given.count(),
             "closed": given.maybe(random.random() < 0.5),
         }
+
+
+@sample
+def loaders(given: Sample) -> Iterator[Row]:
+    random = given.random
+    for case_id in [*given.case_ids[1:], *given.orphans]:
+        for loader, stage in itertools.product(range(random.randint(1, 3)), ("measure", "load")):
+            saturated = random.random() < 0.3
+            yield {
+                "case_id": case_id,
+                "loader": loader,
+                "stage": stage,
+                "cpu_share": random.random() * 2,
+                "lag_p99_ms": given.maybe(random.uniform(1e-3, 1e3)),
+                "offered": given.maybe(given.count(10**12)),
+                "achieved": given.maybe(given.count(10**12)),
+                "pacing_p99_ms": given.maybe(random.uniform(1e-3, 1e3)),
+                "blocked_share": given.maybe(random.random()),
+                "saturated": saturated,
+                "evidence": random.choice(TEXTS) if saturated else None,
+            }
 
 
 @sample

@@ -79,11 +79,13 @@ class _Message:
 
 
 class FakeBroker:
-    """Queues in memory. ``down``: nobody can connect, and every connection is gone."""
+    """Queues in memory. ``down``: nobody can connect, and every connection is gone. ``silent``: nobody hears
+    what became of a publish.
+    """
 
     def __init__(self, faults: Faults | None = None) -> None:
         self.faults = faults or Faults()
-        self.down = threading.Event()
+        self.down, self.silent = threading.Event(), threading.Event()
         self.unsettled = 0
         self._queues: dict[str, deque[_Message]] = {}
         self._held: dict[int, tuple[str, bytes]] = {}
@@ -175,6 +177,10 @@ class FakeSender(_Connection):
 
     def poll(self, timeout_s: float) -> Answers:
         self.check()
+        if self.broker.silent.is_set() or not self._answers:
+            time.sleep(min(timeout_s, 0.001))
+            self.check()
+            return Answers((), (), (), ())
         answers, self._answers = self._answers, []
         sequence, outcome, sent_ns, answered_ns = zip(*answers, strict=True) if answers else ((),) * 4
         return Answers(sequence, outcome, sent_ns, answered_ns)

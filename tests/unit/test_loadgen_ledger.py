@@ -68,12 +68,10 @@ def loader_ledger(own: Iterable[int] = (0,), total: int = 4) -> LoaderLedger:
 
 def test_every_outcome_is_counted_and_no_answer_is_unknown() -> None:
     ledger = loader_ledger()
-    for _ in range(6):
-        ledger.submitted(0)
-    for sequence, outcome in enumerate(
-        (Outcome.CONFIRMED, Outcome.RETURNED, Outcome.NACKED, Outcome.UNKNOWN)
-    ):
-        ledger.answered(0, sequence, outcome)
+    assert ledger.submitted(0, 2) == 0
+    assert ledger.submitted(0, 4) == 2
+    outcomes = (Outcome.CONFIRMED, Outcome.RETURNED, Outcome.NACKED, Outcome.UNKNOWN)
+    ledger.answered(0, range(4), outcomes)
     assert ledger.counts() == (6, 4, 3, 0)  # sent; expected: 0, 3, 4, 5; of those unknown: 3, 4, 5
     assert ledger.outstanding() == Outstanding(confirmed=1, unknown=3)
     result = account([handed_in(ledger)], left=0)
@@ -83,8 +81,7 @@ def test_every_outcome_is_counted_and_no_answer_is_unknown() -> None:
 def test_confirmed_and_returned_is_returned() -> None:
     ledger = loader_ledger()
     ledger.submitted(0)
-    ledger.answered(0, 0, Outcome.CONFIRMED)
-    ledger.answered(0, 0, Outcome.RETURNED)
+    ledger.answered(0, (0, 0), (Outcome.CONFIRMED, Outcome.RETURNED))
     result = account([handed_in(ledger)], left=0)
     assert (result.confirmed, result.returned, result.unknown, result.lost) == (0, 1, 0, 0)
 
@@ -104,8 +101,10 @@ def test_copies_redeliveries_and_order() -> None:
         (5, True),
         (0, False),
     ]
-    receipts = [ledger.receive(stamp(0, sequence), redelivered, highest) for sequence, redelivered in seen]
-    assert [r[2] for r in receipts if r] == [True, True, True, False, True, True, True, False, False]
+    receipts = ledger.receive([stamp(0, sequence) for sequence, _ in seen], [r for _, r in seen], highest)
+    assert list(receipts.sequence) == [sequence for sequence, _ in seen]
+    assert list(receipts.is_new) == [True, True, True, False, True, True, True, False, False]
+    assert all(receipts.ours)
     snapshot = ledger.snapshot()
     assert snapshot.duplicates == 3
     assert snapshot.redelivered == 2
@@ -115,27 +114,29 @@ def test_copies_redeliveries_and_order() -> None:
 
 def test_order_is_kept_by_producer_and_consumer() -> None:
     ledger, mine, theirs = loader_ledger(own=(0, 1)), {}, {}
-    ledger.receive(stamp(0, 5), False, mine)
-    ledger.receive(stamp(1, 3), False, mine)  # another producer
-    ledger.receive(stamp(0, 2), False, theirs)  # another consumer
+    ledger.receive([stamp(0, 5), stamp(1, 3)], [False] * 2, mine)  # another producer
+    ledger.receive([stamp(0, 2)], [False], theirs)  # another consumer
     assert ledger.snapshot().out_of_order == 0
-    ledger.receive(stamp(0, 4), False, mine)
+    ledger.receive([stamp(0, 4)], [False], mine)
     assert ledger.snapshot().out_of_order == 1
 
 
 @pytest.mark.parametrize("body", [b"who knows", stamp(4, 0), Stamper("othr", 0, 16).body(0)])
 def test_what_is_not_ours_is_unexpected_and_nothing_else(body: bytes) -> None:
     ledger = loader_ledger(total=4)
-    assert ledger.receive(body, True, {}) is None
-    assert ledger.snapshot() == Ledger(producers={0: ProducerLedger()}, unexpected=1)
+    found = ledger.receive([body, stamp(0, 0)], [True, False], {})
+    assert (found.ours, found.producer, found.sequence) == ((False, True), (-1, 0), (-1, 0))
+    assert found.is_new == (False, True)
+    received = {0: SequenceSet.first(1)}
+    assert ledger.snapshot() == Ledger(producers={0: ProducerLedger()}, received=received, unexpected=1)
 
 
 def test_a_snapshot_stays_as_it_was() -> None:
     ledger = loader_ledger()
     ledger.submitted(0)
     before = ledger.snapshot()
-    ledger.answered(0, 0, Outcome.CONFIRMED)
-    ledger.receive(stamp(0, 0), False, {})
+    ledger.answered(0, [0], [Outcome.CONFIRMED])
+    ledger.receive([stamp(0, 0)], [False], {})
     assert before == Ledger(producers={0: ProducerLedger(sent=1)})
 
 
@@ -147,8 +148,8 @@ def test_a_snapshot_under_way_never_knows_a_receipt_without_its_send() -> None:
         highest: dict[int, int] = {}
         for _ in range(500):
             sequence = ledger.submitted(producer)
-            ledger.answered(producer, sequence, Outcome.CONFIRMED)
-            ledger.receive(stamp(producer, sequence), False, highest)
+            ledger.answered(producer, [sequence], [Outcome.CONFIRMED])
+            ledger.receive([stamp(producer, sequence)], [False], highest)
 
     threads = [threading.Thread(target=work, args=(producer,)) for producer in range(4)]
     watcher_saw: list[Account] = []
@@ -269,12 +270,11 @@ def test_no_result_at_all_is_an_incomplete_account() -> None:
 
 def test_send_times_are_found_while_they_are_kept() -> None:
     times = SendTimes(keep=4)
-    for sequence in range(4):
-        times.note(sequence, 100 + sequence)
-    assert [times.find(sequence) for sequence in range(5)] == [100, 101, 102, 103, None]
-    for sequence in range(4, 10):
-        times.note(sequence, 100 + sequence)
-    assert [times.find(sequence) for sequence in (5, 6, 9, 10)] == [None, 106, 109, None]
+    times.note(0, 99, 1)
+    times.note(1, [101, 102, 103], 3)
+    assert times.find_many(range(5)) == [99, 101, 102, 103, -1]
+    times.note(4, 107, 6)
+    assert times.find_many((5, 6, 9, 10)) == [-1, 107, 107, -1]
 
 
 def test_a_result_of_another_version_is_refused() -> None:

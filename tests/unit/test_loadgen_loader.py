@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from breakeven.errors import CaseError
@@ -42,7 +44,7 @@ def test_an_ack_without_reply_has_no_settle_but_a_cycle() -> None:
 def test_rows_have_the_columns_of_the_schemas() -> None:
     case = make_case()
     rows = Run(case, FakeBroker(), replies=True).measured().rows(case)
-    assert rows.keys() == {"windows", "latencies", "totals", "ledgers"}
+    assert rows.keys() == {"windows", "latencies", "totals", "ledgers", "loaders"}
     for table, found in rows.items():
         assert found
         assert all(row.keys() == COLUMNS[table] for row in found)
@@ -214,10 +216,14 @@ def test_progress_tells_stage_counts_and_rates() -> None:
 
 def test_a_busy_process_is_flagged_as_saturated() -> None:
     result = Run(make_case(), FakeBroker()).results()[0]
-    assert result.cpu_share["measure"] > 0
-    result.cpu_share["measure"] = 0.79
+    (diagnosis,) = result.diagnoses
+    assert diagnosis.stage == "measure"
+    assert diagnosis.cpu_share > 0
+    assert diagnosis.lag_p99_ms is not None
+    assert (diagnosis.offered, diagnosis.blocked_share) == (None, None)  # of open loops only
+    result.diagnoses = [replace(diagnosis, cpu_share=0.79)]
     assert "loader_saturated" not in merge([result], 0).flags
-    result.cpu_share["measure"] = 0.8
+    result.diagnoses = [replace(diagnosis, cpu_share=0.8)]
     assert "loader_saturated" in merge([result], 0).flags
 
 

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from breakeven.loadgen.diagnosis import Diagnosis
 from breakeven.loadgen.ledger import Ledger, ProducerLedger
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.recorder import Cells, Recorder
@@ -64,6 +65,7 @@ def test_totals_and_latencies_are_those_of_the_measured_stage_of_all_loaders() -
         "min_ns": 1 * SECOND_NS,
         "max_ns": 3 * SECOND_NS,
         "skipped": 0,
+        "unfinished": 0,
         "starved": 0,
         "stage_s": 10.0,
     }
@@ -106,7 +108,11 @@ def test_an_unload_of_nothing_has_no_length() -> None:
 
 
 def test_end_to_end_means_nothing_in_load_unload() -> None:
-    assert [measured_in("load-unload", metric) for metric in METRICS] == ["load", *["unload"] * 3, None]
+    assert [measured_in("load-unload", metric) for metric in METRICS] == [
+        "load",
+        *["unload"] * 3,
+        *[None] * 3,
+    ]
     cells = recorded("load-unload", {"load": 0.0}, ("end_to_end", 1, 2))
     assert "end_to_end" not in merge([handed_in(0, cells, mode="load-unload", loaders=1)], left=0).totals
 
@@ -116,7 +122,7 @@ def test_end_to_end_means_nothing_in_load_unload() -> None:
     [
         ({"flags": ["drain_deadline"]}, "drain_deadline"),
         ({"errors": {"connection_lost": 1}}, "call_errors"),
-        ({"cpu_share": {"load": 0.1, "unload": 0.9}}, "loader_saturated"),
+        ({"diagnoses": [Diagnosis("load", 0.1), Diagnosis("unload", 0.9)]}, "loader_saturated"),
         ({"final": False}, "ledger_incomplete"),
         ({"loaders": 3}, "ledger_incomplete"),
     ],

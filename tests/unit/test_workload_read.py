@@ -99,7 +99,7 @@ BAD = [
         document({"threads": 5, "mode": "load-unload", "messages": 9, "warmup_s": 1}),
         "scenarios.parallel.warmup_s",
         1,
-        "no such stage",
+        "no measured stage",
     ),
     (document(targets=["sqs-standrd"]), "targets.0", "sqs-standrd", "did you mean 'sqs-standard'?"),
     (document(targets=["kafka"]), "targets.0", "kafka", "one of sqs-standard, rabbitmq-mirrored-pair"),

@@ -1,11 +1,17 @@
-"""The closed-loop consumer: ask, take in hand, settle, ask again."""
+"""The consumer: ask (or wait for what is pushed), take in hand, process, settle, ask again."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import TypeVar
 
 from breakeven.clients.base import Deliveries, Receiver
+from breakeven.loadgen.course import Course
+from breakeven.loadgen.ledger import Receipts
 from breakeven.loadgen.worker import LOOK_EVERY_S, TOLERATED_S, Shared, Worker
+
+T = TypeVar("T")
 
 #: the pause after an ask that came back empty, seconds: the first, and the most it doubles to while the
 #: queue stays empty. A message that arrives in a pause waits for its end, so up to 64 ms of an end-to-end
@@ -25,12 +31,14 @@ class Consumer(Worker[Receiver]):
 
     def __init__(self, name: str, queue: str, shared: Shared, *, helper: bool = False) -> None:
         super().__init__(name, queue, shared)
-        self._helper = helper
-        self._size = shared.case.workload.message_bytes
-        self._polls = shared.case.workload.wait_s == 0
+        workload = shared.case.workload
+        self._helper, self._size, self._polls = helper, workload.message_bytes, workload.wait_s == 0
         self._pause_s = EMPTY_PAUSE_S[0]
         self._highest: dict[int, int] = {}
         self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
+        self._processing: Course | None = None
+        if workload.processing_ms or workload.processing_profile:
+            self._processing = Course(workload.processing_ms, workload.warmup_s, workload.processing_profile)
 
     def _connect(self) -> Receiver:
         return self._shared.client.receiver(self._queue)
@@ -42,7 +50,7 @@ class Consumer(Worker[Receiver]):
 
     def _step(self, link: Receiver) -> None:
         if self._in_hand:
-            self._settle(link)
+            self._settle(link, self._processed())
             return
         deliveries = link.receive(LOOK_EVERY_S)
         for _, answered_ns in deliveries.empty:
@@ -55,43 +63,63 @@ class Consumer(Worker[Receiver]):
             self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
 
     def _take(self, deliveries: Deliveries) -> None:
-        shared = self._shared
-        columns = (deliveries.stamp, deliveries.asked_ns, deliveries.in_hand_ns, deliveries.redelivered)
-        for stamp, asked_ns, in_hand_ns, redelivered, handle in zip(*columns, deliveries.handle, strict=True):
-            receipt = shared.ledger.receive(stamp, redelivered, self._highest)
-            if receipt is None:
-                continue
-            self._in_hand[handle] = asked_ns
-            if asked_ns >= 0:
-                shared.recorder.operation("consume", asked_ns, in_hand_ns, self._size)
-            else:
-                shared.recorder.completion("consume", in_hand_ns, self._size)
-            producer, sequence, is_new = receipt
-            if is_new and shared.send_times is not None:
-                own = shared.send_times.get(producer)
-                self._end_to_end(own.find(sequence) if own else None, in_hand_ns)
-
-    def _end_to_end(self, sent_ns: int | None, in_hand_ns: int) -> None:
-        if sent_ns is None:
-            self._shared.recorder.skip("end_to_end", in_hand_ns)
+        receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+        if not all(receipts.ours):
+            deliveries, receipts = _ours(deliveries, receipts)
+            if not receipts.ours:
+                return
+        recorder, in_hand_ns = self._shared.recorder, deliveries.in_hand_ns
+        self._in_hand.update(zip(deliveries.handle, deliveries.asked_ns, strict=True))
+        if deliveries.asked_ns[0] >= 0:
+            recorder.operations("consume", deliveries.asked_ns, in_hand_ns, self._size)
         else:
-            self._shared.recorder.operation("end_to_end", sent_ns, in_hand_ns, self._size)
+            recorder.completions("consume", in_hand_ns, len(in_hand_ns), self._size)
+        if self._shared.send_times is not None:
+            self._end_to_end(receipts, in_hand_ns)
 
-    def _settle(self, receiver: Receiver) -> None:
+    def _end_to_end(self, receipts: Receipts, in_hand_ns: Sequence[int]) -> None:
+        """Of first copies; by producer, as each has its own send times."""
+        send_times, recorder = self._shared.send_times, self._shared.recorder
+        assert send_times is not None
+        for producer, indices in _by_producer(receipts).items():
+            own = send_times.get(producer)
+            if own is None:
+                recorder.skip("end_to_end", in_hand_ns[indices[-1]], len(indices))
+                continue
+            sent_ns = own.find_many([receipts.sequence[index] for index in indices])
+            ended_ns = [in_hand_ns[index] for index in indices]
+            if min(sent_ns) < 0:
+                known = [(sent, ended) for sent, ended in zip(sent_ns, ended_ns, strict=True) if sent >= 0]
+                recorder.skip("end_to_end", ended_ns[-1], len(indices) - len(known))
+                if not known:
+                    continue
+                sent_ns, ended_ns = map(list, zip(*known, strict=True))
+            recorder.operations("end_to_end", sent_ns, ended_ns, self._size)
+
+    def _processed(self) -> tuple[object, ...]:
+        """What is to be settled next: all that is in hand, or where processing takes time, one message."""
+        if self._processing is None:
+            return tuple(self._in_hand)
+        started_ns = self._shared.timeline.stages[0].start_ns
+        elapsed_s = (time.monotonic_ns() - started_ns) / 1e9
+        self._shared.signals.sleep(self._processing.at(elapsed_s) / 1e3)
+        return (next(iter(self._in_hand)),)
+
+    def _settle(self, receiver: Receiver, handles: Sequence[object]) -> None:
         recorder = self._shared.recorder
-        settled = receiver.settle(tuple(self._in_hand))
+        settled = receiver.settle(handles)
         written_ns = time.monotonic_ns()
-        for handle, called_ns, replied_ns in zip(
-            settled.handle, settled.called_ns, settled.replied_ns, strict=True
-        ):
-            asked_ns = self._in_hand.pop(handle)
-            if replied_ns >= 0:
-                recorder.operation("settle", called_ns, replied_ns, self._size)
-            if asked_ns >= 0:
-                # without a reply, settled is the moment the acknowledgement has been written
-                recorder.operation(
-                    "consume_cycle", asked_ns, replied_ns if replied_ns >= 0 else written_ns, self._size
-                )
+        if not settled.handle:
+            return
+        asked_ns = [self._in_hand.pop(handle) for handle in settled.handle]
+        replies = settled.replied_ns[0] >= 0
+        if replies:
+            recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
+        if asked_ns[0] >= 0:
+            # without a reply, settled is the moment the acknowledgement has been written
+            recorder.operations(
+                "consume_cycle", asked_ns, settled.replied_ns if replies else written_ns, self._size
+            )
 
     def _lost(self) -> None:
         self._in_hand.clear()  # the target hands them out again: they will count as copies
@@ -99,3 +127,34 @@ class Consumer(Worker[Receiver]):
     def _judge(self) -> None:
         if not self._helper and not self._shared.signals.drained:
             super()._judge()
+
+
+def _ours(deliveries: Deliveries, receipts: Receipts) -> tuple[Deliveries, Receipts]:
+    """Without the messages that are not this case's."""
+    kept = [index for index, ours in enumerate(receipts.ours) if ours]
+
+    def of(column: Sequence[T]) -> list[T]:
+        return [column[index] for index in kept]
+
+    mine = Deliveries(
+        stamp=of(deliveries.stamp),
+        asked_ns=of(deliveries.asked_ns),
+        in_hand_ns=of(deliveries.in_hand_ns),
+        redelivered=of(deliveries.redelivered),
+        handle=of(deliveries.handle),
+    )
+    return mine, Receipts(
+        ours=of(receipts.ours),
+        producer=of(receipts.producer),
+        sequence=of(receipts.sequence),
+        is_new=of(receipts.is_new),
+    )
+
+
+def _by_producer(receipts: Receipts) -> dict[int, list[int]]:
+    """The places of first copies, by producer."""
+    found: dict[int, list[int]] = {}
+    for index, (producer, is_new) in enumerate(zip(receipts.producer, receipts.is_new, strict=True)):
+        if is_new:
+            found.setdefault(producer, []).append(index)
+    return found

@@ -7,7 +7,7 @@ whatever became of its settlement.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -119,9 +119,21 @@ class Outstanding(NamedTuple):
     unknown: int
 
 
-#: a message in hand: producer, sequence, and whether it is the first copy that this loader received.
-#: A plain tuple, as a named one costs a microsecond on every message.
-Receipt = tuple[int, int, bool]
+@dataclass(frozen=True, slots=True)
+class Receipts:
+    """Messages in hand, one entry a message in each column.
+
+    ``ours``: whether it is one of this case's; of others producer and sequence are -1. ``is_new``: the first
+    copy that this loader received.
+    """
+
+    ours: Sequence[bool]
+    producer: Sequence[int]
+    sequence: Sequence[int]
+    is_new: Sequence[bool]
+
+
+_NOT_OURS = (False, -1, -1, False)
 
 
 class LoaderLedger:
@@ -140,41 +152,55 @@ class LoaderLedger:
         self._lock = threading.Lock()
         self._ledger = Ledger({producer: ProducerLedger() for producer in own})
 
-    def submitted(self, producer: int) -> int:
-        """About to send the producer's next message: returns its sequence, from 0."""
+    def submitted(self, producer: int, count: int = 1) -> int:
+        """About to send the producer's next ``count`` messages: the first of their sequences, from 0."""
         with self._lock:
             own = self._ledger.producers[producer]
-            own.sent += 1
-            return own.sent - 1
+            own.sent += count
+            return own.sent - count
 
-    def answered(self, producer: int, sequence: int, outcome: Outcome) -> None:
+    def answered(self, producer: int, sequences: Sequence[int], outcomes: Sequence[Outcome]) -> None:
+        """What became of messages, one entry a message in each column."""
         with self._lock:
-            self._ledger.producers[producer].answer(sequence, outcome)
+            own = self._ledger.producers[producer]
+            for sequence, outcome in zip(sequences, outcomes, strict=True):
+                own.answer(sequence, outcome)
 
-    def receive(self, stamp: bytes, redelivered: bool, highest: dict[int, int]) -> Receipt | None:
-        """A message in hand; None when it is not one of this case's.
+    def receive(
+        self, stamps: Sequence[bytes], redelivered: Sequence[bool], highest: dict[int, int]
+    ) -> Receipts:
+        """Messages in hand; those that are not this case's count as unexpected.
 
         :param highest: by producer, the highest sequence that this consumer has seen; kept by the consumer
         """
-        origin = self._reader.read(stamp)
+        origins = [self._reader.read(stamp) for stamp in stamps]
         with self._lock:
-            ledger = self._ledger
-            if origin is None or origin[0] >= self._producers:
-                ledger.unexpected += 1
-                return None
-            producer, sequence = origin
-            received = ledger.received.get(producer)
-            if received is None:
-                received = ledger.received[producer] = SequenceSet()
-            is_new = received.add(sequence)
-            ledger.duplicates += not is_new
-            ledger.redelivered += redelivered
-            if is_new and not redelivered:
-                if sequence < highest.get(producer, -1):
-                    ledger.out_of_order += 1
-                else:
-                    highest[producer] = sequence
-        return producer, sequence, is_new
+            entries = [
+                self._receive(origin, again, highest)
+                for origin, again in zip(origins, redelivered, strict=True)
+            ]
+        return Receipts(*zip(*entries, strict=True)) if entries else Receipts((), (), (), ())
+
+    def _receive(
+        self, origin: tuple[int, int] | None, redelivered: bool, highest: dict[int, int]
+    ) -> tuple[bool, int, int, bool]:
+        ledger = self._ledger
+        if origin is None or origin[0] >= self._producers:
+            ledger.unexpected += 1
+            return _NOT_OURS
+        producer, sequence = origin
+        received = ledger.received.get(producer)
+        if received is None:
+            received = ledger.received[producer] = SequenceSet()
+        is_new = received.add(sequence)
+        ledger.duplicates += not is_new
+        ledger.redelivered += redelivered
+        if is_new and not redelivered:
+            if sequence < highest.get(producer, -1):
+                ledger.out_of_order += 1
+            else:
+                highest[producer] = sequence
+        return True, producer, sequence, is_new
 
     def sent(self, producer: int) -> int:
         with self._lock:

@@ -12,10 +12,13 @@ from breakeven.clients.base import CALL_TIMEOUT_S, Client
 from breakeven.errors import CaseError
 from breakeven.loadgen.consumer import Consumer
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
+from breakeven.loadgen.diagnosis import Diagnosis, LagMeter, diagnose
 from breakeven.loadgen.drain import Drain
+from breakeven.loadgen.histogram import Histogram
 from breakeven.loadgen.host import CpuMeter, facts
 from breakeven.loadgen.ledger import LoaderLedger
-from breakeven.loadgen.producer import Producer
+from breakeven.loadgen.open_producer import OpenProducer
+from breakeven.loadgen.producer import ClosedProducer, Producer
 from breakeven.loadgen.recorder import Cells, Recorder
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
@@ -98,7 +101,7 @@ class _Loader:
         self._producers = self._make_producers()
         self._reporter = Reporter(self._shared, self._is_producing, self._coordinator, self._checkpoint)
         self._drain = Drain(case, self._shared.ledger, self._reporter.latest)
-        self._cpu_share: dict[str, float] = {}
+        self._usage: dict[str, tuple[float, Histogram]] = {}  # measured stage -> cores used, lags
         self._flags: list[Flag] = []
 
     def run(self) -> LoaderResult:
@@ -156,8 +159,11 @@ class _Loader:
 
     def _make_producers(self) -> list[Producer]:
         own, loads = self._assignment.mine(self._workload.producers), self._workload.mode == "load-unload"
+        queue = self._assignment.queue
+        if self._workload.is_open:
+            return [OpenProducer(n, queue(n), self._shared) for n in own]
         shares = {n: self._assignment.share(n) if loads else None for n in own}
-        return [Producer(n, self._assignment.queue(n), self._shared, share) for n, share in shares.items()]
+        return [ClosedProducer(n, queue(n), self._shared, share) for n, share in shares.items()]
 
     def _consumers(self) -> list[Consumer]:
         own = self._assignment.mine(self._workload.consumers)
@@ -201,11 +207,20 @@ class _Loader:
 
     @contextmanager
     def _metered(self, stage: Stage) -> Iterator[None]:
-        """Note how much CPU the loader used from the stage's start to the end of the block."""
+        """Note what the loader is to itself, from the stage's start to the end of the block."""
         self._sleep_until(stage.start_ns)
-        meter = CpuMeter()
-        yield
-        self._cpu_share[stage.name] = meter.share()
+        meter, lag = CpuMeter(), LagMeter()
+        try:
+            yield
+        finally:
+            self._usage[stage.name] = (meter.share(), lag.stop())
+
+    def _diagnosed(self, cells: Cells) -> list[Diagnosis]:
+        blocked_ns = [p.blocked_ns for p in self._producers if isinstance(p, OpenProducer)]
+        return [
+            diagnose(stage, self._workload, share, lags, cells.get((stage, "pacing")), blocked_ns)
+            for stage, (share, lags) in self._usage.items()
+        ]
 
     def _is_producing(self) -> bool:
         return not all(producer.done.is_set() for producer in self._producers)
@@ -261,6 +276,8 @@ class _Loader:
         self._save(self._result(final=False, cells={}))
 
     def _result(self, *, final: bool, reason: str | None = None, cells: Cells | None = None) -> LoaderResult:
+        if cells is None:
+            cells = self._shared.recorder.cells()
         return LoaderResult(
             run_id=self._case.run_id,
             case_id=self._case.case_id,
@@ -271,10 +288,10 @@ class _Loader:
             measure_s=self._workload.measure_s,
             final=final,
             ledger=self._shared.ledger.snapshot(),
-            cells=self._shared.recorder.cells() if cells is None else cells,
+            cells=cells,
             stages={stage.name: stage.start_s for stage in self._timeline.stages},
             errors=self._shared.recorder.errors(),
-            cpu_share=dict(self._cpu_share),
+            diagnoses=self._diagnosed(cells),
             flags=list(self._flags),
             host=facts(),
             reason=reason,

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.recorder import Cell, midpoint
+from breakeven.loadgen.cell import Cell
+from breakeven.loadgen.histogram import midpoint
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.stages import measured_in
 from breakeven.report.model import Flag
 from breakeven.results.schemas import METRICS
 from breakeven.workload.case import Case
-
-#: cores that a loader's process may use before its figures count as a lower bound (rule 7 of the design)
-SATURATED_SHARE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Measurement:
     """A case's figures: ``totals`` by metric (those that exist for the target), exact ledger, flags.
 
     ``produce_s`` and ``consume_s`` are the lengths of the stages in which produce and the consumers'
-    metrics were measured, seconds. ``cpu_share``: loader -> the most cores it used in a measured stage.
+    metrics were measured, seconds.
     """
 
     results: tuple[LoaderResult, ...]
@@ -40,7 +38,6 @@ class Measurement:
     flags: list[Flag]
     produce_s: float | None
     consume_s: float | None
-    cpu_share: dict[int, float]
 
     def rows(self, case: Case) -> dict[str, list[dict[str, Any]]]:
         """Rows by table name, with exactly the columns of ``results.schemas``."""
@@ -49,6 +46,7 @@ class Measurement:
             "latencies": list(self._latencies(case)),
             "totals": list(self._totals(case)),
             "ledgers": [{"case_id": case.case_id, **self.ledger.row()}],
+            "loaders": list(self._loaders(case)),
         }
 
     def _windows(self, case: Case) -> Iterator[dict[str, Any]]:
@@ -69,6 +67,24 @@ class Measurement:
                         "starved": window.starved,
                         "errors": window.errors,
                     }
+
+    def _loaders(self, case: Case) -> Iterator[dict[str, Any]]:
+        for result in self.results:
+            for diagnosis in result.diagnoses:
+                evidence = diagnosis.evidence()
+                yield {
+                    "case_id": case.case_id,
+                    "loader": result.loader,
+                    "stage": diagnosis.stage,
+                    "cpu_share": diagnosis.cpu_share,
+                    "lag_p99_ms": diagnosis.lag_p99_ms,
+                    "offered": diagnosis.offered,
+                    "achieved": diagnosis.achieved,
+                    "pacing_p99_ms": diagnosis.pacing_p99_ms,
+                    "blocked_share": diagnosis.blocked_share,
+                    "saturated": bool(evidence),
+                    "evidence": "; ".join(evidence) or None,
+                }
 
     def _latencies(self, case: Case) -> Iterator[dict[str, Any]]:
         for metric, total in self.totals.items():
@@ -94,6 +110,7 @@ class Measurement:
                 "min_ns": latencies.min_ns,
                 "max_ns": latencies.max_ns,
                 "skipped": total.cell.skipped,
+                "unfinished": total.cell.unfinished,
                 "starved": completed.starved,
                 "stage_s": total.stage_s,
             }
@@ -113,7 +130,6 @@ def merge(results: list[LoaderResult], left: int) -> Measurement:
         flags=_flags(results, totals, ledger),
         produce_s=_stage_s(results, "produce"),
         consume_s=_stage_s(results, "consume"),
-        cpu_share={result.loader: max(result.cpu_share.values(), default=0.0) for result in results},
     )
 
 
@@ -155,7 +171,7 @@ def _stage_s(results: list[LoaderResult], metric: str) -> float | None:
 
 def _flags(results: list[LoaderResult], totals: dict[str, Total], ledger: Account) -> list[Flag]:
     found: set[Flag] = {flag for result in results for flag in result.flags}
-    if any(share >= SATURATED_SHARE for result in results for share in result.cpu_share.values()):
+    if any(diagnosis.evidence() for result in results for diagnosis in result.diagnoses):
         found.add("loader_saturated")
     if any(result.errors for result in results):
         found.add("call_errors")

@@ -1,11 +1,13 @@
-"""The closed-loop producer: send one message, wait for its answer, send the next."""
+"""What producers have in common; and the closed-loop one: so many unanswered messages, and never more."""
 
 from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
+from collections.abc import Sequence
 
-from breakeven.clients.base import Answers, Outcome, Sender
+from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
 from breakeven.loadgen.consumer import Consumer
 from breakeven.loadgen.stamp import Stamper
 from breakeven.loadgen.worker import LOOK_EVERY_S, Shared, Worker
@@ -15,63 +17,120 @@ HELP_AFTER_S = 0.25
 
 
 class Producer(Worker[Sender]):
-    """Sends to one queue until the drain starts, or until its share is sent.
+    """Sends to one queue, and then helps with a drain that lasts.
 
     :param number: the producer's number within the case
-    :param share: how many messages to send; None: until the drain starts, which it then helps with
     """
 
     metric = "produce"
 
-    def __init__(self, number: int, queue: str, shared: Shared, share: int | None = None) -> None:
+    def __init__(self, number: int, queue: str, shared: Shared, *, helps: bool = True) -> None:
         super().__init__(f"producer {number}", queue, shared)
         workload = shared.case.workload
-        self._number, self._share = number, share
+        self._number, self._helps = number, helps
         self._stamper = Stamper(shared.case.tag, number, workload.message_bytes)
-        self._size, self._confirms = workload.message_bytes, workload.confirms
+        self._size, self._confirms, self._window = workload.message_bytes, workload.confirms, workload.window
         self._times = (shared.send_times or {}).get(number)
-        self._ends_ns = 0  # when the drain starts
+        self._in_flight = 0  # submitted on this connection and not answered
         self.done = threading.Event()  # nothing more will be sent
 
     def work(self) -> None:
-        if self._share is None:
-            self._ends_ns = self._shared.timeline.stage("drain").start_ns
         super().work()
         self.done.set()
-        if self._share is None and not self._shared.signals.finish.wait(HELP_AFTER_S):
+        if self._helps and not self._shared.signals.finish.wait(HELP_AFTER_S):
             Consumer(f"drain helper {self._number}", self._queue, self._shared, helper=True).work()
 
     def _connect(self) -> Sender:
         return self._shared.client.sender(self._queue)
 
-    def _wanted(self) -> bool:
+    def _lost(self) -> None:
+        self._in_flight = 0
+
+    def _submit(self, link: Sender, count: int, intended_ns: int | Sequence[int]) -> range:
+        """Hand over the next messages; returns their sequences."""
+        first = self._shared.ledger.submitted(self._number, count)
+        sequences = range(first, first + count)
+        if self._times is not None:
+            self._times.note(first, intended_ns, count)
+        try:
+            link.submit(sequences, self._stamper.bodies(first, count))
+        except CallFailed as error:
+            self._in_flight += error.taken
+            self._ended(sequences[error.taken :])
+            raise
+        self._in_flight += count
+        return sequences
+
+    def _take_answers(self, link: Sender, timeout_s: float) -> None:
+        answers = link.poll(timeout_s)
+        if len(answers.sequence):
+            self._in_flight -= len(answers.sequence)
+            self._shared.ledger.answered(self._number, answers.sequence, answers.outcome)
+            self._record(answers)
+
+    def _record(self, answers: Answers) -> None:
+        """Count what went well as operations, and the rest as errors."""
+        well = self._well_done(answers.outcome)
+        if all(well):
+            self._operations(answers.sequence, answers.sent_ns, answers.answered_ns)
+            return
+        columns = (answers.sequence, answers.sent_ns, answers.answered_ns)
+        kept = [entry for entry, good in zip(zip(*columns, strict=True), well, strict=True) if good]
+        if kept:
+            self._operations(*zip(*kept, strict=True))
+        self._ended([sequence for sequence, good in zip(answers.sequence, well, strict=True) if not good])
+        for outcome, answered_ns, good in zip(answers.outcome, answers.answered_ns, well, strict=True):
+            if not good:
+                self._shared.recorder.error(self.metric, answered_ns, outcome.value)
+
+    def _well_done(self, outcomes: Sequence[Outcome]) -> Sequence[bool]:
+        """Without confirms a send ends with its write, and nobody ever says more about the message."""
+        good = (Outcome.CONFIRMED,) if self._confirms else (Outcome.CONFIRMED, Outcome.UNKNOWN)
+        return [outcome in good for outcome in outcomes]
+
+    def _ended(self, sequences: Sequence[int]) -> None:
+        """Messages that ended otherwise than well: no latency of theirs is recorded."""
+        return
+
+    @abstractmethod
+    def _operations(
+        self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
+    ) -> None:
+        """Record messages whose sends went well."""
+
+
+class ClosedProducer(Producer):
+    """Keeps ``window`` messages unanswered until the drain starts, or until its share is sent.
+
+    :param share: how many messages to send; None: until the drain starts, which it then helps with
+    """
+
+    def __init__(self, number: int, queue: str, shared: Shared, share: int | None = None) -> None:
+        super().__init__(number, queue, shared, helps=share is None)
+        self._share = share
+        self._ends_ns = 0  # when the drain starts
+
+    def work(self) -> None:
         if self._share is None:
-            return time.monotonic_ns() < self._ends_ns
-        return self._shared.ledger.sent(self._number) < self._share
+            self._ends_ns = self._shared.timeline.stage("drain").start_ns
+        super().work()
+
+    def _wanted(self) -> bool:
+        return self._in_flight > 0 or self._left() > 0
+
+    def _left(self) -> int:
+        """How many more to send, as far as is known now."""
+        if self._share is None:
+            return self._window if time.monotonic_ns() < self._ends_ns else 0
+        return self._share - self._shared.ledger.sent(self._number)
 
     def _step(self, link: Sender) -> None:
-        sequence = self._shared.ledger.submitted(self._number)
-        body = self._stamper.body(sequence)
-        called_ns = time.monotonic_ns()
-        if self._times is not None:
-            self._times.note(sequence, called_ns)
-        link.submit((sequence,), (body,))
-        self._await(link, sequence, called_ns)
+        room = min(self._window - self._in_flight, self._left())
+        if room > 0:
+            self._submit(link, room, time.monotonic_ns())
+        self._take_answers(link, LOOK_EVERY_S)
 
-    def _await(self, sender: Sender, sequence: int, called_ns: int) -> None:
-        while not self._shared.signals.stop.is_set():
-            answers = sender.poll(LOOK_EVERY_S)
-            self._record(answers, called_ns)
-            if sequence in answers.sequence:
-                return
-
-    def _record(self, answers: Answers, called_ns: int) -> None:
-        for sequence, outcome, answered_ns in zip(
-            answers.sequence, answers.outcome, answers.answered_ns, strict=True
-        ):
-            self._shared.ledger.answered(self._number, sequence, outcome)
-            # without confirms a send ends with its write, and nobody ever says more about the message
-            if outcome is Outcome.CONFIRMED or (outcome is Outcome.UNKNOWN and not self._confirms):
-                self._shared.recorder.operation(self.metric, called_ns, answered_ns, self._size)
-            else:
-                self._shared.recorder.error(self.metric, answered_ns, outcome.value)
+    def _operations(
+        self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
+    ) -> None:
+        self._shared.recorder.operations(self.metric, sent_ns, answered_ns, self._size)

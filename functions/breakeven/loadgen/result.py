@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from breakeven.loadgen.cell import Cell
+from breakeven.loadgen.diagnosis import Diagnosis
 from breakeven.loadgen.ledger import Ledger
-from breakeven.loadgen.recorder import Cell, Cells
+from breakeven.loadgen.recorder import Cells
 from breakeven.report.model import Flag
 from breakeven.workload.case import Mode
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(slots=True)
@@ -21,7 +23,7 @@ class LoaderResult:
     disturb what is measured. ``final``: nothing of the ledger can change any more; also so for a case that
     failed, when its loader could end in order.
 
-    ``stages``: name -> start, epoch seconds. ``cpu_share``: measured stage -> cores this process used.
+    ``stages``: name -> start, epoch seconds. ``diagnoses``: of each measured stage.
     ``errors``: failed operations by kind, such as ``connection_lost`` or the target's error code.
     """
 
@@ -37,7 +39,7 @@ class LoaderResult:
     cells: Cells = field(default_factory=dict)
     stages: dict[str, float] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
-    cpu_share: dict[str, float] = field(default_factory=dict)
+    diagnoses: list[Diagnosis] = field(default_factory=list)
     flags: list[Flag] = field(default_factory=list)
     host: dict[str, str | int | None] = field(default_factory=dict)
     reason: str | None = None  # why it could not go on
@@ -48,7 +50,14 @@ class LoaderResult:
             {"stage": stage, "metric": metric, **c.to_json()} for (stage, metric), c in self.cells.items()
         ]
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {"version": VERSION, **plain, "ledger": self.ledger.to_json(), "cells": cells}
+        diagnoses = [diagnosis.to_json() for diagnosis in self.diagnoses]
+        return {
+            "version": VERSION,
+            **plain,
+            "ledger": self.ledger.to_json(),
+            "diagnoses": diagnoses,
+            "cells": cells,
+        }
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> LoaderResult:
@@ -59,9 +68,10 @@ class LoaderResult:
             )
         return cls(
             ledger=Ledger.from_json(document["ledger"]),
+            diagnoses=[Diagnosis.from_json(each) for each in document["diagnoses"]],
             cells={(cell["stage"], cell["metric"]): Cell.from_json(cell) for cell in document["cells"]},
             **{name: document[name] for name in _PLAIN},
         )
 
 
-_PLAIN = tuple(name for name in LoaderResult.__slots__ if name not in {"ledger", "cells"})
+_PLAIN = tuple(name for name in LoaderResult.__slots__ if name not in {"ledger", "diagnoses", "cells"})

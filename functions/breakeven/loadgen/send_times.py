@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Sequence
 
 #: memory for the send times of all producers of a loader, bytes
 MEMORY = 64 << 20
@@ -21,13 +22,20 @@ class SendTimes:
         self._times = array("q")
         self._newest = -1
 
-    def note(self, sequence: int, sent_ns: int) -> None:
-        """Sequences are noted in order from 0, each before its message is sent."""
-        self._newest = sequence  # first, so that find() never trusts a place about to be overwritten
-        if sequence < self._keep:
-            self._times.append(sent_ns)
-        else:
-            self._times[sequence % self._keep] = sent_ns
+    def note(self, first: int, sent_ns: int | Sequence[int], count: int) -> None:
+        """Of ``count`` consecutive sequences; they are noted in order from 0, before they are sent."""
+        times = [sent_ns] * count if isinstance(sent_ns, int) else sent_ns
+        self._newest = first + count - 1  # first, so that find() trusts no place about to be overwritten
+        for sequence, instant in enumerate(times, first):
+            if sequence < self._keep:
+                self._times.append(instant)
+            else:
+                self._times[sequence % self._keep] = instant
+
+    def find_many(self, sequences: Iterable[int]) -> list[int]:
+        """The instant of each; -1 where it is not kept."""
+        found = (self.find(sequence) for sequence in sequences)
+        return [-1 if instant is None else instant for instant in found]
 
     def find(self, sequence: int) -> int | None:
         """Monotonic nanoseconds; None when the instant is not kept (any more)."""

@@ -13,7 +13,11 @@ from breakeven.workload.case import Mode, Workload
 
 #: mode -> stage -> the metrics whose latencies and totals are taken from it
 MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
-    "parallel": {"measure": frozenset({"produce", "consume", "settle", "consume_cycle", "end_to_end"})},
+    "parallel": {
+        "measure": frozenset(
+            {"produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing"}
+        )
+    },
     "load-unload": {
         "load": frozenset({"produce"}),
         "unload": frozenset({"consume", "settle", "consume_cycle"}),

@@ -26,6 +26,10 @@ class Stamper:
         self._base = producer << _SEQUENCE_BITS
         self._rest = (_PADDING * (size // len(_PADDING) + 1))[: size - STAMP_BYTES]
 
+    def bodies(self, first: int, count: int) -> list[bytes]:
+        """Of consecutive sequences."""
+        return [self.body(sequence) for sequence in range(first, first + count)]
+
     def body(self, sequence: int) -> bytes:
         origin = (self._base + sequence).to_bytes(9, "big")
         return self._tag + binascii.b2a_base64(origin, newline=False).translate(_TO_URL) + self._rest

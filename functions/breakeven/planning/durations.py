@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from breakeven.loadgen.arrivals import rate_course
 from breakeven.planning.assumptions import OVERHEADS, RATES
 from breakeven.report.model import Environment
 from breakeven.workload.case import TargetName, Workload
@@ -29,6 +30,8 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
     if workload.messages is not None:
         return Expected(workload.messages, workload.messages / produce + workload.messages / consume)
     sending_s = workload.warmup_s + workload.measure_s
+    if workload.is_open:
+        produce = rate_course(workload).integral(sending_s) / sending_s  # what is offered, held or not
     backlog = max(0.0, produce - consume) * sending_s
     drain_s = min(backlog / consume, workload.drain_s)
     return Expected(produce * sending_s, sending_s + drain_s)

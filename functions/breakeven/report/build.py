@@ -16,6 +16,7 @@ from breakeven.report.model import (
     EndToEnd,
     Flag,
     Ledger,
+    LoaderReport,
     Manifest,
     Metric,
     Place,
@@ -46,6 +47,7 @@ class Answers:
     latencies: Rows
     rates: Rows
     ledgers: Rows
+    loaders: Rows
     crossovers: Rows
     cost_curves: Rows
     bills: Rows
@@ -65,6 +67,7 @@ class Answers:
             latencies=rows["latency_percentiles"],
             rates=rows["rate_over_time"],
             ledgers=rows["ledger"],
+            loaders=rows["loaders"],
             crossovers=rows["crossover"],
             cost_curves=rows["cost_curves"],
             bills=rows["bills"],
@@ -135,9 +138,11 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     metrics = _metrics(answers)
     ledgers = {row["case_id"]: _ledger(row) for row in answers.ledgers}
+    loaders = _loaders(answers.loaders)
     rows = {row["case_id"]: row for row in answers.cases}
     found = {
-        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id)) for case_id, row in rows.items()
+        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id), loaders.get(case_id, []))
+        for case_id, row in rows.items()
     }
     order = dict.fromkeys([*(case.case_id for case in record.planned), *found])
     planned = {case.case_id: case for case in record.planned}
@@ -155,8 +160,19 @@ def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
     return merged
 
 
+def _loaders(rows: Rows) -> dict[str, list[LoaderReport]]:
+    found: dict[str, list[LoaderReport]] = defaultdict(list)
+    for row in rows:
+        fields = {name: row[name] for name in LoaderReport.model_fields}
+        found[row["case_id"]].append(LoaderReport(**fields))
+    return found
+
+
 def _case(
-    row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], ledger: Ledger | None
+    row: Mapping[str, Any],
+    metrics: Mapping[str, Mapping[str, Any]],
+    ledger: Ledger | None,
+    loaders: list[LoaderReport],
 ) -> CaseReport:
     parameters = json.loads(row["parameters"])
     made = {name: _metric(name, metrics.get(name), row, parameters) for name in METRICS}
@@ -178,6 +194,9 @@ def _case(
         settle=made["settle"],
         consume_cycle=made["consume_cycle"],
         end_to_end=cast("EndToEnd | None", made["end_to_end"]),
+        produce_service=made["produce_service"],
+        pacing=made["pacing"],
+        loaders=loaders,
         ledger=ledger,
         mirrors={"before": before or {}, "after": after or {}} if before or after else None,
         flags=_flags(json.loads(row["flags"] or "[]"), made.values(), row["provenance"]),
@@ -244,7 +263,7 @@ def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance
         environment=environment,
         status="failed",
         reason="the run ended before this case had a result",
-        parameters=case.workload.model_dump(),
+        parameters=case.workload.parameters(),
         produce=None,
         consume=None,
         settle=None,

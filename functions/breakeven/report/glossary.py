@@ -8,6 +8,8 @@ METRICS = {
     "settle": "DeleteMessage, call to reply. An AMQP ack has no reply, so there is none for RabbitMQ.",
     "consume cycle": "Ask to settled. What the 2012 article calls consume.",
     "end to end": "Intended send to message in hand, where both are read from one clock.",
+    "produce service": "Open loops: from the actual send to the answer. Produce counts from when it was due.",
+    "pacing": "Open loops: how late the loader handed over what was due and had room.",
     "msg/s, MB/s": "Completions in the measured stage over its length; bodies in 10^6 bytes.",
     "p50 … p99.9": "Nearest rank from a histogram with at most 0.1% error; a dash where fewer than "
     "ten samples lie beyond it. Mean, min and max are exact.",
@@ -47,7 +49,7 @@ LEDGER = {
 FLAGS = {
     "shared_host": "Loader and target shared a machine and so its cores.",
     "emulated": "The target is a stand-in; its figures are not the service's.",
-    "loader_saturated": "The loader was busy at 80% or more of a core: a lower bound, shown with ≥.",
+    "loader_saturated": "A loader was itself the limit: a lower bound, shown with ≥.",
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",

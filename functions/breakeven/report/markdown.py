@@ -8,6 +8,7 @@ from breakeven.report import words
 from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
+from breakeven.report.loaders import loaders_table, said_of_loaders
 from breakeven.report.model import Report
 from breakeven.report.money_page import cost_notes, cost_tables
 from breakeven.report.provenance import about
@@ -32,6 +33,7 @@ def markdown(report: Report, published: Published | None) -> str:
         tables += [
             comparison_table(report),
             repeats_table(report),
+            loaders_table(report),
             ledger_table(report),
             metrics_table(report),
         ]
@@ -40,6 +42,7 @@ def markdown(report: Report, published: Published | None) -> str:
         *(text(paragraph) for paragraph in rest),
         *(_table(table) for table in tables if table.rows),
         text(said_once(report)),
+        text(said_of_loaders(report)),
         _list(SETUP, [f"{words.setup_name(name)}: {value}" for name, value in setup]),
         _list("What is not priced or not known", cost_notes(report)),
         _list("Assumptions", report.assumptions),

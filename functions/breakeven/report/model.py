@@ -28,7 +28,7 @@ Place = Literal["aws", "local", "elsewhere"]
 Flag = Literal[
     "shared_host",  # loader and target on the same machine
     "emulated",  # the target is a stand-in for the service
-    "loader_saturated",  # the loader's processes used 80% or more of a core each: a lower bound
+    "loader_saturated",  # the loader itself was the limit, see loaders: a lower bound
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
     "ledger_incomplete",  # a loader ended without its ledger; its tail is unknown
@@ -52,6 +52,10 @@ class Metric(Strict):
     p999_ms: float | None
     max_ms: float | None
     operations: int | None = Field(description="latencies recorded; null of what a source published")
+    unfinished: int | None = Field(
+        default=None,
+        description="of the operations: without an answer at the end, counted as lasting until then",
+    )
 
 
 class EndToEnd(Metric):
@@ -77,6 +81,21 @@ class Ledger(Strict):
     closed: bool
 
 
+class LoaderReport(Strict):
+    """What a loader measured of itself in a measured stage; null where a closed loop has no such thing."""
+
+    loader: int
+    stage: str
+    cpu_share: float = Field(description="cores that its process used")
+    lag_p99_ms: float | None = Field(description="how late a sleeping thread of it woke")
+    offered: int | None = Field(description="messages due within the stage")
+    achieved: int | None = Field(description="of any, handed over within the stage")
+    pacing_p99_ms: float | None = Field(description="how late messages were handed over")
+    blocked_share: float | None = Field(description="of the stage: a message was due and the window was full")
+    saturated: bool
+    evidence: str | None = Field(description="why its figures are a lower bound, in words")
+
+
 class CaseReport(Strict):
     case_id: str
     scenario: str
@@ -94,6 +113,9 @@ class CaseReport(Strict):
     settle: Metric | None
     consume_cycle: Metric | None
     end_to_end: EndToEnd | None
+    produce_service: Metric | None = Field(default=None, description="open loop: from the actual send")
+    pacing: Metric | None = Field(default=None, description="open loop: the loader's own lateness")
+    loaders: list[LoaderReport] = Field(default_factory=list)
     ledger: Ledger | None
     mirrors: dict[str, dict[str, int]] | None = Field(
         description="before and after: queue -> synchronised mirrors read from the broker; null for SQS"

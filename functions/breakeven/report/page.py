@@ -18,6 +18,7 @@ from breakeven.report.charts.sweep import sweeps
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
 from breakeven.report.keys import Key, money_keys
+from breakeven.report.loaders import loaders_table, said_of_loaders
 from breakeven.report.model import Report
 from breakeven.report.money_page import cost_notes, cost_parts
 from breakeven.report.provenance import ENVIRONMENTS, about
@@ -65,6 +66,8 @@ def page(report: Report, published: Published | None) -> str:
         said_once=said_once(report),
         latency_charts=latencies(report),
         ledger=ledger_table(report),
+        loaders=loaders_table(report),
+        said_of_loaders=said_of_loaders(report),
         metrics=metrics_table(report),
         about=about(report),
         glossary=glossary,

@@ -21,6 +21,8 @@ OPERATIONS = {
     "settle": "Settle",
     "consume_cycle": "Consume cycle",
     "end_to_end": "End to end",
+    "produce_service": "Produce, from the actual send",
+    "pacing": "Pacing: the loader's own lateness",
 }
 _COUNTED = {
     "threads": "thread",

@@ -58,7 +58,7 @@ WINDOWS = Table(
         "target": "string",
         "loader": "int",
         "stage": "string",  # warmup, measure, load, unload, drain
-        "metric": "string",  # produce, consume, settle, consume_cycle
+        "metric": "string",  # one of METRICS but end_to_end
         "second": "int",  # whole seconds since the stage's start
         "operations": "bigint",
         "bytes": "bigint",
@@ -72,7 +72,7 @@ LATENCIES = Table(
     "merged histograms of the measured stage: one row a case, metric and bin; or published statistics",
     {
         "case_id": "string",
-        "metric": "string",  # produce, consume, settle, consume_cycle, end_to_end
+        "metric": "string",  # one of METRICS
         "value_ns": "bigint",  # the bin's midpoint, or the statistic's value
         "operations": "bigint",  # null of a statistic
         "statistic": "string",  # null of a bin; mean, p90, ...: what a source published instead of bins
@@ -92,6 +92,7 @@ TOTALS = Table(
         "min_ns": "bigint",
         "max_ns": "bigint",
         "skipped": "bigint",  # end_to_end: send time not known to this loader
+        "unfinished": "bigint",  # of the operations: not answered at the end, and counted up to then
         "starved": "bigint",
         "stage_s": "double",
     },
@@ -116,6 +117,24 @@ LEDGERS = Table(
         "out_of_order": "bigint",
         "unexpected": "bigint",
         "closed": "boolean",
+    },
+)
+
+LOADERS = Table(
+    "loaders",
+    "what each loader measured of itself: one row a case, loader and measured stage",
+    {
+        "case_id": "string",
+        "loader": "int",
+        "stage": "string",  # measure, load, unload
+        "cpu_share": "double",  # cores that its process used
+        "lag_p99_ms": "double",  # how late a sleeping thread of it woke
+        "offered": "bigint",  # open loop: messages due within the stage
+        "achieved": "bigint",  # handed over within it
+        "pacing_p99_ms": "double",  # how late they were handed over
+        "blocked_share": "double",  # of the stage: a message was due and the window was full
+        "saturated": "boolean",
+        "evidence": "string",  # why, in words; null where it was not
     },
 )
 
@@ -196,10 +215,11 @@ TABLES: tuple[Table, ...] = (
     LATENCIES,
     TOTALS,
     LEDGERS,
+    LOADERS,
     NODES,
     PRICES,
     COST_OPTIONS,
     COST_ITEMS,
 )
 PARTITION = "run_id"
-METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end")
+METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing")

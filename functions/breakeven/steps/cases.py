@@ -198,7 +198,7 @@ def _write_case(
         "flags": json.dumps(
             _flags(measurement, provenance, environment, json.loads(mirrors_before), mirrors_after)
         ),
-        "parameters": json.dumps(workload.model_dump()),
+        "parameters": json.dumps(workload.parameters()),
         "printed": None,
     }
     services.store.put_rows("cases", case.run_id, case.case_id, [row])

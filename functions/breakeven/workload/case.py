@@ -9,10 +9,25 @@ from pydantic import BaseModel, ConfigDict, Field
 Mode = Literal["load-unload", "parallel"]
 TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
 Variant = Literal["equal-guarantees", "as-published"]
+Arrivals = Literal["constant", "poisson"]
 
 
 class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Step(Frozen):
+    """A piece of a profile: a value held, or reached by a straight line from the value before."""
+
+    value: float = Field(ge=0)
+    for_s: float = Field(gt=0)
+    ramp: bool = False
+
+    def words(self, unit: str) -> str:
+        """Such as ``500 msg/s for 10 s``, or ``to 1000 msg/s over 20 s``."""
+        if self.ramp:
+            return f"to {self.value:g} {unit} over {self.for_s:g} s"
+        return f"{self.value:g} {unit} for {self.for_s:g} s"
 
 
 class Workload(Frozen):
@@ -34,6 +49,34 @@ class Workload(Frozen):
     prefetch: int = Field(default=1, ge=1)
     wait_s: float = Field(default=0.0, ge=0, le=20, description="SQS long poll; 0 is a short poll")
     client: Literal["pika", "boto3", "native"]
+    window: int = Field(default=1, ge=1, description="messages of one producer that may be unanswered")
+    rate: float | None = Field(
+        default=None,
+        gt=0,
+        description="messages/s of all producers, whatever the target does; null: closed loop",
+    )
+    arrivals: Arrivals = "constant"
+    profile: tuple[Step, ...] = Field(
+        default=(), description="the rate from the measured stage's start on; the last value stays"
+    )
+    processing_ms: float = Field(default=0.0, ge=0, description="from in hand to settled, one after another")
+    processing_profile: tuple[Step, ...] = Field(default=(), description="of processing_ms, as profile")
+
+    @property
+    def is_open(self) -> bool:
+        """Do messages arrive by a schedule, whatever the target does?"""
+        return self.rate is not None
+
+    def parameters(self) -> dict[str, str | int | float | bool | None]:
+        """For reports: profiles in words, and of a closed loop nothing that only an open one has."""
+        fields = self.model_dump()
+        for name, unit in (("profile", "msg/s"), ("processing_profile", "ms")):
+            steps: tuple[Step, ...] = getattr(self, name)
+            fields[name] = ", ".join(step.words(unit) for step in steps) or None
+        if not self.is_open:
+            for name in ("rate", "arrivals", "profile"):
+                del fields[name]
+        return fields
 
 
 class Case(Frozen):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from breakeven.errors import InputError, together
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
 from breakeven.workload.case import TargetName, Variant
-from breakeven.workload.model import Suite
+from breakeven.workload.model import MAX_RATE, Suite
 from breakeven.workload.sizes import format_size
 
 MAX_CASES = 1000
@@ -53,8 +53,8 @@ def check_cells(suite: Suite, points: Sequence[Point]) -> None:
             remedy = "is required: threads, or producers and consumers, here or under defaults"
             faults.setdefault(field, InputError(suite.where, field, None, remedy))
             continue
-        names = ("producers", "consumers", "queues", "message_size")
-        key = (point.scenario, *(settings[name] for name in names))
+        names = ("producers", "consumers", "queues", "message_size", "rate")
+        key = (point.scenario, *(settings.get(name) for name in names))
         if key in seen:
             field = f"scenarios.{point.scenario}.cells"
             remedy = f"is the same workload as {seen[key]!r}; remove one of them"
@@ -88,15 +88,31 @@ def check_workload(
     if settings["client"] not in ("native", ORDINARY[target]):
         remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
+    yield from _rate_faults(settings, fault)
     if settings["consume"] == "push" and target == "sqs-standard":
         remedy = f"{SERVICE[target]} does not push; use get, and push under variants for other targets"
         yield fault("consume", "push", remedy)
 
 
+def _rate_faults(
+    settings: Mapping[str, Any], fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """What an open loop cannot be."""
+    if "rate" not in settings:
+        if settings.get("profile"):
+            yield fault("rate", None, "is required by profile: the rate of the warm-up, in messages a second")
+        return
+    times = settings["producers"] if settings["rate_per"] == "producer" else 1
+    most = max([settings["rate"], *(step["rate"] for step in settings.get("profile") or ())]) * times
+    if most > MAX_RATE:
+        remedy = f"{times} producers make {most:g} messages a second; at most {MAX_RATE:.0f} in all"
+        yield fault("rate", settings["rate"], remedy)
+
+
 def origin(suite: Suite, scenario_name: str, name: str) -> str:
     """The path of the place that a scenario's setting comes from."""
     scenario = suite.scenarios[scenario_name]
-    if getattr(scenario, name) is not None:
+    if getattr(scenario, name, None) is not None:
         return f"scenarios.{scenario_name}.{name}"
     if any(getattr(cell, name, None) is not None for cell in scenario.cells or ()):
         return f"scenarios.{scenario_name}.cells"

@@ -17,7 +17,7 @@ from breakeven.errors import InputError, together
 from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
 from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
-from breakeven.workload.case import Case, TargetName, Variant, Workload
+from breakeven.workload.case import Case, Step, TargetName, Variant, Workload
 from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
 from breakeven.workload.model import DEFAULT_MESSAGE_BYTES, Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
@@ -34,10 +34,17 @@ BUILT_IN: Mapping[str, Any] = {
     "confirms": True,
     "persistent": True,
     "mandatory": True,
-    "consume": "get",
-    "prefetch": 1,
     "wait_s": 0.0,
     "client": "native",
+    "arrivals": "constant",
+    "rate_per": "case",
+    "processing_ms": 0.0,
+}
+#: the same by the kind of loop: a closed one has one message under way, an open one must not wait for it
+CLOSED: Mapping[str, Any] = {"consume": "get", "prefetch": 1, "window": 1}
+OPEN: Mapping[TargetName, Mapping[str, Any]] = {
+    "sqs-standard": {"consume": "get", "prefetch": 1, "window": 10},
+    "rabbitmq-mirrored-pair": {"consume": "push", "prefetch": 200, "window": 200},
 }
 #: what a target does whatever it is asked: SQS answers a send when the message is stored, and an unknown
 #: queue is an error; RabbitMQ's basic.get never waits
@@ -162,7 +169,9 @@ def _spread(settings: Settings) -> Settings:
     return spread
 
 
-def _word(name: str, value: int) -> str:
+def _word(name: str, value: Any) -> str:
+    if name == "rate":
+        return f"rate={int(value) if value == int(value) else value}"
     return f"size={format_size(value)}" if name == "message_size" else f"{name}={value}"
 
 
@@ -177,18 +186,36 @@ def _default_words(settings: Settings) -> str:
 def _settings(suite: Suite, point: Point, target: TargetName, variant: Variant) -> Settings:
     """A point's settings on a target: the variant's overrides on top, and what the target does anyway."""
     overrides = suite.variants.get(variant, {}).get(target)
-    settings = {**point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
+    by_loop = OPEN[target] if "rate" in point.settings else CLOSED
+    settings = {**by_loop, **point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
     if settings["client"] == "ordinary":
         settings["client"] = ORDINARY[target]
     return settings
 
 
 def _workload(settings: Mapping[str, Any], scale: float) -> Workload:
-    fields = {name: value for name, value in settings.items() if name != "message_size"}
+    fields = {name: value for name, value in settings.items() if name not in ("message_size", "rate_per")}
+    fields |= _steps(settings)
+    if fields.get("profile"):
+        fields["measure_s"] = sum(step.for_s for step in fields["profile"])
     if "messages" in fields:
         fields["messages"] = scaled(fields["messages"], scale)
         fields["warmup_s"] = 0.0  # load-unload has no warm-up
     return Workload(message_bytes=settings["message_size"], **fields)
+
+
+def _steps(settings: Mapping[str, Any]) -> Settings:
+    """Rate and profiles as a workload has them: a rate is the whole case's."""
+    times = settings["producers"] if settings["rate_per"] == "producer" else 1
+    found: Settings = {}
+    if "rate" in settings:
+        found["rate"] = settings["rate"] * times
+    for name, value, factor in (("profile", "rate", times), ("processing_profile", "ms", 1)):
+        steps = settings.get(name) or ()
+        found[name] = tuple(
+            Step(value=step[value] * factor, for_s=step["for_s"], ramp=step["ramp"]) for step in steps
+        )
+    return found
 
 
 class _CaseMaker:

@@ -22,12 +22,13 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from breakeven.workload.case import Mode, TargetName, Variant
+from breakeven.workload.case import Arrivals, Mode, TargetName, Variant
 from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
 MAX_LIST = 50
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
+MAX_RATE = 10_000_000.0  # messages a second of a whole case
 DEFAULT_MESSAGE_BYTES = 1024
 FAULT = "suite_fault"  # the type of our own errors among pydantic's
 
@@ -86,10 +87,31 @@ Size = Annotated[
     Field(ge=MIN_MESSAGE_BYTES, le=128 * 1024**2),
     _allowed("a size from 16B (the stamp of the ledger) to 128MiB, such as 16B, 1KiB or 65536 (bytes)"),
 ]
+Rate = Annotated[
+    float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
+]
+Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
+StepSeconds = Annotated[float, Field(gt=0, le=800)]
 T = TypeVar("T")
 DistinctList = Annotated[list[T], Field(min_length=1, max_length=MAX_LIST), AfterValidator(_unique)]
 #: fields that a scenario varies take one value or a list of different ones
 Varied = Annotated[DistinctList[T], BeforeValidator(_one_or_many)]
+
+
+class RateStep(Strict):
+    """A rate held for a while, or with ``ramp`` reached by a straight line from the rate before."""
+
+    rate: Annotated[float, Field(ge=0, le=MAX_RATE)]
+    for_s: StepSeconds
+    ramp: bool = False
+
+
+class ProcessingStep(Strict):
+    """The same of the time that a consumer takes for a message."""
+
+    ms: Milliseconds
+    for_s: StepSeconds
+    ramp: bool = False
 
 
 class Counted(Strict):
@@ -112,12 +134,20 @@ class Delivery(Strict):
     mandatory: bool | None = None
     consume: Literal["get", "push"] | None = None
     prefetch: Annotated[int, Field(ge=1, le=65535)] | None = None
+    window: Annotated[int, Field(ge=1, le=65535)] | None = None
     wait_s: Annotated[float, Field(ge=0, le=20)] | None = None
     client: Literal["ordinary", "native", "pika", "boto3"] | None = None
 
 
 class Stages(Delivery):
-    """Lengths of a case's stages, seconds. ``drain_s``: for load-unload, how long without a new message."""
+    """Lengths of a case's stages, seconds. ``drain_s``: for load-unload, how long without a new message.
+
+    Of an open loop, how messages arrive beside their ``rate``; of consumers, how long they take for each.
+    """
+
+    arrivals: Arrivals | None = None
+    rate_per: Literal["case", "producer"] | None = None
+    processing_ms: Milliseconds | None = None
 
     warmup_s: Annotated[float, Field(ge=0, le=600)] | None = None
     measure_s: Annotated[float, Field(ge=1, le=800)] | None = None
@@ -132,6 +162,7 @@ class Cell(Counted):
     consumers: Workers | None = None
     queues: Queues | None = None
     message_size: Size | None = None
+    rate: Rate | None = None
 
 
 class Defaults(Stages, Cell):
@@ -148,6 +179,11 @@ class Scenario(Stages, Counted):
     consumers: Varied[Workers] | None = None
     queues: Varied[Queues] | None = None
     message_size: Varied[Size] | None = None
+    rate: Varied[Rate] | None = None
+    profile: Annotated[list[RateStep], Field(min_length=1, max_length=MAX_LIST)] | None = None
+    processing_profile: Annotated[list[ProcessingStep], Field(min_length=1, max_length=MAX_LIST)] | None = (
+        None
+    )
     cells: DistinctList[Cell] | None = None
 
     @model_validator(mode="after")
@@ -157,11 +193,19 @@ class Scenario(Stages, Counted):
                 raise _wrong(
                     "messages", "is required by mode load-unload: how many are loaded, such as 10000"
                 )
-            for name in ("warmup_s", "measure_s"):
+            for name in ("warmup_s", "measure_s", "rate", "profile", "processing_profile"):
                 if getattr(self, name) is not None:
-                    raise _wrong(name, "mode load-unload has no such stage; remove it, or use mode: parallel")
+                    raise _wrong(
+                        name, "mode load-unload has no measured stage; remove it, or use mode: parallel"
+                    )
         elif self.messages is not None:
             raise _wrong("messages", "mode parallel runs for measure_s; remove it, or use mode: load-unload")
+        return self
+
+    @model_validator(mode="after")
+    def _as_long_as_its_profile(self) -> Self:
+        if self.profile and self.measure_s is not None:
+            raise _wrong("measure_s", "the measured stage is as long as the profile; remove one of them")
         return self
 
     @model_validator(mode="after")

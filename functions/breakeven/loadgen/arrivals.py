@@ -1,0 +1,93 @@
+"""When one producer is to send each of its messages, in an open loop: whatever the target does."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+
+import numpy as np
+import numpy.typing as npt
+
+from breakeven.loadgen.course import Course
+from breakeven.workload.case import Case, Workload
+
+#: arrivals worked out at a time
+_CHUNK = 1024
+
+
+def rate_course(workload: Workload) -> Course:
+    """The rate of all producers from the warm-up's start on, messages a second."""
+    assert workload.rate is not None
+    return Course(workload.rate, workload.warmup_s, workload.profile)
+
+
+class Arrivals:
+    """Instants in order, monotonic nanoseconds. Used by one thread.
+
+    Constant: the case's arrivals are as far apart as the rate says, and every ``producers``-th is this one's.
+    Poisson: this producer's gaps are exponential, independent of the other producers', of its share of the
+    rate; the seed is the case's tag, so that the same case sends alike.
+
+    :param producer: its number within the case
+    :param start_ns: when the warm-up starts; ``end_ns``: nothing is to be sent from here on
+    """
+
+    def __init__(self, case: Case, producer: int, start_ns: int, end_ns: int) -> None:
+        workload = case.workload
+        self._course, self._share = rate_course(workload), 1 / workload.producers
+        self._start_ns, self._end_ns = start_ns, end_ns
+        self._random = _random(case, producer) if workload.arrivals == "poisson" else None
+        # arrivals so far, in this producer's own count; constant ones are dealt out to the producers in turn
+        self._number = 0.0 if self._random else producer / workload.producers
+        self._ahead: list[int] = []
+        self._used = 0
+        self._ended = False
+        self._fill()
+
+    @property
+    def next_ns(self) -> int | None:
+        """The next arrival that is not taken; None after the last."""
+        return self._ahead[self._used] if self._used < len(self._ahead) else None
+
+    def due(self, now_ns: int) -> int:
+        """How many have arrived and are not taken: at least that many up to a chunk's end."""
+        return bisect_right(self._ahead, now_ns, self._used) - self._used
+
+    def take(self, count: int) -> list[int]:
+        """The next ``count`` arrivals, at most as many as are due."""
+        taken = self._ahead[self._used : self._used + count]
+        self._used += len(taken)
+        if self._used == len(self._ahead):
+            self._fill()
+        return taken
+
+    def rest(self) -> list[int]:
+        """All that are not taken, which are taken with this."""
+        found: list[int] = []
+        while self.next_ns is not None:
+            found += self.take(len(self._ahead))
+        return found
+
+    def _fill(self) -> None:
+        self._ahead, self._used = [], 0
+        if self._ended:
+            return
+        elapsed_s = self._course.when(self._counts() / self._share)
+        within = elapsed_s < (self._end_ns - self._start_ns) / 1e9
+        self._ended = not within.all()
+        self._ahead = (self._start_ns + np.rint(elapsed_s[within] * 1e9).astype(np.int64)).tolist()
+
+    def _counts(self) -> npt.NDArray[np.float64]:
+        """What this producer's share of the rate must have added up to at each of the next arrivals."""
+        if self._random is None:
+            counts = self._number + np.arange(_CHUNK, dtype=np.float64)
+            self._number += _CHUNK
+        else:
+            counts = self._number + np.cumsum(self._random.exponential(size=_CHUNK))
+            self._number = counts[-1]
+        return counts
+
+
+def _random(case: Case, producer: int) -> np.random.Generator:
+    digest = hashlib.sha256(f"{case.tag}/{producer}".encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))

@@ -1,0 +1,123 @@
+"""Was the loader itself the limit? (Rule 7 of the design.) What it measured of itself, and what follows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from breakeven.loadgen.cell import Cell
+from breakeven.loadgen.histogram import Histogram, midpoint
+from breakeven.workload.case import Workload
+
+#: cores that a loader's process may use before its figures count as a lower bound: its threads share a GIL
+SATURATED_SHARE = 0.8
+#: how late a loader may hand over messages of a constant rate at its 99th percentile, seconds
+LATE_S = 0.001
+#: share of what was offered that must be handed over in the stage, where the target leaves room
+ACHIEVED_SHARE = 0.99
+#: share of the stage for which a full window counts as the target's back-pressure
+BLOCKED_SHARE = 0.01
+#: how often the loader looks how late a thread of it wakes, seconds
+_LAG_EVERY_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One loader in one measured stage.
+
+    ``cpu_share``: cores that its process used. ``lag_p99_ms``: how late a sleeping thread of it woke.
+    Of an open loop, else None: messages ``offered`` (due within the stage) and ``achieved`` (handed over
+    within it), ``pacing_p99_ms`` (how late they were handed over, waiting for room apart), and
+    ``blocked_share`` of the stage in which a message was due and the window was full: back-pressure of the
+    target, over all producers.
+    """
+
+    stage: str
+    cpu_share: float
+    lag_p99_ms: float | None = None
+    offered: int | None = None
+    achieved: int | None = None
+    pacing_p99_ms: float | None = None
+    blocked_share: float | None = None
+    constant: bool = False  # arrivals at a constant rate: lateness can be judged
+
+    def evidence(self) -> list[str]:
+        """Why its figures are a lower bound, in words; empty when they are not."""
+        found = []
+        if self.cpu_share >= SATURATED_SHARE:
+            found.append(f"it used {self.cpu_share:.2f} of a core, and {SATURATED_SHARE:g} is the limit")
+        if self.constant and self.pacing_p99_ms is not None and self.pacing_p99_ms > LATE_S * 1e3:
+            found.append(f"1 message in 100 was handed over {self.pacing_p99_ms:.1f} ms late or later")
+        if self.offered and self.achieved is not None and self.achieved < ACHIEVED_SHARE * self.offered:
+            share = self.achieved / self.offered
+            if (self.blocked_share or 0.0) < BLOCKED_SHARE:
+                found.append(f"it handed over {share:.1%} of what was due, and the target left room")
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Diagnosis:
+        return cls(**document)
+
+
+def diagnose(
+    stage: str,
+    workload: Workload,
+    cpu_share: float,
+    lags: Histogram,
+    pacing: Cell | None,
+    blocked_ns: Sequence[int],
+) -> Diagnosis:
+    """:param pacing: an open loop's cell of the stage; ``blocked_ns``: of each of its producers"""
+    lag_ms = percentile_ms(lags, 0.99)
+    if not workload.is_open:
+        return Diagnosis(stage, cpu_share, lag_ms)
+    pacing = pacing or Cell()
+    return Diagnosis(
+        stage=stage,
+        cpu_share=cpu_share,
+        lag_p99_ms=lag_ms,
+        offered=pacing.latencies.count + pacing.unfinished,
+        achieved=pacing.total().operations,
+        pacing_p99_ms=percentile_ms(pacing.latencies, 0.99),
+        blocked_share=sum(blocked_ns) / len(blocked_ns) / workload.measure_s / 1e9 if blocked_ns else 0.0,
+        constant=workload.arrivals == "constant" and not workload.profile,
+    )
+
+
+def percentile_ms(latencies: Histogram, share: float) -> float | None:
+    """The nearest rank's bin, milliseconds; None without samples."""
+    rank, seen = ceil(share * latencies.count), 0
+    for index in sorted(latencies.bins):
+        seen += latencies.bins[index]
+        if seen >= rank:
+            return midpoint(index) / 1e6
+    return None
+
+
+class LagMeter:
+    """Looks how late a thread of this process wakes: what a busy process adds to all that it times."""
+
+    def __init__(self) -> None:
+        self.lags = Histogram()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lag meter", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> Histogram:
+        self._ended.set()
+        self._thread.join()
+        return self.lags
+
+    def _run(self) -> None:
+        while True:
+            due_ns = time.monotonic_ns() + round(_LAG_EVERY_S * 1e9)
+            if self._ended.wait(_LAG_EVERY_S):
+                return
+            self.lags.add(max(0, time.monotonic_ns() - due_ns))

@@ -1,0 +1,112 @@
+"""The open-loop producer: messages arrive by a schedule, whatever the target does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from breakeven.clients.base import Sender
+from breakeven.loadgen.arrivals import Arrivals
+from breakeven.loadgen.producer import Producer
+from breakeven.loadgen.worker import LOOK_EVERY_S, Shared
+
+
+class OpenProducer(Producer):
+    """Sends what is due, with at most ``window`` messages unanswered: what has to wait for room waits, and
+    its latency counts from the moment it was due.
+
+    What is due and could not be sent is sent in the drain; what is unanswered or unsent at the drain's
+    deadline is recorded as having taken until then.
+    """
+
+    def __init__(self, number: int, queue: str, shared: Shared) -> None:
+        super().__init__(number, queue, shared)
+        self._pending: dict[int, int] = {}  # sequence -> intended_ns, of messages without an answer
+        self._room_since_ns = 0  # when the window last began to have room
+        self._arrivals: Arrivals | None = None
+        self._deadline_ns = 0
+        #: how long messages were due and the window was full, within the measured stage, nanoseconds
+        self.blocked_ns = 0
+        self._blocked_since_ns: int | None = None
+
+    def work(self) -> None:
+        case, timeline = self._shared.case, self._shared.timeline
+        drain = timeline.stage("drain")
+        self._deadline_ns = drain.start_ns + round(case.workload.drain_s * 1e9)
+        start_ns = timeline.stages[0].start_ns
+        self._arrivals = Arrivals(case, self._number, start_ns, drain.start_ns)
+        super().work()
+
+    def _wanted(self) -> bool:
+        more = self._in_flight > 0 or self._schedule.next_ns is not None
+        if more and time.monotonic_ns() < self._deadline_ns:
+            return True
+        self._give_up_on_rest()
+        return False
+
+    @property
+    def _schedule(self) -> Arrivals:
+        assert self._arrivals is not None
+        return self._arrivals
+
+    def _step(self, link: Sender) -> None:
+        now_ns = time.monotonic_ns()
+        due, room = self._schedule.due(now_ns), self._window - self._in_flight
+        self._note_blocked(now_ns, due > 0 and room <= 0)
+        if due > 0 and room > 0:
+            self._send(link, min(due, room), now_ns)
+            due, room = self._schedule.due(now_ns), self._window - self._in_flight
+        self._take_answers(link, self._patience_s(now_ns, due, room))
+
+    def _send(self, link: Sender, count: int, now_ns: int) -> None:
+        """Pacing is our own lateness: from when a message was due and had room, to when it is handed over."""
+        intended, room_ns = self._schedule.take(count), self._room_since_ns
+        could = intended if intended[0] >= room_ns else [max(instant, room_ns) for instant in intended]
+        self._shared.recorder.operations("pacing", could, now_ns, 0)
+        first = self._shared.ledger.sent(self._number)
+        self._pending.update(zip(range(first, first + len(intended)), intended, strict=True))
+        self._submit(link, len(intended), intended)
+
+    def _take_answers(self, link: Sender, timeout_s: float) -> None:
+        was_full = self._in_flight >= self._window
+        super()._take_answers(link, timeout_s)
+        if was_full and self._in_flight < self._window:
+            self._room_since_ns = time.monotonic_ns()
+
+    def _patience_s(self, now_ns: int, due: int, room: int) -> float:
+        """How long to wait for answers: until the next message is due, if it may be sent then."""
+        next_ns = self._schedule.next_ns
+        if room <= 0 or next_ns is None:
+            return LOOK_EVERY_S
+        return 0.0 if due > 0 else min(LOOK_EVERY_S, max(0.0, (next_ns - time.monotonic_ns()) / 1e9))
+
+    def _note_blocked(self, now_ns: int, blocked: bool) -> None:
+        if self._blocked_since_ns is not None:
+            stage = self._shared.timeline.stage("measure")
+            drain = self._shared.timeline.stage("drain")
+            since, until = max(self._blocked_since_ns, stage.start_ns), min(now_ns, drain.start_ns)
+            self.blocked_ns += max(0, until - since)
+        self._blocked_since_ns = now_ns if blocked else None
+
+    def _operations(
+        self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
+    ) -> None:
+        recorder, pop = self._shared.recorder, self._pending.pop
+        intended = [pop(sequence) for sequence in sequences]
+        recorder.operations("produce", intended, answered_ns, self._size)
+        recorder.operations("produce_service", sent_ns, answered_ns, self._size)
+
+    def _ended(self, sequences: Sequence[int]) -> None:
+        for sequence in sequences:
+            del self._pending[sequence]
+
+    def _connect(self) -> Sender:
+        link = super()._connect()
+        self._room_since_ns = time.monotonic_ns()  # without a connection there was none
+        return link
+
+    def _give_up_on_rest(self) -> None:
+        unsent, unanswered = self._schedule.rest(), list(self._pending.values())
+        self._pending.clear()
+        if unsent or unanswered:
+            self._shared.recorder.unfinished("produce", unanswered + unsent, time.monotonic_ns())

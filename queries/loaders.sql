@@ -1,0 +1,27 @@
+-- What each loader measured of itself: whether it was the limit.
+--
+-- inputs:  loaders, cases
+-- columns: case_id, target, loader, stage
+--          cpu_share      cores that its process used, whose threads share one interpreter
+--          lag_p99_ms     how late a sleeping thread of it woke, 99th percentile, milliseconds
+--          offered, achieved   open loop: messages due within the stage, and handed over within it
+--          pacing_p99_ms  how late they were handed over, waiting for room in the window apart
+--          blocked_share  of the stage: a message was due and the window was full
+--          saturated, evidence   whether its figures are a lower bound, and why
+WITH run_cases AS (
+  SELECT case_id, target
+  FROM cases
+  WHERE run_id = ?
+), run_loaders AS (
+  SELECT
+    case_id, loader, stage, cpu_share, lag_p99_ms, offered, achieved, pacing_p99_ms, blocked_share,
+    saturated, evidence
+  FROM loaders
+  WHERE run_id = ?
+)
+SELECT
+  l.case_id, c.target, l.loader, l.stage, l.cpu_share, l.lag_p99_ms, l.offered, l.achieved,
+  l.pacing_p99_ms, l.blocked_share, l.saturated, l.evidence
+FROM run_loaders l
+LEFT JOIN run_cases c ON c.case_id = l.case_id
+ORDER BY l.case_id, l.stage, l.loader
