@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.recorder import Cell, midpoint
+from breakeven.loadgen.cell import Cell
+from breakeven.loadgen.histogram import midpoint
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.stages import measured_in
 from breakeven.report.model import Flag

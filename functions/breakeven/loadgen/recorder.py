@@ -9,164 +9,27 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
 
+import numpy as np
+
+from breakeven.loadgen.cell import SECOND_NS, Cell
+from breakeven.loadgen.instants import (
+    Column,
+    Instants,
+    Int64s,
+    column,
+    differences,
+    greatest,
+    least,
+    length,
+    listed,
+    repeated,
+)
 from breakeven.loadgen.stages import Stage, Timeline
 
-_MANTISSA_BITS = 10
-_LINEAR = 2 << _MANTISSA_BITS  # below this many nanoseconds every value has a bin of its own
-#: longest latency told apart, nanoseconds (73 minutes); longer ones are counted in the last bin
-MAX_NS = (1 << 42) - 1
-_SECOND_NS = 10**9
-
-
-def bin_of(value_ns: int) -> int:
-    """Index of the bin of a latency: ten mantissa bits, so a bin is at most 1/1024 of its values wide."""
-    exponent = value_ns.bit_length() - 1 - _MANTISSA_BITS
-    if exponent <= 0:
-        return value_ns
-    return (exponent << _MANTISSA_BITS) + (value_ns >> exponent)
-
-
-def midpoint(index: int) -> int:
-    """The middle of a bin, nanoseconds: within 0.05% of every value in it."""
-    if index < _LINEAR:
-        return index
-    exponent = (index >> _MANTISSA_BITS) - 1
-    lowest = (index - (exponent << _MANTISSA_BITS)) << exponent
-    return lowest + ((1 << exponent) - 1) // 2
-
-
-class Histogram:
-    """Counts of latencies in log-linear bins, and their exact count, sum, minimum and maximum.
-
-    Values above ``MAX_NS`` are counted in the last bin; sum and maximum keep their true value. A negative
-    value is refused: two instants of one monotonic clock cannot give one, so it is an error of ours.
-    """
-
-    __slots__ = ("bins", "count", "max_ns", "min_ns", "sum_ns")
-
-    def __init__(self) -> None:
-        self.bins: dict[int, int] = {}
-        self.count = 0
-        self.sum_ns = 0
-        self.min_ns: int | None = None
-        self.max_ns: int | None = None
-
-    def add(self, value_ns: int) -> None:
-        """Count one latency. :raises ValueError: it is negative"""
-        if value_ns < 0:
-            raise ValueError(f"a latency of {value_ns} ns")
-        index = bin_of(value_ns if value_ns <= MAX_NS else MAX_NS)
-        self.bins[index] = self.bins.get(index, 0) + 1
-        self.count += 1
-        self.sum_ns += value_ns
-        if self.min_ns is None or value_ns < self.min_ns:
-            self.min_ns = value_ns
-        if self.max_ns is None or value_ns > self.max_ns:
-            self.max_ns = value_ns
-
-    def merge(self, other: Histogram) -> None:
-        """Add the other's counts to these."""
-        for index, count in other.bins.items():
-            self.bins[index] = self.bins.get(index, 0) + count
-        self.count += other.count
-        self.sum_ns += other.sum_ns
-        self.min_ns = min((v for v in (self.min_ns, other.min_ns) if v is not None), default=None)
-        self.max_ns = max((v for v in (self.max_ns, other.max_ns) if v is not None), default=None)
-
-    def to_json(self) -> dict[str, Any]:
-        """``bins`` are [index, count] pairs of the bins that are not empty."""
-        bins = [[index, self.bins[index]] for index in sorted(self.bins)]
-        return {"sum_ns": self.sum_ns, "min_ns": self.min_ns, "max_ns": self.max_ns, "bins": bins}
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Histogram:
-        result = cls()
-        result.bins = dict(document["bins"])
-        result.count = sum(result.bins.values())
-        result.sum_ns, result.min_ns, result.max_ns = (
-            document["sum_ns"],
-            document["min_ns"],
-            document["max_ns"],
-        )
-        return result
-
-
-@dataclass(slots=True)
-class Window:
-    """What was completed in one second. ``starved``: asks that came back empty; ``size`` in bytes."""
-
-    operations: int = 0
-    size: int = 0
-    starved: int = 0
-    errors: int = 0
-
-    def merge(self, other: Window) -> None:
-        self.operations += other.operations
-        self.size += other.size
-        self.starved += other.starved
-        self.errors += other.errors
-
-
-@dataclass(slots=True)
-class Cell:
-    """One metric in one stage. ``windows`` are by whole seconds since the stage's start."""
-
-    latencies: Histogram = field(default_factory=Histogram)
-    windows: dict[int, Window] = field(default_factory=dict)
-    skipped: int = 0  # end to end: the send time is not known to this loader
-    last_ns: int = 0  # the last completion, nanoseconds since the stage's start
-
-    def complete(self, elapsed_ns: int, size: int) -> None:
-        """An operation that ended this long after the stage's start."""
-        window = self.window(elapsed_ns)
-        window.operations += 1
-        window.size += size
-        self.last_ns = max(self.last_ns, elapsed_ns)
-
-    def window(self, elapsed_ns: int) -> Window:
-        """The window of an instant, given as time since the stage's start."""
-        second = elapsed_ns // _SECOND_NS
-        found = self.windows.get(second)
-        if found is None:
-            found = self.windows[second] = Window()
-        return found
-
-    def merge(self, other: Cell) -> None:
-        self.latencies.merge(other.latencies)
-        for second, window in other.windows.items():
-            self.window(second * _SECOND_NS).merge(window)
-        self.skipped += other.skipped
-        self.last_ns = max(self.last_ns, other.last_ns)
-
-    def total(self) -> Window:
-        """All windows added up: what was completed within the stage."""
-        result = Window()
-        for window in self.windows.values():
-            result.merge(window)
-        return result
-
-    def to_json(self) -> dict[str, Any]:
-        windows = [[s, w.operations, w.size, w.starved, w.errors] for s, w in sorted(self.windows.items())]
-        return {
-            "latencies": self.latencies.to_json(),
-            "windows": windows,
-            "skipped": self.skipped,
-            "last_ns": self.last_ns,
-        }
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Cell:
-        return cls(
-            latencies=Histogram.from_json(document["latencies"]),
-            windows={second: Window(*counts) for second, *counts in document["windows"]},
-            skipped=document["skipped"],
-            last_ns=document["last_ns"],
-        )
-
-
+#: fewer messages than this are recorded sooner by a loop than by numpy (measured)
+FEW = 48
 #: (stage, metric) -> cell
 Cells = dict[tuple[str, str], Cell]
 
@@ -175,8 +38,11 @@ class Recorder:
     """What all workers of a loader record into. Every method may be called from any thread.
 
     One lock for all is cheaper than a recorder for each worker: it is held for about a microsecond, and
-    a loader's threads take turns on the interpreter anyway. Instants are monotonic nanoseconds. What
-    happens before the first stage starts is not recorded.
+    a loader's threads take turns on the interpreter anyway. Instants are monotonic nanoseconds, sizes
+    bytes of one operation. What happens before the first stage starts is not recorded.
+
+    What comes in batches is recorded in bulk: a batch nearly always lies in one stage and one second, so
+    both are looked up once for all of it. Above ``FEW`` messages numpy does the rest, below it a loop.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -186,44 +52,74 @@ class Recorder:
         self._errors: Counter[str] = Counter()
 
     def operation(self, metric: str, intended_ns: int, completed_ns: int, size: int) -> None:
-        """An operation that succeeded: its completion, and its latency from the intended start."""
+        """An operation that succeeded: its completion, and its latency from the intended start.
+
+        :raises ValueError: it was completed before it was intended
+        """
         with self._lock:
-            ended_in = self._timeline.at(completed_ns)
-            if ended_in is None:
-                return
-            cell = self._cell(ended_in, metric)
-            cell.complete(completed_ns - ended_in.start_ns, size)
-            begun_in = ended_in if intended_ns >= ended_in.start_ns else self._timeline.at(intended_ns)
-            if begun_in is None or metric not in begun_in.measures:
-                return
-            if begun_in is not ended_in:
-                cell = self._cell(begun_in, metric)
-            cell.latencies.add(completed_ns - intended_ns)
+            self._operation(metric, intended_ns, completed_ns, size)
+
+    def operations(self, metric: str, intended_ns: Instants, completed_ns: Instants, size: int) -> None:
+        """:meth:`operation` for each of many. An int stands for every message of the other column.
+
+        :raises ValueError: columns of different lengths; one was completed before it was intended
+        """
+        count = length(intended_ns, completed_ns)
+        if not count:
+            return
+        if count < FEW:
+            starts, ends = listed(intended_ns), listed(completed_ns)
+            with self._lock:
+                if not self._at_once(metric, starts, ends, size, count):
+                    for start, end in zip(repeated(starts, count), repeated(ends, count), strict=True):
+                        self._operation(metric, start, end, size)
+        else:
+            intended, completed = column(intended_ns), column(completed_ns)
+            with self._lock:
+                if not self._at_once(metric, intended, completed, size, count):
+                    self._by_stages(metric, intended, completed, size)
 
     def completion(self, metric: str, completed_ns: int, size: int) -> None:
         """An operation that succeeded and has no start of its own, such as a pushed message."""
-        with self._lock:
-            if stage := self._timeline.at(completed_ns):
-                self._cell(stage, metric).complete(completed_ns - stage.start_ns, size)
+        self.completions(metric, completed_ns, 1, size)
 
-    def starved(self, metric: str, answered_ns: int) -> None:
-        """An ask that came back empty."""
+    def completions(self, metric: str, completed_ns: Instants, count: int, size: int) -> None:
+        """:meth:`completion` for each of many; an int: all ``count`` of them at that instant.
+
+        :raises ValueError: ``count`` is not the number of instants
+        """
+        if not isinstance(completed_ns, int) and len(completed_ns) != count:
+            raise ValueError(f"{count} completions at {len(completed_ns)} instants")
+        if not count:
+            return
+        completed = column(completed_ns)
+        with self._lock:
+            if found := self._second(completed):
+                stage, elapsed_ns = found
+                self._cell(stage, metric).complete(elapsed_ns, size, count)
+                return
+            instants = np.atleast_1d(completed)
+            for stage, places in self._parts(instants):
+                self._cell(stage, metric).complete_many(instants[places] - stage.start_ns, size)
+
+    def starved(self, metric: str, answered_ns: int, count: int = 1) -> None:
+        """Asks that came back empty."""
         with self._lock:
             if stage := self._timeline.at(answered_ns):
-                self._cell(stage, metric).window(answered_ns - stage.start_ns).starved += 1
+                self._cell(stage, metric).window(answered_ns - stage.start_ns).starved += count
 
-    def error(self, metric: str, at_ns: int, kind: str) -> None:
-        """An operation that failed, or ended otherwise than well."""
+    def error(self, metric: str, at_ns: int, kind: str, count: int = 1) -> None:
+        """Operations that failed, or ended otherwise than well."""
         with self._lock:
-            self._errors[kind] += 1
+            self._errors[kind] += count
             if stage := self._timeline.at(at_ns):
-                self._cell(stage, metric).window(at_ns - stage.start_ns).errors += 1
+                self._cell(stage, metric).window(at_ns - stage.start_ns).errors += count
 
-    def skip(self, metric: str, at_ns: int) -> None:
-        """A message whose latency cannot be known here."""
+    def skip(self, metric: str, at_ns: int, count: int = 1) -> None:
+        """Messages whose latency cannot be known here."""
         with self._lock:
             if stage := self._timeline.at(at_ns):
-                self._cell(stage, metric).skipped += 1
+                self._cell(stage, metric).skipped += count
 
     def cells(self) -> Cells:
         """A consistent copy of everything recorded so far."""
@@ -238,6 +134,65 @@ class Recorder:
         """Failures by kind, of all stages and before them."""
         with self._lock:
             return dict(self._errors)
+
+    def _operation(self, metric: str, intended_ns: int, completed_ns: int, size: int) -> None:
+        ended_in = self._timeline.at(completed_ns)
+        if ended_in is None:
+            return
+        cell = self._cell(ended_in, metric)
+        cell.complete(completed_ns - ended_in.start_ns, size)
+        begun_in = ended_in if intended_ns >= ended_in.start_ns else self._timeline.at(intended_ns)
+        if begun_in is None or metric not in begun_in.measures:
+            return
+        if begun_in is not ended_in:
+            cell = self._cell(begun_in, metric)
+        cell.latencies.add(completed_ns - intended_ns)
+
+    def _at_once(self, metric: str, starts: Instants, ends: Instants, size: int, count: int) -> bool:
+        """Record a batch that began in one stage, and ended in one second of it.
+
+        False, and nothing recorded, when it is not such a batch.
+        """
+        found = self._second(ends)
+        if found is None:
+            return False
+        stage, elapsed_ns = found
+        if least(starts) < stage.start_ns:
+            return False
+        cell = self._cell(stage, metric)
+        cell.complete(elapsed_ns, size, count)
+        if metric in stage.measures:
+            cell.latencies.add_many(differences(starts, ends))
+        return True
+
+    def _second(self, ends: Instants) -> tuple[Stage, int] | None:
+        """Stage of a batch that ended in one second of it, and the last end since the stage's start."""
+        last_ns = greatest(ends)
+        stage = self._timeline.at(last_ns)
+        if stage is None:
+            return None
+        elapsed_ns = last_ns - stage.start_ns
+        second_ns = elapsed_ns // SECOND_NS * SECOND_NS
+        return None if least(ends) - stage.start_ns < second_ns else (stage, elapsed_ns)
+
+    def _by_stages(self, metric: str, starts: Column, ends: Column, size: int) -> None:
+        """Record a batch whatever it spans; one of its columns is an array."""
+        whole = np.broadcast_arrays(starts, ends)
+        for stage, ended in self._parts(whole[1]):
+            intended, completed = whole[0][ended], whole[1][ended]
+            self._cell(stage, metric).complete_many(completed - stage.start_ns, size)
+            # an instant after this stage's end would be a mistake: it stays here, to be refused
+            for begun_in, begun in self._parts(np.minimum(intended, stage.start_ns)):
+                if metric in begun_in.measures:
+                    self._cell(begun_in, metric).latencies.add_many(completed[begun] - intended[begun])
+
+    def _parts(self, instants: Int64s) -> Iterator[tuple[Stage, Int64s]]:
+        """Each stage that some of these instants lie in, and their places."""
+        stages = self._timeline.stages
+        numbers = np.searchsorted([stage.start_ns for stage in stages], instants, side="right") - 1
+        for number in np.unique(numbers).tolist():
+            if number >= 0:
+                yield stages[number], np.flatnonzero(numbers == number)
 
     def _cell(self, stage: Stage, metric: str) -> Cell:
         cell = self._cells.get((stage.name, metric))

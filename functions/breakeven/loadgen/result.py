@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.ledger import Ledger
-from breakeven.loadgen.recorder import Cell, Cells
+from breakeven.loadgen.recorder import Cells
 from breakeven.report.model import Flag
 from breakeven.workload.case import Mode
 
