@@ -99,7 +99,7 @@ class Histogram:
     @property
     def bins(self) -> dict[int, int]:
         """Index -> count of the bins that are not empty, in order."""
-        return {index: count for index, count in self._pairs()}
+        return dict(self._pairs())
 
     @property
     def count(self) -> int:
@@ -129,7 +129,7 @@ class Histogram:
 
     def to_json(self) -> dict[str, Any]:
         """``bins`` are [index, count] pairs of the bins that are not empty."""
-        bins = self._pairs()
+        bins = [list(pair) for pair in self._pairs()]
         return {"sum_ns": self._sum_ns, "min_ns": self._min_ns, "max_ns": self._max_ns, "bins": bins}
 
     @classmethod
@@ -141,11 +141,10 @@ class Histogram:
         result._tally(count, document["sum_ns"], document["min_ns"], document["max_ns"])
         return result
 
-    def _pairs(self) -> list[list[int]]:
+    def _pairs(self) -> list[tuple[int, int]]:
         self._settle()
         indices = np.flatnonzero(self._counts)
-        pairs: list[list[int]] = np.stack((indices, self._counts[indices]), axis=1).tolist()
-        return pairs
+        return list(zip(indices.tolist(), self._counts[indices].tolist(), strict=True))
 
     def _settle(self) -> None:
         if self._waiting:
