@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, Protocol
 
 from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.histogram import Histogram, midpoint
@@ -66,27 +66,35 @@ class Diagnosis:
         return cls(**document)
 
 
+class OpenLoop(Protocol):
+    """What an open loop's producer counts within the measured stage; ``blocked_ns``: window full, one due."""
+
+    offered: int
+    achieved: int
+    blocked_ns: int
+
+
 def diagnose(
     stage: str,
     workload: Workload,
     cpu_share: float,
     lags: Histogram,
     pacing: Cell | None,
-    blocked_ns: Sequence[int],
+    producers: Sequence[OpenLoop],
 ) -> Diagnosis:
-    """:param pacing: an open loop's cell of the stage; ``blocked_ns``: of each of its producers"""
+    """:param pacing: an open loop's cell of the stage; ``producers``: its own, none in a closed loop"""
     lag_ms = percentile_ms(lags, 0.99)
-    if not workload.is_open:
+    if not producers:
         return Diagnosis(stage, cpu_share, lag_ms)
-    pacing = pacing or Cell()
+    blocked_s = sum(producer.blocked_ns for producer in producers) / len(producers) / 1e9
     return Diagnosis(
         stage=stage,
         cpu_share=cpu_share,
         lag_p99_ms=lag_ms,
-        offered=pacing.latencies.count + pacing.unfinished,
-        achieved=pacing.total().operations,
-        pacing_p99_ms=percentile_ms(pacing.latencies, 0.99),
-        blocked_share=sum(blocked_ns) / len(blocked_ns) / workload.measure_s / 1e9 if blocked_ns else 0.0,
+        offered=sum(producer.offered for producer in producers),
+        achieved=sum(producer.achieved for producer in producers),
+        pacing_p99_ms=percentile_ms(pacing.latencies, 0.99) if pacing else None,
+        blocked_share=blocked_s / workload.measure_s,
         constant=workload.arrivals == "constant" and not workload.profile,
     )
 

@@ -216,9 +216,9 @@ class _Loader:
             self._usage[stage.name] = (meter.share(), lag.stop())
 
     def _diagnosed(self, cells: Cells) -> list[Diagnosis]:
-        blocked_ns = [p.blocked_ns for p in self._producers if isinstance(p, OpenProducer)]
+        loops = [producer for producer in self._producers if isinstance(producer, OpenProducer)]
         return [
-            diagnose(stage, self._workload, share, lags, cells.get((stage, "pacing")), blocked_ns)
+            diagnose(stage, self._workload, share, lags, cells.get((stage, "pacing")), loops)
             for stage, (share, lags) in self._usage.items()
         ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from breakeven.clients.base import Sender
@@ -24,17 +25,19 @@ class OpenProducer(Producer):
         self._pending: dict[int, int] = {}  # sequence -> intended_ns, of messages without an answer
         self._room_since_ns = 0  # when the window last began to have room
         self._arrivals: Arrivals | None = None
-        self._deadline_ns = 0
+        self._deadline_ns = self._measure_ns = self._drain_ns = 0
+        #: messages due within the measured stage, and messages handed over within it
+        self.offered = self.achieved = 0
         #: how long messages were due and the window was full, within the measured stage, nanoseconds
         self.blocked_ns = 0
         self._blocked_since_ns: int | None = None
 
     def work(self) -> None:
         case, timeline = self._shared.case, self._shared.timeline
-        drain = timeline.stage("drain")
-        self._deadline_ns = drain.start_ns + round(case.workload.drain_s * 1e9)
-        start_ns = timeline.stages[0].start_ns
-        self._arrivals = Arrivals(case, self._number, start_ns, drain.start_ns)
+        self._measure_ns = timeline.stage("measure").start_ns
+        self._drain_ns = timeline.stage("drain").start_ns
+        self._deadline_ns = self._drain_ns + round(case.workload.drain_s * 1e9)
+        self._arrivals = Arrivals(case, self._number, timeline.stages[0].start_ns, self._drain_ns)
         super().work()
 
     def _wanted(self) -> bool:
@@ -63,6 +66,9 @@ class OpenProducer(Producer):
         intended, room_ns = self._schedule.take(count), self._room_since_ns
         could = intended if intended[0] >= room_ns else [max(instant, room_ns) for instant in intended]
         self._shared.recorder.operations("pacing", could, now_ns, 0)
+        self._count_offered(intended)
+        if self._measure_ns <= now_ns < self._drain_ns:
+            self.achieved += len(intended)
         first = self._shared.ledger.sent(self._number)
         self._pending.update(zip(range(first, first + len(intended)), intended, strict=True))
         self._submit(link, len(intended), intended)
@@ -82,9 +88,7 @@ class OpenProducer(Producer):
 
     def _note_blocked(self, now_ns: int, blocked: bool) -> None:
         if self._blocked_since_ns is not None:
-            stage = self._shared.timeline.stage("measure")
-            drain = self._shared.timeline.stage("drain")
-            since, until = max(self._blocked_since_ns, stage.start_ns), min(now_ns, drain.start_ns)
+            since, until = max(self._blocked_since_ns, self._measure_ns), min(now_ns, self._drain_ns)
             self.blocked_ns += max(0, until - since)
         self._blocked_since_ns = now_ns if blocked else None
 
@@ -105,8 +109,12 @@ class OpenProducer(Producer):
         self._room_since_ns = time.monotonic_ns()  # without a connection there was none
         return link
 
+    def _count_offered(self, intended: Sequence[int]) -> None:
+        self.offered += len(intended) - bisect_left(intended, self._measure_ns)
+
     def _give_up_on_rest(self) -> None:
         unsent, unanswered = self._schedule.rest(), list(self._pending.values())
+        self._count_offered(unsent)
         self._pending.clear()
         if unsent or unanswered:
             self._shared.recorder.unfinished("produce", unanswered + unsent, time.monotonic_ns())
