@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from breakeven.clients.factory import make_client
+from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.targets.sqs_standard import SqsStandard
 from breakeven.workload.case import Case, Workload

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.targets.base import Access, Target

@@ -186,6 +186,27 @@ def loaders(given: Sample) -> Iterator[Row]:
 
 
 @sample
+def probes(given: Sample) -> Iterator[Row]:
+    random = given.random
+    for case_id in [*given.case_ids[1:4], *given.orphans]:
+        for number in range(1, random.randint(2, 9)):
+            held = random.random() < 0.5
+            yield {
+                "case_id": case_id,
+                "number": number,
+                "stage": f"probe-{number}",
+                "rate": random.uniform(1, 1e6),
+                "offered": given.count(10**9),
+                "achieved": given.count(10**9),
+                "backlog_per_s": given.maybe(random.uniform(-1e3, 1e3)),
+                "backlog_per_s_high": given.maybe(random.uniform(-1e3, 1e3)),
+                "end_to_end_p99_ms": given.maybe(random.uniform(1e-3, 1e5)),
+                "held": held,
+                "reason": None if held else random.choice(TEXTS),
+            }
+
+
+@sample
 def nodes(given: Sample) -> Iterator[Row]:
     for case_id, node, second in itertools.product(given.case_ids, ("rabbit@a", "rabbit@b"), range(3)):
         yield {

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from breakeven.loadgen import drain, loader, reporter, worker
-from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.workload.case import Case

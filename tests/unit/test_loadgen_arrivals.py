@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from breakeven.loadgen.arrivals import Arrivals, rate_course
+from breakeven.loadgen.arrivals import Arrivals, Span, rate_course
 from breakeven.loadgen.course import Course
 from breakeven.workload.case import Step
 from tests.unit.fakes import make_case
@@ -25,9 +25,13 @@ STEPS = st.builds(
 
 
 def arrivals(end_s: float, producer: int = 0, **workload: object) -> list[int]:
-    case = make_case(warmup_s=0, **workload)
-    made = Arrivals(case, producer, START, START + round(end_s * 1e9))
+    made = schedule(end_s, producer, **workload)
     return [instant - START for instant in made.rest()]
+
+
+def schedule(end_s: float, producer: int = 0, **workload: object) -> Arrivals:
+    case, end_ns = make_case(warmup_s=0, **workload), START + round(end_s * 1e9)
+    return Arrivals(case, producer, Span(rate_course(case.workload), START, START, end_ns, end_ns))
 
 
 def sums(course: Course, until_s: float, pieces: int = 2000) -> float:
@@ -54,8 +58,7 @@ def test_many_arrivals_come_in_chunks_without_a_seam():
 
 
 def test_what_is_due_is_taken_once_and_in_order():
-    case = make_case(warmup_s=0, rate=1000, producers=1)
-    made = Arrivals(case, 0, START, START + 10**9)
+    made = schedule(1, rate=1000, producers=1)
     assert made.due(START - 1) == 0
     assert made.next_ns == START
     assert made.due(START + 2_500_000) == 3

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.loadgen import consumer, loader
-from breakeven.loadgen.loader import Assignment
+from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.merge import merge
 from breakeven.results.schemas import TABLES
 from tests.unit.fake_meeting import FakeMeeting

@@ -10,7 +10,16 @@ from typing import get_args
 import jsonschema
 
 from breakeven.report import glossary, money_model
-from breakeven.report.model import Comparison, EndToEnd, Flag, Ledger, Metric, Repeats
+from breakeven.report.model import (
+    Comparison,
+    EndToEnd,
+    Flag,
+    Ledger,
+    LoaderReport,
+    Metric,
+    ProbeReport,
+    Repeats,
+)
 from breakeven.report.schema import PATH, schema
 from breakeven.report.strict import Strict
 from breakeven.results.schemas import METRICS
@@ -36,7 +45,7 @@ def test_metrics_md_defines_every_name():
     names = {name for pair in defined for name in pair if name}
     # what they are is their name, or is told of every row
     skipped = {"question_id", "options", "inputs", "lines", "rows", "ends"}
-    skipped |= {"scenario", "cell", "target", "against", "metric", "figure"}
+    skipped |= {"scenario", "cell", "target", "against", "metric", "figure", "loader", "stage"}
     skipped |= {"against_provenance", "against_loader_saturated"}
     wanted = {
         *METRICS,
@@ -45,6 +54,8 @@ def test_metrics_md_defines_every_name():
         *Ledger.model_fields,
         *Comparison.model_fields,
         *Repeats.model_fields,
+        *LoaderReport.model_fields,
+        *ProbeReport.model_fields,
         *(name for model in MONEY for name in model.model_fields),
     }
     assert wanted - names - skipped == set()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from breakeven.loadgen.course import Course
+from breakeven.loadgen.stages import Timeline
 from breakeven.workload.case import Case, Workload
 
 #: arrivals worked out at a time
@@ -21,6 +23,33 @@ def rate_course(workload: Workload) -> Course:
     return Course(workload.rate, workload.warmup_s, workload.profile)
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When an open loop sends: from ``start_ns`` to ``end_ns``, of which it is measured from ``measure_ns``.
+
+    ``rate``: of all producers, seconds from ``start_ns``. What is due and unanswered at ``deadline_ns`` is
+    given up. Instants are monotonic.
+    """
+
+    rate: Course
+    start_ns: int
+    measure_ns: int
+    end_ns: int
+    deadline_ns: int
+
+
+def whole_span(workload: Workload, timeline: Timeline) -> Span:
+    """Of a case with one measured stage."""
+    end_ns = timeline.stage("drain").start_ns
+    return Span(
+        rate=rate_course(workload),
+        start_ns=timeline.stages[0].start_ns,
+        measure_ns=timeline.stage("measure").start_ns,
+        end_ns=end_ns,
+        deadline_ns=end_ns + round(workload.drain_s * 1e9),
+    )
+
+
 class Arrivals:
     """Instants in order, monotonic nanoseconds. Used by one thread.
 
@@ -29,13 +58,12 @@ class Arrivals:
     rate; the seed is the case's tag, so that the same case sends alike.
 
     :param producer: its number within the case
-    :param start_ns: when the warm-up starts; ``end_ns``: nothing is to be sent from here on
     """
 
-    def __init__(self, case: Case, producer: int, start_ns: int, end_ns: int) -> None:
+    def __init__(self, case: Case, producer: int, span: Span) -> None:
         workload = case.workload
-        self._course, self._share = rate_course(workload), 1 / workload.producers
-        self._start_ns, self._end_ns = start_ns, end_ns
+        self._course, self._share = span.rate, 1 / workload.producers
+        self._start_ns, self._end_ns = span.start_ns, span.end_ns
         self._random = _random(case, producer) if workload.arrivals == "poisson" else None
         # arrivals so far, in this producer's own count; constant ones are dealt out to the producers in turn
         self._number = 0.0 if self._random else producer / workload.producers

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol
 
-from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.histogram import Histogram, midpoint
 from breakeven.workload.case import Workload
 
@@ -21,8 +18,6 @@ LATE_S = 0.001
 ACHIEVED_SHARE = 0.99
 #: share of the stage for which a full window counts as the target's back-pressure
 BLOCKED_SHARE = 0.01
-#: how often the loader looks how late a thread of it wakes, seconds
-_LAG_EVERY_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +74,10 @@ def diagnose(
     workload: Workload,
     cpu_share: float,
     lags: Histogram,
-    pacing: Cell | None,
+    pacing: Histogram,
     producers: Sequence[OpenLoop],
 ) -> Diagnosis:
-    """:param pacing: an open loop's cell of the stage; ``producers``: its own, none in a closed loop"""
+    """:param pacing: an open loop's, of the stage; ``producers``: its own, none in a closed loop"""
     lag_ms = percentile_ms(lags, 0.99)
     if not producers:
         return Diagnosis(stage, cpu_share, lag_ms)
@@ -93,7 +88,7 @@ def diagnose(
         lag_p99_ms=lag_ms,
         offered=sum(producer.offered for producer in producers),
         achieved=sum(producer.achieved for producer in producers),
-        pacing_p99_ms=percentile_ms(pacing.latencies, 0.99) if pacing else None,
+        pacing_p99_ms=percentile_ms(pacing, 0.99),
         blocked_share=blocked_s / workload.measure_s,
         constant=workload.arrivals == "constant" and not workload.profile,
     )
@@ -107,25 +102,3 @@ def percentile_ms(latencies: Histogram, share: float) -> float | None:
         if seen >= rank:
             return midpoint(index) / 1e6
     return None
-
-
-class LagMeter:
-    """Looks how late a thread of this process wakes: what a busy process adds to all that it times."""
-
-    def __init__(self) -> None:
-        self.lags = Histogram()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="lag meter", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> Histogram:
-        self._ended.set()
-        self._thread.join()
-        return self.lags
-
-    def _run(self) -> None:
-        while True:
-            due_ns = time.monotonic_ns() + round(_LAG_EVERY_S * 1e9)
-            if self._ended.wait(_LAG_EVERY_S):
-                return
-            self.lags.add(max(0, time.monotonic_ns() - due_ns))

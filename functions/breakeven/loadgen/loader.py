@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import Any
 
 from breakeven.clients.base import CALL_TIMEOUT_S, Client
 from breakeven.errors import CaseError
+from breakeven.loadgen.arrivals import whole_span
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.capacity import CapacitySearch
 from breakeven.loadgen.consumer import Consumer
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
-from breakeven.loadgen.diagnosis import Diagnosis, LagMeter, diagnose
 from breakeven.loadgen.drain import Drain
-from breakeven.loadgen.histogram import Histogram
-from breakeven.loadgen.host import CpuMeter, facts
+from breakeven.loadgen.host import facts
 from breakeven.loadgen.ledger import LoaderLedger
+from breakeven.loadgen.meters import Meters
 from breakeven.loadgen.open_producer import OpenProducer
+from breakeven.loadgen.probe import best
 from breakeven.loadgen.producer import ClosedProducer, Producer
 from breakeven.loadgen.recorder import Cells, Recorder
 from breakeven.loadgen.reporter import Reporter
@@ -27,7 +30,6 @@ from breakeven.loadgen.signals import Signals
 from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_stages
 from breakeven.loadgen.worker import Crew, Shared, Worker
 from breakeven.report.model import Flag
-from breakeven.workload.case import Case
 
 #: seconds between looks at a gate, and at what workers have done
 GATE_POLL_S, LOOK_S = 0.1, 0.02
@@ -37,33 +39,6 @@ LATE_S = 1.0
 CLOSING_S = 10.0
 #: how long threads may take to stop when a case is given up, seconds
 GIVE_UP_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """``loader``: this one's number, from 0; ``queues``: what the client knows the case's queues by."""
-
-    case: Case
-    attempt: int
-    loader: int
-    queues: tuple[str, ...]
-
-    def mine(self, workers: int) -> range:
-        """The numbers of this loader's workers among all of the case's: every n-th is its own.
-
-        Producers and consumers of one number share a loader and a queue, so that with several queues, too,
-        a loader gets messages of its own back: only of these it can tell the latency end to end.
-        """
-        return range(self.loader, workers, self.case.loaders)
-
-    def queue(self, number: int) -> str:
-        """The queue of the worker with that number."""
-        return self.queues[number % len(self.queues)]
-
-    def share(self, producer: int) -> int:
-        """How many of the messages to load are that producer's."""
-        each, rest = divmod(self.case.workload.messages or 0, self.case.workload.producers)
-        return each + (producer < rest)
 
 
 def run_loader(
@@ -96,21 +71,23 @@ class _Loader:
         self._limit_ns = time.monotonic_ns() + round(max(case.limit_s - CLOSING_S, case.limit_s / 2) * 1e9)
         self._coordinator, self._save = SerialCoordinator(coordinator), save_checkpoint
         self._signals, self._timeline = Signals(), Timeline(case.workload.mode)
-        self._shared = self._make_shared(client)
+        self.shared = self._make_shared(client)
         self._crews: list[Crew] = []
         self._producers = self._make_producers()
-        self._reporter = Reporter(self._shared, self._is_producing, self._coordinator, self._checkpoint)
-        self._drain = Drain(case, self._shared.ledger, self._reporter.latest)
-        self._usage: dict[str, tuple[float, Histogram]] = {}  # measured stage -> cores used, lags
+        self._reporter = Reporter(self.shared, self._is_producing, self._coordinator, self._checkpoint)
+        self._drain = Drain(case, self.shared.ledger, self._reporter.latest)
+        self._meters = Meters(case.workload, self.shared.recorder)
+        self._search: CapacitySearch | None = None
         self._flags: list[Flag] = []
 
     def run(self) -> LoaderResult:
         self._reporter.start()
         try:
-            if self._workload.mode == "parallel":
-                self._parallel()
-            else:
-                self._load_unload()
+            {
+                "parallel": self._parallel,
+                "load-unload": self._load_unload,
+                "capacity": self._find_capacity,
+            }[self._workload.mode]()
             self._signals.finish.set()
             self._join(CALL_TIMEOUT_S + self._workload.wait_s)
             self._signals.check()
@@ -121,11 +98,12 @@ class _Loader:
         return self._result(final=True)
 
     def _parallel(self) -> None:
-        crew = self._open([*self._producers, *self._consumers()])
+        crew = self.open([*self._producers, *self._consumers()])
         parallel_stages(self._timeline, self._workload, self._pass_gate("start"))
         crew.go(self._timeline.stages[0].start_ns)
         drain = self._timeline.stage("drain")
-        with self._metered(self._timeline.stage("measure")):
+        loops = [producer for producer in self._producers if isinstance(producer, OpenProducer)]
+        with self.metered(self._timeline.stage("measure"), loops):
             self._sleep_until(drain.start_ns)
         self._await_producers()
         deadline_ns = drain.start_ns + round(self._workload.drain_s * 1e9)
@@ -133,16 +111,29 @@ class _Loader:
 
     def _load_unload(self) -> None:
         """The unload has no deadline of its own but an idle one: a slow target may take its time."""
-        crew = self._open(self._producers)
-        load = self._begin("load", self._pass_gate("start"))
+        crew = self.open(self._producers)
+        load = self.begin("load", self._pass_gate("start"))
         crew.go(load.start_ns)
-        with self._metered(load):
+        with self.metered(load, ()):
             self._await_producers()
-        crew = self._open(self._consumers())
-        unload = self._begin("unload", self._pass_gate("unload"))
+        crew = self.open(self._consumers())
+        unload = self.begin("unload", self._pass_gate("unload"))
         crew.go(unload.start_ns)
-        with self._metered(unload):
+        with self.metered(unload, ()):
             self._empty_queues(lambda: self._drain.idle_s() > self._workload.drain_s)
+
+    def _find_capacity(self) -> None:
+        """Consumers stay; each probe brings producers of its own."""
+        crew = self.open(self._consumers())
+        start = self.begin("start", self._pass_gate("start"))
+        crew.go(start.start_ns)
+        self._search = CapacitySearch(self, self._assignment.queue)
+        self._search.run()
+        if best(self._search.probes) is None:
+            raise CaseError(f"no rate was held: {self._search.probes[-1].reason}")
+        if not self.drained(self._workload.drain_s):
+            self._flags.append("drain_deadline")
+        self._signals.drained = True
 
     def _make_shared(self, client: Client) -> Shared:
         own = self._assignment.mine(self._workload.producers)
@@ -153,23 +144,26 @@ class _Loader:
             timeline=self._timeline,
             ledger=LoaderLedger(self._case.tag, self._workload.producers, own),
             recorder=Recorder(self._timeline),
-            send_times={n: SendTimes(keep) for n in own} if self._workload.mode == "parallel" else None,
+            send_times={n: SendTimes(keep) for n in own} if self._workload.mode != "load-unload" else None,
             signals=self._signals,
         )
 
     def _make_producers(self) -> list[Producer]:
         own, loads = self._assignment.mine(self._workload.producers), self._workload.mode == "load-unload"
         queue = self._assignment.queue
+        if self._workload.mode == "capacity":
+            return []
         if self._workload.is_open:
-            return [OpenProducer(n, queue(n), self._shared) for n in own]
+            span = partial(whole_span, self._workload, self._timeline)
+            return [OpenProducer(n, queue(n), self.shared, span) for n in own]
         shares = {n: self._assignment.share(n) if loads else None for n in own}
-        return [ClosedProducer(n, queue(n), self._shared, share) for n, share in shares.items()]
+        return [ClosedProducer(n, queue(n), self.shared, share) for n, share in shares.items()]
 
     def _consumers(self) -> list[Consumer]:
         own = self._assignment.mine(self._workload.consumers)
-        return [Consumer(f"consumer {n}", self._assignment.queue(n), self._shared) for n in own]
+        return [Consumer(f"consumer {n}", self._assignment.queue(n), self.shared) for n in own]
 
-    def _open(self, workers: Sequence[Worker[Any]]) -> Crew:
+    def open(self, workers: Sequence[Worker[Any]]) -> Crew:
         """Start the workers and wait until all are connected."""
         crew = Crew(workers, self._signals)
         self._crews.append(crew)
@@ -178,7 +172,7 @@ class _Loader:
         while not crew.is_open():
             if time.monotonic_ns() > until_ns:
                 raise CaseError(f"not all workers were connected within {self._case.start_deadline_s:g} s")
-            self._look()
+            self.look()
         return crew
 
     def _pass_gate(self, gate: str) -> float:
@@ -190,7 +184,7 @@ class _Loader:
         while (opens_s := self._coordinator.opens_at(gate)) is None:
             if time.monotonic_ns() > until_ns:
                 raise CaseError(self._missing(gate))
-            self._look(GATE_POLL_S)
+            self.look(GATE_POLL_S)
         if time.time() > opens_s + LATE_S:
             raise CaseError(f"loader {self._assignment.loader} passed gate '{gate}' too late: it was held up")
         return opens_s
@@ -202,37 +196,39 @@ class _Loader:
             f"gate '{gate}' did not open in time: {heard} of {loaders} loaders have reported, not all ready"
         )
 
-    def _begin(self, stage: str, opens_s: float) -> Stage:
+    def begin(self, stage: str, opens_s: float) -> Stage:
         return self._timeline.begin(stage, monotonic_of(opens_s), opens_s)
 
-    @contextmanager
-    def _metered(self, stage: Stage) -> Iterator[None]:
+    def metered(self, stage: Stage, producers: Sequence[OpenProducer]) -> AbstractContextManager[None]:
         """Note what the loader is to itself, from the stage's start to the end of the block."""
-        self._sleep_until(stage.start_ns)
-        meter, lag = CpuMeter(), LagMeter()
-        try:
-            yield
-        finally:
-            self._usage[stage.name] = (meter.share(), lag.stop())
+        return self._meters.over(stage, producers, self._sleep_until)
 
-    def _diagnosed(self, cells: Cells) -> list[Diagnosis]:
-        loops = [producer for producer in self._producers if isinstance(producer, OpenProducer)]
-        return [
-            diagnose(stage, self._workload, share, lags, cells.get((stage, "pacing")), loops)
-            for stage, (share, lags) in self._usage.items()
-        ]
+    def seconds_left(self) -> float:
+        """Until the loader's limit."""
+        return (self._limit_ns - time.monotonic_ns()) / 1e9
+
+    def drained(self, within_s: float) -> bool:
+        """Wait until every message is accounted for; False when that takes longer."""
+        until_ns = min(self._limit_ns, time.monotonic_ns() + round(within_s * 1e9))
+        while not self._drain.is_closed():
+            if time.monotonic_ns() > until_ns:
+                return False
+            self.look()
+        return True
 
     def _is_producing(self) -> bool:
+        if self._search and self._search.next is not None:
+            return True
         return not all(producer.done.is_set() for producer in self._producers)
 
     def _await_producers(self) -> None:
         while self._is_producing():
             if time.monotonic_ns() > self._limit_ns:
-                sent = self._shared.ledger.counts().sent
+                sent = self.shared.ledger.counts().sent
                 raise CaseError(
                     f"{sent} messages were sent when the loader's limit of {self._case.limit_s:g} s came"
                 )
-            self._look()
+            self.look()
 
     def _empty_queues(self, is_overdue: Callable[[], bool]) -> None:
         """Let the workers consume until every message is accounted for."""
@@ -240,14 +236,14 @@ class _Loader:
             if is_overdue() or time.monotonic_ns() > self._limit_ns:
                 self._flags.append("drain_deadline")
                 return
-            self._look()
+            self.look()
         self._signals.drained = True
 
     def _sleep_until(self, instant_ns: int) -> None:
         self._signals.sleep_until(instant_ns)
         self._signals.check()
 
-    def _look(self, seconds: float = LOOK_S) -> None:
+    def look(self, seconds: float = LOOK_S) -> None:
         self._signals.sleep(seconds)
         self._signals.check()
 
@@ -259,7 +255,7 @@ class _Loader:
         while self._running():
             if time.monotonic() > until:
                 raise CaseError(f"did not end within {timeout_s:g} s: {', '.join(self._running())}")
-            self._look()
+            self.look()
 
     def _give_up(self, error: BaseException) -> None:
         """Stop all threads and save what there is; the error that ended it stays the one raised."""
@@ -277,7 +273,7 @@ class _Loader:
 
     def _result(self, *, final: bool, reason: str | None = None, cells: Cells | None = None) -> LoaderResult:
         if cells is None:
-            cells = self._shared.recorder.cells()
+            cells = self.shared.recorder.cells()
         return LoaderResult(
             run_id=self._case.run_id,
             case_id=self._case.case_id,
@@ -287,11 +283,12 @@ class _Loader:
             mode=self._workload.mode,
             measure_s=self._workload.measure_s,
             final=final,
-            ledger=self._shared.ledger.snapshot(),
+            ledger=self.shared.ledger.snapshot(),
             cells=cells,
             stages={stage.name: stage.start_s for stage in self._timeline.stages},
-            errors=self._shared.recorder.errors(),
-            diagnoses=self._diagnosed(cells),
+            errors=self.shared.recorder.errors(),
+            diagnoses=self._meters.diagnoses(self._search.telling() if self._search else None),
+            probes=self._search.probes if self._search else [],
             flags=list(self._flags),
             host=facts(),
             reason=reason,

@@ -9,6 +9,7 @@ from typing import Any
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.histogram import midpoint
+from breakeven.loadgen.probe import best
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.stages import measured_in
 from breakeven.report.model import Flag
@@ -47,6 +48,11 @@ class Measurement:
             "totals": list(self._totals(case)),
             "ledgers": [{"case_id": case.case_id, **self.ledger.row()}],
             "loaders": list(self._loaders(case)),
+            "probes": [
+                {"case_id": case.case_id, **probe.to_json()}
+                for result in self.results
+                for probe in result.probes
+            ],
         }
 
     def _windows(self, case: Case) -> Iterator[dict[str, Any]]:
@@ -136,7 +142,7 @@ def merge(results: list[LoaderResult], left: int) -> Measurement:
 def _total(results: list[LoaderResult], metric: str) -> Total | None:
     """None when the target has no such thing, or the mode does not measure it."""
     seen = [result for result in results if any(name == metric for _, name in result.cells)]
-    stage = measured_in(results[0].mode, metric) if seen else None
+    stage = _measured_stage(results, metric) if seen else None
     if stage is None:
         return None
     merged = Cell()
@@ -144,6 +150,14 @@ def _total(results: list[LoaderResult], metric: str) -> Total | None:
         if cell := result.cells.get((stage, metric)):
             merged.merge(cell)
     return Total(merged, _stage_s(results, metric))
+
+
+def _measured_stage(results: list[LoaderResult], metric: str) -> str | None:
+    """Of a capacity search, which has many: the probe of the highest rate that was held."""
+    if results[0].mode != "capacity":
+        return measured_in(results[0].mode, metric)
+    found = best(probe for result in results for probe in result.probes)
+    return found.stage if found else None
 
 
 def _stage_s(results: list[LoaderResult], metric: str) -> float | None:
@@ -155,7 +169,7 @@ def _stage_s(results: list[LoaderResult], metric: str) -> float | None:
     """
     if not results:
         return None
-    if results[0].mode == "parallel":
+    if results[0].mode != "load-unload":
         return results[0].measure_s
     stage = measured_in("load-unload", metric)
     if stage is None:

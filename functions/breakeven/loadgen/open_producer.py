@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from breakeven.clients.base import Sender
-from breakeven.loadgen.arrivals import Arrivals
+from breakeven.loadgen.arrivals import Arrivals, Span
 from breakeven.loadgen.producer import Producer
 from breakeven.loadgen.worker import LOOK_EVERY_S, Shared
 
@@ -16,16 +16,21 @@ class OpenProducer(Producer):
     """Sends what is due, with at most ``window`` messages unanswered: what has to wait for room waits, and
     its latency counts from the moment it was due.
 
-    What is due and could not be sent is sent in the drain; what is unanswered or unsent at the drain's
-    deadline is recorded as having taken until then.
+    What is due and could not be sent goes on being sent; what is unanswered or unsent at the span's deadline
+    is recorded as having taken until then.
+
+    :param span: asked for when the producer is told to go
     """
 
-    def __init__(self, number: int, queue: str, shared: Shared) -> None:
-        super().__init__(number, queue, shared)
+    def __init__(
+        self, number: int, queue: str, shared: Shared, span: Callable[[], Span], *, helps: bool = True
+    ) -> None:
+        super().__init__(number, queue, shared, helps=helps)
+        self._span = span
         self._pending: dict[int, int] = {}  # sequence -> intended_ns, of messages without an answer
         self._room_since_ns = 0  # when the window last began to have room
         self._arrivals: Arrivals | None = None
-        self._deadline_ns = self._measure_ns = self._drain_ns = 0
+        self._deadline_ns = self._measure_ns = self._end_ns = 0
         #: messages due within the measured stage, and messages handed over within it
         self.offered = self.achieved = 0
         #: how long messages were due and the window was full, within the measured stage, nanoseconds
@@ -33,12 +38,15 @@ class OpenProducer(Producer):
         self._blocked_since_ns: int | None = None
 
     def work(self) -> None:
-        case, timeline = self._shared.case, self._shared.timeline
-        self._measure_ns = timeline.stage("measure").start_ns
-        self._drain_ns = timeline.stage("drain").start_ns
-        self._deadline_ns = self._drain_ns + round(case.workload.drain_s * 1e9)
-        self._arrivals = Arrivals(case, self._number, timeline.stages[0].start_ns, self._drain_ns)
+        span = self._span()
+        self._measure_ns, self._end_ns = span.measure_ns, span.end_ns
+        self._deadline_ns = min(span.deadline_ns, self._deadline_ns or span.deadline_ns)
+        self._arrivals = Arrivals(self._shared.case, self._number, span)
         super().work()
+
+    def give_up(self) -> None:
+        """From another thread: stop sending now."""
+        self._deadline_ns = time.monotonic_ns()
 
     def _wanted(self) -> bool:
         more = self._in_flight > 0 or self._schedule.next_ns is not None
@@ -67,7 +75,7 @@ class OpenProducer(Producer):
         could = intended if intended[0] >= room_ns else [max(instant, room_ns) for instant in intended]
         self._shared.recorder.operations("pacing", could, now_ns, 0)
         self._count_offered(intended)
-        if self._measure_ns <= now_ns < self._drain_ns:
+        if self._measure_ns <= now_ns < self._end_ns:
             self.achieved += len(intended)
         first = self._shared.ledger.sent(self._number)
         self._pending.update(zip(range(first, first + len(intended)), intended, strict=True))
@@ -88,7 +96,7 @@ class OpenProducer(Producer):
 
     def _note_blocked(self, now_ns: int, blocked: bool) -> None:
         if self._blocked_since_ns is not None:
-            since, until = max(self._blocked_since_ns, self._measure_ns), min(now_ns, self._drain_ns)
+            since, until = max(self._blocked_since_ns, self._measure_ns), min(now_ns, self._end_ns)
             self.blocked_ns += max(0, until - since)
         self._blocked_since_ns = now_ns if blocked else None
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from breakeven.loadgen.cell import SECOND_NS, Cell
+from breakeven.loadgen.histogram import Histogram
 from breakeven.loadgen.instants import (
     Column,
     Instants,
@@ -130,6 +131,14 @@ class Recorder:
                     cell = self._cell(stage, metric)
                     cell.latencies.add(ended_ns - instant)
                     cell.unfinished += 1
+
+    def histogram(self, stage: str, metric: str) -> Histogram:
+        """A copy of one metric's latencies in one stage; empty where there are none."""
+        copy = Histogram()
+        with self._lock:
+            if cell := self._cells.get((stage, metric)):
+                copy.merge(cell.latencies)
+        return copy
 
     def cells(self) -> Cells:
         """A consistent copy of everything recorded so far."""

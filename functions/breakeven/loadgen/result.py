@@ -8,6 +8,7 @@ from typing import Any
 from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.diagnosis import Diagnosis
 from breakeven.loadgen.ledger import Ledger
+from breakeven.loadgen.probe import Probe
 from breakeven.loadgen.recorder import Cells
 from breakeven.report.model import Flag
 from breakeven.workload.case import Mode
@@ -40,6 +41,7 @@ class LoaderResult:
     stages: dict[str, float] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
     diagnoses: list[Diagnosis] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)  # of a capacity search, in order
     flags: list[Flag] = field(default_factory=list)
     host: dict[str, str | int | None] = field(default_factory=dict)
     reason: str | None = None  # why it could not go on
@@ -56,6 +58,7 @@ class LoaderResult:
             **plain,
             "ledger": self.ledger.to_json(),
             "diagnoses": diagnoses,
+            "probes": [probe.to_json() for probe in self.probes],
             "cells": cells,
         }
 
@@ -69,9 +72,12 @@ class LoaderResult:
         return cls(
             ledger=Ledger.from_json(document["ledger"]),
             diagnoses=[Diagnosis.from_json(each) for each in document["diagnoses"]],
+            probes=[Probe.from_json(each) for each in document["probes"]],
             cells={(cell["stage"], cell["metric"]): Cell.from_json(cell) for cell in document["cells"]},
             **{name: document[name] for name in _PLAIN},
         )
 
 
-_PLAIN = tuple(name for name in LoaderResult.__slots__ if name not in {"ledger", "diagnoses", "cells"})
+_PLAIN = tuple(
+    name for name in LoaderResult.__slots__ if name not in {"ledger", "diagnoses", "probes", "cells"}
+)

@@ -11,23 +11,29 @@ from dataclasses import dataclass
 
 from breakeven.workload.case import Mode, Workload
 
-#: mode -> stage -> the metrics whose latencies and totals are taken from it
+PARALLEL = frozenset(
+    {"produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing"}
+)
+#: mode -> kind of stage -> the metrics whose latencies and totals are taken from it
 MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
-    "parallel": {
-        "measure": frozenset(
-            {"produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing"}
-        )
-    },
+    "parallel": {"measure": PARALLEL},
     "load-unload": {
         "load": frozenset({"produce"}),
         "unload": frozenset({"consume", "settle", "consume_cycle"}),
     },
+    # a case's figures are those of the probe of the highest rate that was held, see LoaderResult.best
+    "capacity": {"probe": PARALLEL},
 }
 
 
 def measured_in(mode: Mode, metric: str) -> str | None:
-    """The stage a metric is measured in; None where the metric means nothing in that mode."""
+    """The kind of stage a metric is measured in; None where the metric means nothing in that mode."""
     return next((stage for stage, metrics in MEASURED[mode].items() if metric in metrics), None)
+
+
+def kind_of(stage: str) -> str:
+    """What ``probe-3`` is one of: ``probe``."""
+    return stage.partition("-")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class Timeline:
 
     def begin(self, name: str, start_ns: int, start_s: float) -> Stage:
         """Add a stage, at the earliest when the one before it starts."""
-        stage = Stage(name, start_ns, start_s, MEASURED[self._mode].get(name, frozenset()))
+        stage = Stage(name, start_ns, start_s, MEASURED[self._mode].get(kind_of(name), frozenset()))
         self._newest_first = (stage, *self._newest_first)
         return stage
 

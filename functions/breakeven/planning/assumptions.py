@@ -119,12 +119,12 @@ STEPS_S = 10.0  # prepare and settle of a case, billed together
 CALLS = {"case": 3, "lane": 3, "run": 6}
 #: states entered, of the definition in infra/
 TRANSITIONS = {"case": 8, "loader": 1, "lane": 10, "run": 25}
-ROWS_PER_CASE = 10  # objects written beside the loaders' own: rows of each table, case, watch
+ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
 READS_PER_LOADER = 4
 #: reads and writes of the state table by a loader each second, and by a case for itself
 STATE_CALLS_PER_S = 1
 STATE_CALLS_PER_CASE = 10
 WATCH_READS_PER_S = 4
-QUERIES = 14
+QUERIES = 15
 ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 SQS_CHUNK_BYTES = 64 * 1024

@@ -13,6 +13,10 @@ from breakeven.workload.case import TargetName, Workload
 LOADER_LIMIT_S = 840.0
 #: of it, what a loader keeps back to close and to hand in its result
 CLOSING_S = 10.0
+#: of a capacity search: from a first rate that is off by a factor of four, and 5% at the end
+PROBES = 8
+#: seconds to connect, to finish what was due and to empty the queues
+BETWEEN_PROBES_S = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Expected:
 
 def expected(workload: Workload, target: TargetName, environment: Environment) -> Expected:
     """Messages and seconds of a case's stages."""
+    if workload.mode == "capacity":
+        return _search(workload, target, environment)
     produce = produce_rate(workload, target, environment)
     consume = consume_rate(workload, target, environment)
     if workload.messages is not None:
@@ -35,6 +41,13 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
     backlog = max(0.0, produce - consume) * sending_s
     drain_s = min(backlog / consume, workload.drain_s)
     return Expected(produce * sending_s, sending_s + drain_s)
+
+
+def _search(workload: Workload, target: TargetName, environment: Environment) -> Expected:
+    """Of a capacity search: probes around the rate that is assumed of the target."""
+    most = RATES[environment][target].produce_most
+    sending_s = workload.warmup_s + workload.measure_s
+    return Expected(PROBES * most * sending_s, PROBES * (sending_s + BETWEEN_PROBES_S))
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
@@ -69,7 +82,7 @@ def case_seconds(workload: Workload, target: TargetName, environment: Environmen
 
 def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Seconds that a loader must be allowed: what is expected, or for a timed case all it may take."""
-    if workload.messages is not None:
+    if workload.messages is not None or workload.mode == "capacity":
         return loader_seconds(workload, target, environment)
     return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
 

@@ -20,5 +20,7 @@ MOST_LOADERS: dict[Environment, int] = {"aws": MAX_LOADERS, "local": 2}
 
 def loaders_for(workload: Workload, environment: Environment) -> int:
     """Loaders of a case, 1 to 40: never so many that one of them would have no worker."""
+    if workload.mode == "capacity":
+        return 1  # which sees the whole backlog, and every message's latency
     wanted = ceil((workload.producers + workload.consumers) / WORKERS_PER_LOADER[environment])
     return max(1, min(wanted, MOST_LOADERS[environment], max(workload.producers, workload.consumers)))

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from breakeven.report import money_build
 from breakeven.report.assumptions import assumptions
@@ -20,18 +20,21 @@ from breakeven.report.model import (
     Manifest,
     Metric,
     Place,
+    ProbeReport,
     Provenance,
     RatePoint,
     Repeats,
     Report,
     SourceReport,
 )
+from breakeven.report.strict import Strict
 from breakeven.report.verdict import verdict
 from breakeven.results.schemas import METRICS
 from breakeven.targets.kinds import presumed_provenance
 from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
+M = TypeVar("M", bound=Strict)
 PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
 
 
@@ -48,6 +51,7 @@ class Answers:
     rates: Rows
     ledgers: Rows
     loaders: Rows
+    probes: Rows
     crossovers: Rows
     cost_curves: Rows
     bills: Rows
@@ -68,6 +72,7 @@ class Answers:
             rates=rows["rate_over_time"],
             ledgers=rows["ledger"],
             loaders=rows["loaders"],
+            probes=rows["probes"],
             crossovers=rows["crossover"],
             cost_curves=rows["cost_curves"],
             bills=rows["bills"],
@@ -138,10 +143,13 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     metrics = _metrics(answers)
     ledgers = {row["case_id"]: _ledger(row) for row in answers.ledgers}
-    loaders = _loaders(answers.loaders)
+    loaders = by_case(LoaderReport, answers.loaders)
+    probes = by_case(ProbeReport, answers.probes)
     rows = {row["case_id"]: row for row in answers.cases}
     found = {
-        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id), loaders.get(case_id, []))
+        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id)).model_copy(
+            update={"loaders": loaders.get(case_id, []), "probes": probes.get(case_id, [])}
+        )
         for case_id, row in rows.items()
     }
     order = dict.fromkeys([*(case.case_id for case in record.planned), *found])
@@ -160,19 +168,16 @@ def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
     return merged
 
 
-def _loaders(rows: Rows) -> dict[str, list[LoaderReport]]:
-    found: dict[str, list[LoaderReport]] = defaultdict(list)
+def by_case(model: type[M], rows: Rows) -> dict[str, list[M]]:
+    """Rows of a query as the model, by case."""
+    found: dict[str, list[M]] = defaultdict(list)
     for row in rows:
-        fields = {name: row[name] for name in LoaderReport.model_fields}
-        found[row["case_id"]].append(LoaderReport(**fields))
+        found[row["case_id"]].append(model(**{name: row[name] for name in model.model_fields}))
     return found
 
 
 def _case(
-    row: Mapping[str, Any],
-    metrics: Mapping[str, Mapping[str, Any]],
-    ledger: Ledger | None,
-    loaders: list[LoaderReport],
+    row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], ledger: Ledger | None
 ) -> CaseReport:
     parameters = json.loads(row["parameters"])
     made = {name: _metric(name, metrics.get(name), row, parameters) for name in METRICS}
@@ -196,7 +201,6 @@ def _case(
         end_to_end=cast("EndToEnd | None", made["end_to_end"]),
         produce_service=made["produce_service"],
         pacing=made["pacing"],
-        loaders=loaders,
         ledger=ledger,
         mirrors={"before": before or {}, "after": after or {}} if before or after else None,
         flags=_flags(json.loads(row["flags"] or "[]"), made.values(), row["provenance"]),

@@ -6,6 +6,7 @@ import re
 
 from breakeven.report import words
 from breakeven.report.appendix import ledger_table, metrics_table
+from breakeven.report.capacity import capacity_table
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
 from breakeven.report.loaders import loaders_table, said_of_loaders
@@ -33,6 +34,7 @@ def markdown(report: Report, published: Published | None) -> str:
         tables += [
             comparison_table(report),
             repeats_table(report),
+            capacity_table(report),
             loaders_table(report),
             ledger_table(report),
             metrics_table(report),

@@ -96,6 +96,20 @@ class LoaderReport(Strict):
     evidence: str | None = Field(description="why its figures are a lower bound, in words")
 
 
+class ProbeReport(Strict):
+    """A rate that a capacity search tried. Messages a second."""
+
+    number: int
+    rate: float = Field(description="offered")
+    offered: int = Field(description="messages due within the probe")
+    achieved: int = Field(description="handed over within it")
+    backlog_per_s: float | None = Field(description="by how much the backlog grew")
+    backlog_per_s_high: float | None = Field(description="its upper 95% bound, one-sided")
+    end_to_end_p99_ms: float | None
+    held: bool
+    reason: str | None = Field(description="why it was not held")
+
+
 class CaseReport(Strict):
     case_id: str
     scenario: str
@@ -116,6 +130,7 @@ class CaseReport(Strict):
     produce_service: Metric | None = Field(default=None, description="open loop: from the actual send")
     pacing: Metric | None = Field(default=None, description="open loop: the loader's own lateness")
     loaders: list[LoaderReport] = Field(default_factory=list)
+    probes: list[ProbeReport] = Field(default_factory=list, description="of a capacity search, in order")
     ledger: Ledger | None
     mirrors: dict[str, dict[str, int]] | None = Field(
         description="before and after: queue -> synchronised mirrors read from the broker; null for SQS"

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from breakeven.report import glossary, words
 from breakeven.report.appendix import ledger_table, metrics_table
+from breakeven.report.capacity import capacity_table
 from breakeven.report.charts.canvas import Chart
 from breakeven.report.charts.latency import latencies
 from breakeven.report.charts.over_time import over_time
@@ -66,6 +67,7 @@ def page(report: Report, published: Published | None) -> str:
         said_once=said_once(report),
         latency_charts=latencies(report),
         ledger=ledger_table(report),
+        capacity=capacity_table(report),
         loaders=loaders_table(report),
         said_of_loaders=said_of_loaders(report),
         metrics=metrics_table(report),

@@ -138,6 +138,24 @@ LOADERS = Table(
     },
 )
 
+PROBES = Table(
+    "probes",
+    "the rates that a capacity search tried: one row a case and probe",
+    {
+        "case_id": "string",
+        "number": "int",  # from 1, in the order in which they were tried
+        "stage": "string",
+        "rate": "double",  # offered, messages a second
+        "offered": "bigint",  # messages due within the probe
+        "achieved": "bigint",  # handed over within it
+        "backlog_per_s": "double",  # by how many messages a second the backlog grew
+        "backlog_per_s_high": "double",  # its upper 95% bound, one-sided
+        "end_to_end_p99_ms": "double",
+        "held": "boolean",
+        "reason": "string",  # why not; null where it was held
+    },
+)
+
 NODES = Table(
     "nodes",
     "one row a second and node while a case runs",
@@ -216,6 +234,7 @@ TABLES: tuple[Table, ...] = (
     TOTALS,
     LEDGERS,
     LOADERS,
+    PROBES,
     NODES,
     PRICES,
     COST_OPTIONS,

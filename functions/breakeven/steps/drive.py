@@ -7,7 +7,8 @@ import time
 from typing import Any
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator

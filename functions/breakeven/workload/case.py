@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Mode = Literal["load-unload", "parallel"]
+Mode = Literal["load-unload", "parallel", "capacity"]
 TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
+MAX_RATE = 10_000_000.0  # messages a second of a whole case
 
 
 class Frozen(BaseModel):
@@ -59,6 +60,7 @@ class Workload(Frozen):
     profile: tuple[Step, ...] = Field(
         default=(), description="the rate from the measured stage's start on; the last value stays"
     )
+    objective_ms: float = Field(default=100.0, gt=0, description="capacity: p99 end to end at most this")
     processing_ms: float = Field(default=0.0, ge=0, description="from in hand to settled, one after another")
     processing_profile: tuple[Step, ...] = Field(default=(), description="of processing_ms, as profile")
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from breakeven.errors import InputError, together
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
-from breakeven.workload.case import TargetName, Variant
-from breakeven.workload.model import MAX_RATE, Suite
+from breakeven.workload.case import MAX_RATE, TargetName, Variant
+from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
 
 MAX_CASES = 1000
@@ -89,6 +89,9 @@ def check_workload(
         remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
     yield from _rate_faults(settings, fault)
+    if settings["mode"] == "capacity" and target == "sqs-standard":
+        remedy = f"{SERVICE[target]} has a quota, not a capacity; put this scenario into a suite without it"
+        yield fault("mode", "capacity", remedy)
     if settings["consume"] == "push" and target == "sqs-standard":
         remedy = f"{SERVICE[target]} does not push; use get, and push under variants for other targets"
         yield fault("consume", "push", remedy)
@@ -101,6 +104,10 @@ def _rate_faults(
     if "rate" not in settings:
         if settings.get("profile"):
             yield fault("rate", None, "is required by profile: the rate of the warm-up, in messages a second")
+        if settings["mode"] == "capacity":
+            yield fault(
+                "rate", None, "is required by mode capacity: the first rate to try, in messages a second"
+            )
         return
     times = settings["producers"] if settings["rate_per"] == "producer" else 1
     most = max([settings["rate"], *(step["rate"] for step in settings.get("profile") or ())]) * times

@@ -39,7 +39,10 @@ BUILT_IN: Mapping[str, Any] = {
     "arrivals": "constant",
     "rate_per": "case",
     "processing_ms": 0.0,
+    "objective_ms": 100.0,
 }
+#: how long a capacity search holds each rate, seconds
+HOLD_S = 60.0
 #: the same by the kind of loop: a closed one has one message under way, an open one must not wait for it
 CLOSED: Mapping[str, Any] = {"consume": "get", "prefetch": 1, "window": 1}
 OPEN: Mapping[TargetName, Mapping[str, Any]] = {
@@ -142,7 +145,8 @@ def _points(suite: Suite) -> list[Point]:
 
 
 def _combinations(suite: Suite, scenario: Scenario) -> Iterable[tuple[list[str], Settings]]:
-    base = {**BUILT_IN, **_given(suite.defaults), **_given(scenario, but=Cell.model_fields)}
+    by_mode = {"measure_s": HOLD_S} if scenario.mode == "capacity" else {}
+    base = {**BUILT_IN, **by_mode, **_given(suite.defaults), **_given(scenario, but=Cell.model_fields)}
     for choices in itertools.product(*_axes(scenario)):
         chosen = {name: value for choice in choices for name, value in choice.items()}
         yield [_word(name, value) for name, value in chosen.items()], {**base, **_spread(chosen)}

@@ -22,13 +22,12 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from breakeven.workload.case import Arrivals, Mode, TargetName, Variant
+from breakeven.workload.case import MAX_RATE, Arrivals, Mode, TargetName, Variant
 from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
 MAX_LIST = 50
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
-MAX_RATE = 10_000_000.0  # messages a second of a whole case
 DEFAULT_MESSAGE_BYTES = 1024
 FAULT = "suite_fault"  # the type of our own errors among pydantic's
 
@@ -91,7 +90,7 @@ Rate = Annotated[
     float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
 ]
 Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
-StepSeconds = Annotated[float, Field(gt=0, le=800)]
+StepSeconds = Annotated[float, Field(gt=0, le=800), _allowed("seconds, over 0 and at most 800")]
 T = TypeVar("T")
 DistinctList = Annotated[list[T], Field(min_length=1, max_length=MAX_LIST), AfterValidator(_unique)]
 #: fields that a scenario varies take one value or a list of different ones
@@ -173,6 +172,7 @@ class Scenario(Stages, Counted):
     """A workload and what of it is varied; its cells are all combinations of the lists."""
 
     mode: Mode = "parallel"
+    objective_ms: Annotated[float, Field(ge=1, le=600_000)] | None = None
     messages: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     threads: Varied[Workers] | None = None
     producers: Varied[Workers] | None = None
@@ -199,7 +199,21 @@ class Scenario(Stages, Counted):
                         name, "mode load-unload has no measured stage; remove it, or use mode: parallel"
                     )
         elif self.messages is not None:
-            raise _wrong("messages", "mode parallel runs for measure_s; remove it, or use mode: load-unload")
+            raise _wrong(
+                "messages", f"mode {self.mode} runs for measure_s; remove it, or use mode: load-unload"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _fields_of_a_search(self) -> Self:
+        if self.mode == "capacity":
+            for name in ("profile", "processing_profile"):
+                if getattr(self, name) is not None:
+                    raise _wrong(
+                        name, "mode capacity holds one rate at a time; remove it, or use mode: parallel"
+                    )
+        elif self.objective_ms is not None:
+            raise _wrong("objective_ms", "belongs to mode capacity; remove it, or use that mode")
         return self
 
     @model_validator(mode="after")

@@ -1,0 +1,62 @@
+"""The capacity searches: every rate that was tried, and between which two the capacity lies."""
+
+from __future__ import annotations
+
+from breakeven.report import words
+from breakeven.report.model import CaseReport, ProbeReport, Report
+from breakeven.report.tables import Row, Table, badge
+
+HELD = (
+    "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
+    "0.5% of the rate), and 99 of 100 messages were in hand within the objective."
+)
+ONE_MACHINE = "Found on one machine that loader and brokers share: it says nothing of an instance on EC2."
+
+
+def capacity_table(report: Report) -> Table:
+    """One row a rate that was tried, the highest that was held marked."""
+    cases = [case for case in report.cases if case.probes]
+    return Table(
+        slug="capacity",
+        caption="Capacity: the highest rate that is held",
+        label_titles=("Rate offered, msg/s",),
+        columns=("held", "handed over", "backlog grew, msg/s", "at most", "p99 end to end, ms", "why not"),
+        rows=tuple(_row(case, probe) for case in cases for probe in sorted(case.probes, key=_by_rate)),
+        notes=(HELD, *(_said(case) for case in cases), *((ONE_MACHINE,) if _is_local(report) else ())),
+    )
+
+
+def _by_rate(probe: ProbeReport) -> float:
+    return probe.rate
+
+
+def _is_local(report: Report) -> bool:
+    return report.environment == "local"
+
+
+def _row(case: CaseReport, probe: ProbeReport) -> Row:
+    share = probe.achieved / probe.offered if probe.offered else None
+    return Row(
+        labels=(words.figure(probe.rate),),
+        cells=(
+            "yes" if probe.held else "no",
+            words.NOTHING if share is None else f"{share:.1%}",
+            words.figure(probe.backlog_per_s),
+            words.figure(probe.backlog_per_s_high),
+            words.figure(probe.end_to_end_p99_ms),
+            probe.reason or words.NOTHING,
+        ),
+        origin=case.provenance,
+        badge=badge(case.provenance),
+        section=f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}",
+        tone="" if probe.held else "bad",
+    )
+
+
+def _said(case: CaseReport) -> str:
+    held = max((probe.rate for probe in case.probes if probe.held), default=None)
+    failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
+    name = f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
+    at_least = "at least " if "loader_saturated" in case.flags or failed is None else ""
+    above = "" if failed is None else f", {words.figure(failed)} was not"
+    return f"{name}: {at_least}{words.figure(held)} msg/s was held{above}."
