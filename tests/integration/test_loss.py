@@ -119,7 +119,7 @@ def test_a_master_killed_in_mid_case_loses_nothing_confirmed(pair, queue_case, k
     in_turn = pair.access.model_copy(update={"nodes": pair.access.nodes[:: 1 if kill % 2 else -1]})
     target = RabbitMQMirroredPair(in_turn)
     case = queue_case(
-        TARGET, client="native", consume=consume, producers=4, consumers=2, measure_s=2.5, drain_s=PATIENCE_S
+        TARGET, client="native", consume=consume, producers=4, consumers=2, measure_s=2.5, drain_s=60
     )
     prepared = target.prepare(case, attempt=1)
     (queue,) = prepared.queues
@@ -200,18 +200,19 @@ def test_what_a_dead_master_had_not_read_is_missing(pair, queue_case, monkeypatc
 def test_a_target_that_vanishes_fails_its_case_with_the_ledger_whole(
     pair, sqs_environment, monkeypatch, children, tmp_path, queue_case
 ):
-    """A broker, the only node that its clients know, and an SQS server; each with both of its clients."""
+    """A broker, the only node that its clients know, and an SQS server; each with all that may talk to it."""
     server = SqsServer(children, tmp_path)
     monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", server.start())
     lone = pair.access.model_copy(update={"nodes": pair.access.nodes[:1]})
     with ExitStack() as stack:
         running = [
-            stack.enter_context(started(queue_case, target, access, client))
-            for target, access, client in (
-                (pair.target, lone, "native"),
-                (pair.target, lone, "pika"),
-                (SqsStandard(), None, "native"),
-                (SqsStandard(), None, "boto3"),
+            stack.enter_context(started(queue_case, target, access, client, in_flight))
+            for target, access, client, in_flight in (
+                (pair.target, lone, "native", 1),
+                (pair.target, lone, "pika", 1),
+                (SqsStandard(), None, "native", 1),
+                (SqsStandard(), None, "native", 3),
+                (SqsStandard(), None, "boto3", 1),
             )
         ]
         for each in running:
@@ -227,8 +228,8 @@ def test_a_target_that_vanishes_fails_its_case_with_the_ledger_whole(
 
 
 @contextmanager
-def started(queue_case, target, access, client) -> Iterator[LiveCase]:
-    case = queue_case(target.name, client=client, producers=2, consumers=2, measure_s=9)
+def started(queue_case, target, access, client, in_flight) -> Iterator[LiveCase]:
+    case = queue_case(target.name, client=client, in_flight=in_flight, producers=2, consumers=2, measure_s=9)
     queues = target.prepare(case, attempt=1).queues
     with live(case, queues, make_client(case.workload, access), hold=["start"]) as running:
         yield running

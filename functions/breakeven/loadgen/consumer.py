@@ -45,6 +45,8 @@ class Consumer(Worker[Receiver]):
             self._settle(link)
             return
         deliveries = link.receive(LOOK_EVERY_S)
+        for error, failed_ns in deliveries.failed:
+            self._shared.recorder.error(self.metric, failed_ns, error)
         for _, answered_ns in deliveries.empty:
             self._shared.recorder.starved(self.metric, answered_ns)
         if len(deliveries.handle):
@@ -81,6 +83,8 @@ class Consumer(Worker[Receiver]):
         recorder = self._shared.recorder
         settled = receiver.settle(tuple(self._in_hand))
         written_ns = time.monotonic_ns()
+        for error, failed_ns in settled.failed:
+            recorder.error(self.metric, failed_ns, error)
         for handle, called_ns, replied_ns in zip(
             settled.handle, settled.called_ns, settled.replied_ns, strict=True
         ):

@@ -66,12 +66,13 @@ class Producer(Worker[Sender]):
                 return
 
     def _record(self, answers: Answers, called_ns: int) -> None:
-        for sequence, outcome, answered_ns in zip(
-            answers.sequence, answers.outcome, answers.answered_ns, strict=True
+        errors = answers.error or (None,) * len(answers.sequence)
+        for sequence, outcome, answered_ns, error in zip(
+            answers.sequence, answers.outcome, answers.answered_ns, errors, strict=True
         ):
             self._shared.ledger.answered(self._number, sequence, outcome)
             # without confirms a send ends with its write, and nobody ever says more about the message
             if outcome is Outcome.CONFIRMED or (outcome is Outcome.UNKNOWN and not self._confirms):
                 self._shared.recorder.operation(self.metric, called_ns, answered_ns, self._size)
             else:
-                self._shared.recorder.error(self.metric, answered_ns, outcome.value)
+                self._shared.recorder.error(self.metric, answered_ns, error or outcome.value)
