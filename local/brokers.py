@@ -53,6 +53,7 @@ class BrokerCluster:
         self._folder: Path | None = None
         self._stopped = False
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._starts: dict[str, tuple[NodePlan, dict[str, str]]] = {}  # by node: its plan and environment
         self.access = credentials
 
     def start(self) -> Access:
@@ -72,6 +73,18 @@ class BrokerCluster:
         """Send a signal to all of one node, such as SIGKILL for a crash. One that is gone is well."""
         with suppress(ProcessLookupError):
             os.killpg(self._processes[node].pid, number)
+
+    def restart(self, node: str) -> None:
+        """Start a node again, on the data it had, and wait until it sees the whole cluster.
+
+        One that still runs is ended first. All others must be up.
+
+        :raises BreakevenError: it ended, or was not ready in time
+        """
+        self._children.stop_together([self._processes[node]], STOP_GRACE_S)
+        plan, env = self._starts[node]
+        self._start_node(plan, env)
+        self._wait([plan], lambda at: answers(at.amqp_port, AMQP_HEADER) and self._is_ready(at))
 
     def process_ids(self) -> dict[str, int]:
         """Of each node, and of ``epmd``, their port mapper: the process that leads its group."""
@@ -96,7 +109,9 @@ class BrokerCluster:
         self.access = self._credentials.model_copy(update={"nodes": tuple(plan.node for plan in plans)})
         for plan in plans:
             write_node(plan, plans[0].node.name, self._credentials, self._settings)
-            self._start_node(plan, environment(plan, home, epmd_port))
+            env = environment(plan, home, epmd_port)
+            self._starts[plan.node.name] = (plan, env)
+            self._start_node(plan, env)
             # A node that knocks while another is half up now and then dies of what it is told.
             self._wait([plan], lambda node: answers(node.amqp_port, AMQP_HEADER))
         self._wait(plans, self._is_ready)

@@ -43,7 +43,7 @@ def no_thread_left() -> Iterator[None]:
     deadline = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 class Run:

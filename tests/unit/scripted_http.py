@@ -53,9 +53,12 @@ def scripted(*script: bytes | Reply, tls: ssl.SSLContext | None = None) -> Itera
         with suppress(OSError):  # the test has ended
             while True:
                 connected, _ = listener.accept()
-                with suppress(OSError):
-                    _converse(tls.wrap_socket(connected, server_side=True) if tls else connected)
-                connected.close()
+                threading.Thread(target=attend, args=(connected,), daemon=True).start()
+
+    def attend(connected: socket.socket) -> None:
+        with suppress(OSError):
+            _converse(tls.wrap_socket(connected, server_side=True) if tls else connected)
+        connected.close()
 
     def _converse(connected: socket.socket) -> None:
         heard.connections += 1

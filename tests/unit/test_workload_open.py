@@ -30,6 +30,7 @@ def test_an_open_loop_has_the_windows_of_its_target() -> None:
     rabbitmq, sqs = workload(OPEN), workload(OPEN, SQS)
     assert (rabbitmq.consume, rabbitmq.prefetch, rabbitmq.window, rabbitmq.rate) == ("push", 200, 200, 100)
     assert (sqs.consume, sqs.window, sqs.rate, sqs.arrivals) == ("get", 10, 100, "constant")
+    assert (sqs.in_flight, rabbitmq.in_flight) == (10, 1)
     closed = workload({"threads": 2})
     assert (closed.window, closed.prefetch, closed.consume, closed.is_open) == (1, 1, "get", False)
 

@@ -51,12 +51,17 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers to submitted messages, one entry a message in each column."""
+    """Answers to submitted messages, one entry a message in each column.
+
+    ``error``: of a message that is ``unknown`` since its call failed, what that counts as (the target's
+    code, or ``connection_lost``), else None; empty when no call failed.
+    """
 
     sequence: Sequence[int]
     outcome: Sequence[Outcome]
     sent_ns: Sequence[int]
     answered_ns: Sequence[int]
+    error: Sequence[str | None] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,8 @@ class Deliveries:
     handle: Sequence[object]
     #: asks that came back empty since the last poll, as (asked_ns, answered_ns)
     empty: Sequence[tuple[int, int]] = field(default=())
+    #: asks that failed beside others that did not, as (what it counts as, monotonic ns)
+    failed: Sequence[tuple[str, int]] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,8 @@ class Settled:
     handle: Sequence[object]
     called_ns: Sequence[int]
     replied_ns: Sequence[int]
+    #: settlements that failed beside others that did not, as (what it counts as, monotonic ns)
+    failed: Sequence[tuple[str, int]] = field(default=())
 
 
 class Sender(Protocol):

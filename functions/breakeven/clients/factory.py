@@ -6,6 +6,7 @@ from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client
 from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.pika_client import PikaClient
+from breakeven.clients.pooled import PooledClient
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.targets.base import Access
@@ -28,6 +29,11 @@ def make_client(workload: Workload, access: Access | None) -> Client:
 
 
 def _sqs_client(workload: Workload) -> Client:
+    client = _single_call_client(workload)
+    return client if workload.in_flight == 1 else PooledClient(client, workload.in_flight)
+
+
+def _single_call_client(workload: Workload) -> Client:
     if workload.client == "native":
         return SqsClient(workload)
     if workload.client == "boto3":

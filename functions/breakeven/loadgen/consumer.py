@@ -53,6 +53,8 @@ class Consumer(Worker[Receiver]):
             self._settle(link, self._processed())
             return
         deliveries = link.receive(LOOK_EVERY_S)
+        for error, failed_ns in deliveries.failed:
+            self._shared.recorder.error(self.metric, failed_ns, error)
         for _, answered_ns in deliveries.empty:
             self._shared.recorder.starved(self.metric, answered_ns)
         if len(deliveries.handle):
@@ -109,6 +111,8 @@ class Consumer(Worker[Receiver]):
         recorder = self._shared.recorder
         settled = receiver.settle(handles)
         written_ns = time.monotonic_ns()
+        for error, failed_ns in settled.failed:
+            recorder.error(self.metric, failed_ns, error)
         if not settled.handle:
             return
         asked_ns = [self._in_hand.pop(handle) for handle in settled.handle]

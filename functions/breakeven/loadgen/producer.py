@@ -79,9 +79,12 @@ class Producer(Worker[Sender]):
         if kept:
             self._operations(*zip(*kept, strict=True))
         self._ended([sequence for sequence, good in zip(answers.sequence, well, strict=True) if not good])
-        for outcome, answered_ns, good in zip(answers.outcome, answers.answered_ns, well, strict=True):
+        errors = answers.error or (None,) * len(well)
+        for good, outcome, error, at_ns in zip(
+            well, answers.outcome, errors, answers.answered_ns, strict=True
+        ):
             if not good:
-                self._shared.recorder.error(self.metric, answered_ns, outcome.value)
+                self._shared.recorder.error(self.metric, at_ns, error or outcome.value)
 
     def _well_done(self, outcomes: Sequence[Outcome]) -> Sequence[bool]:
         """Without confirms a send ends with its write, and nobody ever says more about the message."""

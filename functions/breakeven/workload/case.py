@@ -49,6 +49,9 @@ class Workload(Frozen):
     consume: Literal["get", "push"] = "get"
     prefetch: int = Field(default=1, ge=1)
     wait_s: float = Field(default=0.0, ge=0, le=20, description="SQS long poll; 0 is a short poll")
+    in_flight: int = Field(
+        default=1, ge=1, le=100, description="SQS: calls of a kind that a worker keeps going at once"
+    )
     client: Literal["pika", "boto3", "native"]
     window: int = Field(default=1, ge=1, description="messages of one producer that may be unanswered")
     rate: float | None = Field(

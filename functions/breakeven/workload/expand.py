@@ -192,6 +192,8 @@ def _settings(suite: Suite, point: Point, target: TargetName, variant: Variant) 
     overrides = suite.variants.get(variant, {}).get(target)
     by_loop = OPEN[target] if "rate" in point.settings else CLOSED
     settings = {**by_loop, **point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
+    if target == "sqs-standard":  # one call waits for its answer, so a window is as many connections
+        settings["in_flight"] = settings["window"]
     if settings["client"] == "ordinary":
         settings["client"] = ORDINARY[target]
     return settings

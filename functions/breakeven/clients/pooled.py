@@ -1,0 +1,182 @@
+"""Many calls in flight for one worker, over any client that makes one call at a time.
+
+``submit`` returns before the answers are there, and ``poll``, ``receive`` and ``settle`` give what has come.
+A call that fails costs the others nothing: it is told beside their answers. An error is raised only when no
+call goes well any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from breakeven.clients.base import (
+    Answers,
+    Client,
+    ConnectionLost,
+    Deliveries,
+    Outcome,
+    Receiver,
+    Sender,
+    Settled,
+)
+from breakeven.clients.lanes import Done, Lanes
+
+#: how long ``settle`` waits for the first reply before it returns without any, seconds
+SETTLE_WAIT_S = 0.25
+Message = tuple[int, bytes]  # sequence, body
+
+
+class PooledSender:
+    """At most ``in_flight`` calls at a time; what is submitted beyond waits for a free connection.
+
+    A message whose call failed is answered as ``unknown``, with the error's kind.
+    """
+
+    def __init__(self, client: Client, queue: str, in_flight: int) -> None:
+        self._lanes = Lanes[Sender, Message, Answers]("send", in_flight, lambda: client.sender(queue), _send)
+
+    def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        for message in zip(sequences, bodies, strict=True):
+            self._lanes.give(message)
+
+    def poll(self, timeout_s: float) -> Answers:
+        done = self._lanes.take(timeout_s)
+        if error := _hopeless(self._lanes, done):
+            # not the call's own error: all that is not answered must count as unknown, not only its message
+            raise ConnectionLost(f"no call goes well any more: {error}") from error
+        return _answers(done)
+
+    def close(self) -> None:
+        self._lanes.close()
+
+
+class PooledReceiver:
+    """At most ``in_flight`` asks and as many settlements at a time, on connections of their own: a settlement
+    does not wait for the end of a long poll.
+    """
+
+    def __init__(self, client: Client, queue: str, in_flight: int) -> None:
+        self._in_flight = in_flight
+        self._asks = Lanes[Receiver, float, Deliveries](
+            "receive", in_flight, lambda: client.receiver(queue), lambda link, wait: link.receive(wait)
+        )
+        try:
+            self._settlements = Lanes[Receiver, object, Settled](
+                "settle",
+                in_flight,
+                lambda: client.receiver(queue),
+                lambda link, handle: link.settle((handle,)),
+            )
+        except ConnectionLost:
+            self._asks.close()
+            raise
+        self._settling: set[object] = set()
+
+    def receive(self, timeout_s: float) -> Deliveries:
+        """Make up the number of asks, and wait up to ``timeout_s`` for the first that comes back."""
+        while self._asks.going < self._in_flight:
+            self._asks.give(timeout_s)
+        done = self._asks.take(timeout_s)
+        if error := _hopeless(self._asks, done):
+            raise error
+        return _deliveries(done)
+
+    def settle(self, handles: Sequence[object]) -> Settled:
+        """Those that are settled by now, whenever they were handed in; the rest may be handed in again."""
+        for handle in handles:
+            if handle not in self._settling:
+                self._settling.add(handle)
+                self._settlements.give(handle)
+        done = self._settlements.take(SETTLE_WAIT_S if handles else 0.0)
+        self._settling.difference_update(each.job for each in done)
+        if error := _hopeless(self._settlements, done):
+            raise error
+        return _settled(done)
+
+    def close(self) -> None:
+        self._asks.close()
+        self._settlements.close()
+
+
+class PooledClient:
+    """:param client: one whose senders and receivers wait for each call's answer"""
+
+    def __init__(self, client: Client, in_flight: int) -> None:
+        self._client, self._in_flight = client, in_flight
+        self.name = client.name
+
+    def sender(self, queue: str) -> PooledSender:
+        return PooledSender(self._client, queue, self._in_flight)
+
+    def receiver(self, queue: str) -> PooledReceiver:
+        return PooledReceiver(self._client, queue, self._in_flight)
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def _send(link: Sender, message: Message) -> Answers:
+    sequence, body = message
+    link.submit((sequence,), (body,))
+    return link.poll(0.0)
+
+
+def _hopeless(lanes: Lanes[Any, Any, Any], done: Sequence[Done[Any, Any]]) -> BaseException | None:
+    """The error to raise, so that the worker waits and its case can fail, when no call goes well any more."""
+    if lanes.is_hopeless and done and all(each.error for each in done):
+        return done[-1].error
+    return None
+
+
+def _answers(done: Sequence[Done[Message, Answers]]) -> Answers:
+    sequence: list[int] = []
+    outcome: list[Outcome] = []
+    sent_ns: list[int] = []
+    answered_ns: list[int] = []
+    error: list[str | None] = []
+    for each in done:
+        if each.result is None:
+            columns = Answers((each.job[0],), (Outcome.UNKNOWN,), (each.started_ns,), (each.ended_ns,))
+        else:
+            columns = each.result
+        sequence += columns.sequence
+        outcome += columns.outcome
+        sent_ns += columns.sent_ns
+        answered_ns += columns.answered_ns
+        error += [each.kind] * len(columns.sequence)
+    return Answers(sequence, outcome, sent_ns, answered_ns, error if any(error) else ())
+
+
+def _deliveries(done: Sequence[Done[float, Deliveries]]) -> Deliveries:
+    stamp: list[bytes] = []
+    asked_ns: list[int] = []
+    in_hand_ns: list[int] = []
+    redelivered: list[bool] = []
+    handle: list[object] = []
+    empty: list[tuple[int, int]] = []
+    for each in done:
+        if each.result is not None:
+            stamp += each.result.stamp
+            asked_ns += each.result.asked_ns
+            in_hand_ns += each.result.in_hand_ns
+            redelivered += each.result.redelivered
+            handle += each.result.handle
+            empty += each.result.empty
+    return Deliveries(stamp, asked_ns, in_hand_ns, redelivered, handle, empty, _failed(done))
+
+
+def _settled(done: Sequence[Done[object, Settled]]) -> Settled:
+    handle: list[object] = []
+    called_ns: list[int] = []
+    replied_ns: list[int] = []
+    for each in done:
+        if each.result is not None:
+            handle += each.result.handle
+            called_ns += each.result.called_ns
+            replied_ns += each.result.replied_ns
+    return Settled(handle, called_ns, replied_ns, _failed(done))
+
+
+def _failed(done: Sequence[Done[Any, Any]]) -> list[tuple[str, int]]:
+    return [(each.kind, each.ended_ns) for each in done if each.kind]

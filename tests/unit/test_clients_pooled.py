@@ -1,0 +1,400 @@
+"""Many calls in flight for one worker: what the pool makes of a client that makes one call at a time."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from breakeven.clients import lanes
+from breakeven.clients.base import Answers, CallFailed, ConnectionLost, Deliveries, Outcome, Settled
+from breakeven.clients.factory import make_client
+from breakeven.clients.pooled import PooledClient, PooledSender
+from breakeven.errors import CaseError
+from breakeven.loadgen.merge import merge
+from tests.unit.fakes import FakeBroker, FakeClient, FakeReceiver, Faults, make_case
+from tests.unit.loader_runs import Run, assert_all_arrived, brisk, loading, no_thread_left  # noqa: F401
+
+pytestmark = pytest.mark.usefixtures("no_thread_left")
+LIMIT_S = 20.0
+#: what a call does: returns, or raises
+Action = Callable[[object], None]
+
+
+@pytest.fixture(autouse=True)
+def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "REST_S", (0.01, 0.05))
+
+
+class Link:
+    """A sender and receiver whose every call does what the test says."""
+
+    def __init__(self, client: Scripted) -> None:
+        self._client, self._answers = client, ((), (), (), ())
+        self.closed = False
+
+    def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        sent_ns = time.monotonic_ns()
+        self._client.call(*sequences)
+        self._answers = (sequences, (Outcome.CONFIRMED,), (sent_ns,), (time.monotonic_ns(),))
+
+    def poll(self, timeout_s: float) -> Answers:
+        return Answers(*self._answers)
+
+    def receive(self, timeout_s: float) -> Deliveries:
+        asked_ns = time.monotonic_ns()
+        self._client.call("ask")
+        in_hand_ns = time.monotonic_ns()
+        if self._client.waiting:
+            number = self._client.waiting.pop()
+            return Deliveries((b"%d" % number,), (asked_ns,), (in_hand_ns,), (False,), (number,))
+        return Deliveries((), (), (), (), (), ((asked_ns, in_hand_ns),))
+
+    def settle(self, handles: Sequence[object]) -> Settled:
+        called_ns = time.monotonic_ns()
+        self._client.call(*handles)
+        return Settled(tuple(handles), (called_ns,), (time.monotonic_ns(),))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Scripted:
+    """``calls``: what each was about, in order of their beginnings; ``most``: how many went at once."""
+
+    name = "scripted"
+
+    def __init__(self, action: Action = lambda _: None, waiting: Sequence[int] = ()) -> None:
+        self.action, self.waiting = action, list(waiting)
+        self.links: list[Link] = []
+        self.calls: list[object] = []
+        self.going = self.most = 0
+        self._lock = threading.Lock()
+
+    def sender(self, queue: str) -> Link:
+        self.links.append(Link(self))
+        return self.links[-1]
+
+    receiver = sender
+
+    def call(self, about: object) -> None:
+        with self._lock:
+            self.calls.append(about)
+            self.going += 1
+            self.most = max(self.most, self.going)
+        try:
+            self.action(about)
+        finally:
+            with self._lock:
+                self.going -= 1
+
+    def close(self) -> None:
+        return
+
+
+def answers_of(sender: PooledSender, count: int) -> dict[int, tuple[Outcome, str | None]]:
+    """The first ``count`` answers, by sequence."""
+    found: dict[int, tuple[Outcome, str | None]] = {}
+    deadline = time.monotonic() + LIMIT_S
+    while len(found) < count:
+        assert time.monotonic() < deadline
+        answers = sender.poll(0.1)
+        errors = answers.error or (None,) * len(answers.sequence)
+        for sent, answered in zip(answers.sent_ns, answers.answered_ns, strict=True):
+            assert sent <= answered <= time.monotonic_ns()
+        for sequence, outcome, error in zip(answers.sequence, answers.outcome, errors, strict=True):
+            assert sequence not in found
+            found[sequence] = (outcome, error)
+    return found
+
+
+@pytest.fixture
+def pooled() -> Iterator[Callable[..., PooledClient]]:
+    """``pooled(client, in_flight)``; senders and receivers that it opened are closed after the test."""
+    opened: list[Any] = []
+
+    class Closing(PooledClient):
+        def sender(self, queue: str) -> Any:
+            opened.append(super().sender(queue))
+            return opened[-1]
+
+        def receiver(self, queue: str) -> Any:
+            opened.append(super().receiver(queue))
+            return opened[-1]
+
+    yield Closing
+    for each in opened:
+        each.close()
+
+
+def test_all_are_in_flight_before_any_is_answered(pooled) -> None:
+    together = threading.Barrier(5, timeout=LIMIT_S)
+    sender = pooled(Scripted(lambda _: together.wait()), 5).sender("q")
+    sender.submit(range(5), [b"x"] * 5)
+    assert answers_of(sender, 5) == dict.fromkeys(range(5), (Outcome.CONFIRMED, None))
+    assert sender.poll(0.0).sequence == []
+
+
+def test_no_more_are_in_flight_than_said(pooled) -> None:
+    client = Scripted(lambda _: time.sleep(0.005))
+    sender = pooled(client, 3).sender("q")
+    sender.submit(range(20), [b"x"] * 20)
+    assert len(answers_of(sender, 20)) == 20
+    assert (client.most, len(client.links)) == (3, 3)
+
+
+def test_an_answer_does_not_wait_for_an_earlier_one(pooled) -> None:
+    release = threading.Event()
+    sender = pooled(Scripted(lambda n: n == 0 and release.wait(LIMIT_S)), 2).sender("q")
+    sender.submit(range(4), [b"x"] * 4)
+    assert answers_of(sender, 3).keys() == {1, 2, 3}
+    release.set()
+    assert answers_of(sender, 1).keys() == {0}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "opened"),
+    [(CallFailed("Throttled"), "Throttled", 4), (ConnectionLost("reset"), "connection_lost", 5)],
+)
+def test_a_call_that_fails_is_told_and_costs_the_others_nothing(pooled, error, kind, opened) -> None:
+    def action(number: object) -> None:
+        if number == 2:
+            raise error
+
+    client = Scripted(action)
+    sender = pooled(client, 4).sender("q")
+    sender.submit(range(4), [b"x"] * 4)
+    found = answers_of(sender, 4)
+    assert found.pop(2) == (Outcome.UNKNOWN, kind)
+    assert found == dict.fromkeys((0, 1, 3), (Outcome.CONFIRMED, None))
+    more = 0
+    deadline = time.monotonic() + LIMIT_S
+    while len(client.links) < opened or not more:  # its lane works again, on a new connection if need be
+        assert time.monotonic() < deadline
+        sender.submit(range(10 + more, 14 + more), [b"x"] * 4)
+        assert set(answers_of(sender, 4).values()) == {(Outcome.CONFIRMED, None)}
+        more += 4
+    assert client.calls.count(2) == 1, "nothing is sent a second time"
+    assert sum(link.closed for link in client.links) == opened - 4
+
+
+def test_when_no_call_goes_well_any_more_the_pool_is_lost(pooled) -> None:
+    broken = threading.Event()
+
+    def action(number: object) -> None:
+        if broken.is_set():
+            raise CallFailed("AccessDenied")
+
+    sender = pooled(Scripted(action), 3).sender("q")
+    sender.submit([0], [b"x"])
+    answers_of(sender, 1)
+    broken.set()
+    sender.submit([1, 2], [b"x"] * 2)
+    assert answers_of(sender, 2) == dict.fromkeys((1, 2), (Outcome.UNKNOWN, "AccessDenied"))
+    sender.submit([3], [b"x"])
+    with pytest.raises(ConnectionLost, match="no call goes well any more: AccessDenied"):
+        answers_of(sender, 1)
+
+
+def test_a_pool_in_which_nothing_ever_went_well_is_lost_at_once(pooled) -> None:
+    def action(_: object) -> None:
+        raise ConnectionLost("refused")
+
+    sender = pooled(Scripted(action), 5).sender("q")
+    sender.submit([0], [b"x"])
+    with pytest.raises(ConnectionLost, match="refused"):
+        answers_of(sender, 1)
+
+
+def test_asks_are_kept_going_and_what_is_in_hand_is_given(pooled) -> None:
+    together = threading.Barrier(4, timeout=LIMIT_S)
+    client = Scripted(lambda about: about == "ask" and together.wait(), waiting=[7, 8])
+    receiver = pooled(client, 4).receiver("q")
+    handles: list[object] = []
+    empty: list[object] = []
+    deadline = time.monotonic() + LIMIT_S
+    while len(handles) < 2 or len(empty) < 6:
+        assert time.monotonic() < deadline
+        got = receiver.receive(0.1)
+        assert len({len(column) for column in (got.stamp, got.asked_ns, got.in_hand_ns, got.handle)}) == 1
+        handles += got.handle
+        empty += got.empty
+    assert sorted(handles) == [7, 8]
+    assert client.most == 4
+    together.abort()
+
+
+def test_a_receive_waits_no_longer_than_told(pooled) -> None:
+    release = threading.Event()
+    receiver = pooled(Scripted(lambda _: release.wait(LIMIT_S)), 2).receiver("q")
+    got = receiver.receive(0.01)
+    assert (got.handle, got.empty) == ([], [])
+    release.set()
+
+
+def test_settlements_do_not_wait_for_asks_and_none_is_made_twice(pooled) -> None:
+    release, slow = threading.Event(), threading.Event()
+
+    def action(about: object) -> None:
+        (release if about == "ask" else slow).wait(LIMIT_S if about in ("ask", 2) else 0)
+
+    client = Scripted(action)
+    receiver = pooled(client, 3).receiver("q")
+    receiver.receive(0.0)
+    settled: set[object] = set()
+    deadline = time.monotonic() + LIMIT_S
+    while settled != {1, 3}:
+        assert time.monotonic() < deadline
+        settled.update(receiver.settle([each for each in (1, 2, 3) if each not in settled]).handle)
+    slow.set()
+    while settled != {1, 2, 3}:
+        assert time.monotonic() < deadline
+        settled.update(receiver.settle([2]).handle)
+    assert sorted(each for each in client.calls if each != "ask") == [1, 2, 3]
+    release.set()
+
+
+def test_what_could_not_be_settled_may_be_handed_in_again(pooled) -> None:
+    refusals = [CallFailed("Throttled"), ConnectionLost("reset")]
+
+    def action(about: object) -> None:
+        if about == 2 and refusals:
+            raise refusals.pop()
+
+    receiver = pooled(Scripted(action), 3).receiver("q")
+    waiting, failed = {1, 2, 3}, []
+    deadline = time.monotonic() + LIMIT_S
+    while waiting:
+        assert time.monotonic() < deadline
+        settled = receiver.settle(sorted(waiting))
+        waiting -= set(settled.handle)
+        failed += [kind for kind, _ in settled.failed]
+    assert sorted(failed) == ["Throttled", "connection_lost"]
+
+
+def test_an_ask_that_fails_is_told_beside_the_others(pooled) -> None:
+    refusals = [CallFailed("Throttled")]
+
+    def action(about: object) -> None:
+        if refusals:
+            raise refusals.pop()
+
+    receiver = pooled(Scripted(action, waiting=[5, 6, 7]), 2).receiver("q")
+    handles: list[object] = []
+    failed: list[str] = []
+    deadline = time.monotonic() + LIMIT_S
+    while len(handles) < 3 or not failed:
+        assert time.monotonic() < deadline
+        got = receiver.receive(0.1)
+        handles += got.handle
+        failed += [kind for kind, _ in got.failed]
+    assert (sorted(handles), failed) == ([5, 6, 7], ["Throttled"])
+
+
+@pytest.mark.parametrize("purpose", ["sender", "receiver"])
+@pytest.mark.parametrize("opens", [0, 2, 4])
+def test_a_pool_opens_whole_or_not_at_all(purpose: str, opens: int) -> None:
+    client = Scripted()
+
+    class Scarce(Scripted):
+        def sender(self, queue: str) -> Link:
+            if len(client.links) == opens:
+                raise ConnectionLost("no more")
+            return client.sender(queue)
+
+        receiver = sender
+
+    total = 3 if purpose == "sender" else 6
+    if opens >= total:
+        getattr(PooledClient(Scarce(), 3), purpose)("q").close()
+    else:
+        with pytest.raises(ConnectionLost, match="no more"):
+            getattr(PooledClient(Scarce(), 3), purpose)("q")
+    assert len(client.links) == min(opens, total)
+
+
+def test_an_error_of_our_own_is_not_hidden(pooled) -> None:
+    sender = pooled(Scripted(lambda _: 1 / 0), 2).sender("q")
+    sender.submit([0], [b"x"])
+    with pytest.raises(ZeroDivisionError):
+        answers_of(sender, 1)
+
+
+def test_what_is_not_on_its_way_at_the_close_is_never_sent(pooled) -> None:
+    release = threading.Event()
+    client = Scripted(lambda _: release.wait(LIMIT_S))
+    sender = pooled(client, 2).sender("q")
+    sender.submit(range(10), [b"x"] * 10)
+    deadline = time.monotonic() + LIMIT_S
+    while len(client.calls) < 2 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    sender.close()
+    release.set()
+    sender.close()
+    assert sorted(client.calls) == [0, 1]
+
+
+class Anywhere(FakeClient):
+    """A message may be settled on any connection, as with SQS."""
+
+    def __init__(self, broker: FakeBroker) -> None:
+        super().__init__(broker, replies=True)
+        self._in_hand: dict[object, Any] = {}
+        self._handles = itertools.count()
+
+    def receiver(self, queue: str) -> FakeReceiver:
+        opened = super().receiver(queue)
+        opened._in_hand, opened._handles = self._in_hand, self._handles
+        opened.close = lambda: None
+        return opened
+
+
+@pytest.mark.usefixtures("brisk")
+def test_a_whole_case_on_a_pool_accounts_for_every_message() -> None:
+    faults = Faults(
+        drop={(0, 3), (0, 50)}, duplicate={(0, 5)}, fail={(0, 7): "Throttled"}, cut={(0, 9)},
+        settle_fails=["InternalError"], receive_fails=[ConnectionLost("reset"), CallFailed("Unavailable")],
+    )  # fmt: skip
+    run = Run(loading(300, consumers=2, drain_s=1.0), FakeBroker(faults))
+    run.clients = [PooledClient(Anywhere(run.broker), 4)]
+    (result,) = run.results()
+    ledger = merge([result], run.broker.depth()).ledger
+    assert (ledger.sent, ledger.confirmed, ledger.unknown, ledger.lost) == (300, 298, 2, 2)
+    assert ledger.duplicates >= 1
+    assert result.errors == {"Throttled": 1, "connection_lost": 2, "InternalError": 1, "Unavailable": 1}
+
+
+@pytest.mark.usefixtures("brisk")
+def test_a_parallel_case_on_a_pool_is_measured_as_any_other() -> None:
+    run = Run(make_case(producers=2, consumers=2), FakeBroker())
+    run.clients = [PooledClient(Anywhere(run.broker), 3)]
+    measurement = run.measured()
+    assert_all_arrived(measurement)
+    assert measurement.totals.keys() == {"produce", "consume", "settle", "consume_cycle", "end_to_end"}
+
+
+@pytest.mark.usefixtures("brisk")
+def test_a_target_that_vanishes_under_a_pool_fails_the_case() -> None:
+    broker = FakeBroker()
+    run = Run(make_case(measure_s=1.0), broker)
+    run.clients = [PooledClient(Anywhere(broker), 3)]
+    run.when("measure", broker.down.set)
+    with pytest.raises(CaseError, match=r"the fake broker is down; no call went well for"):
+        run.one(0)
+    assert run.checkpoints[0][-1].final
+
+
+@pytest.mark.parametrize("kind", ["native", "boto3"])
+def test_only_a_case_that_asks_for_it_gets_a_pool(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    plain = make_client(make_case(client=kind).workload, None)
+    assert not isinstance(plain, PooledClient)
+    many = make_client(make_case(client=kind, in_flight=10).workload, None)
+    assert isinstance(many, PooledClient)
+    assert many.name == plain.name == kind
+    for client in (plain, many):
+        client.close()
