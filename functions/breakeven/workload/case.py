@@ -6,8 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from breakeven.instrument.program import Program
+
 Mode = Literal["load-unload", "parallel"]
-TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
+#: what a suite may compare
+Compared = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
+#: and the ruler's own, which proves the measuring and is compared with nothing
+TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
 Variant = Literal["equal-guarantees", "as-published"]
 
 
@@ -34,6 +39,7 @@ class Workload(Frozen):
     prefetch: int = Field(default=1, ge=1)
     wait_s: float = Field(default=0.0, ge=0, le=20, description="SQS long poll; 0 is a short poll")
     client: Literal["pika", "boto3", "native"]
+    program: Program | None = Field(default=None, description="target instrument: what it shall do")
 
 
 class Case(Frozen):
