@@ -30,7 +30,6 @@ from breakeven.clients.base import (
 from breakeven.clients.sqs.fifo import fifo_ids
 from breakeven.workload.case import Workload
 
-
 #: for a server that is not the service and looks at neither
 ANY_CREDENTIALS, ANY_REGION = ("any", "any"), "us-east-1"
 

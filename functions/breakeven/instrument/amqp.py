@@ -56,7 +56,8 @@ class AmqpConnection(Peer):
             self._greet()
         read = 0
         try:
-            for kind, channel, payload, read in frames.split(data):
+            for kind, channel, payload, behind in frames.split(data):
+                read = behind
                 self._frame(kind, channel, payload)
         except (frames.NotAmqp, struct.error) as error:
             self._refuse(SYNTAX_ERROR, str(error))

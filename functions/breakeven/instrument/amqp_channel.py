@@ -35,7 +35,7 @@ class Unacked:
 
 
 class Consumer:
-    """A ``basic.consume``. Its deliveries keep their order, so that one with a long latency holds up the next.
+    """A ``basic.consume``. Its deliveries keep their order: one with a long latency holds up the next.
 
     :param window: unacknowledged messages at most; 0 is no limit
     """
@@ -146,7 +146,7 @@ class Channel:
         self._at(due_ns, answer)
 
     def ack(self, tag: int, multiple: bool) -> None:
-        queues = {}
+        queues: dict[str, None] = {}
         for one in tuple(self._acked(tag, multiple)):
             if one.consumer:
                 one.consumer.acked()

@@ -7,8 +7,8 @@ from enum import Enum
 
 from breakeven.instrument.program import Program
 
-#: A fate falls on the first part of the messages, so that a reordered one has later ones to be put behind, and
-#: a drain that ends with the last message has seen the copies.
+#: A fate falls on the first part of the messages, so that a reordered one has later ones to be put behind,
+#: and a drain that ends with the last message has seen the copies.
 FROM, TO = 0.02, 0.5
 
 

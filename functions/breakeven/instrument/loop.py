@@ -1,7 +1,8 @@
 """One thread that reads, writes and keeps time to some microseconds.
 
-``epoll`` and ``poll`` take whole milliseconds; ``select`` takes microseconds and still wakes 40 to 130 late. So it
-is asked to wake a little before the next instant, and the rest is spent asking it again and again without waiting.
+``epoll`` and ``poll`` take whole milliseconds; ``select`` takes microseconds and still wakes 40 to 130 late.
+So it is asked to wake a little before the next instant, and the rest is spent asking it again and again without
+waiting.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from contextlib import suppress
 from breakeven.instrument.notes import Answered
 
 #: how long before an instant the waiting ends and the asking begins
-EARLY_NS = 150_000
+EARLY_NS = 100_000
 #: select takes no descriptors from here on
 MOST_DESCRIPTORS = 1024
 _IDLE_S = 1.0
@@ -120,7 +121,7 @@ class Loop:
         self.add(listener.fileno(), accept)
 
     def at(self, due_ns: int, action: Callable[[], None]) -> None:
-        """Do something at a monotonic instant; what is due together goes in the order in which it was asked."""
+        """Do something at a monotonic instant; what is due at one goes in the order in which it was asked."""
         self._count += 1
         heapq.heappush(self._due, (due_ns, self._count, action))
 

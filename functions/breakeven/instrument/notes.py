@@ -1,4 +1,4 @@
-"""What the instrument really did, so that "programmed" can be told from "done" on a host that was too busy."""
+"""What the instrument really did, so that on a host too busy "programmed" can be told from "done"."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ class Stall(_Frozen):
 class Program(_Frozen):
     """``messages``: how many the distributions and the fates are spread over.
 
-    A sample of that many published (``deliveries`` delivered) messages has exactly the table's percentiles and
-    exactly the counts; what is published beyond them has the distributions over again and no fate.
+    A sample of that many published (``deliveries`` delivered) messages has exactly the table's percentiles
+    and exactly the counts; what is published beyond them has the distributions over again and no fate.
     """
 
     protocol: Protocol

@@ -1,7 +1,7 @@
 """One HTTP/1.1 connection that speaks the SQS JSON protocol: enough of it for our client and for boto3.
 
-Signatures are not looked at. A message that is received and not deleted stays out of sight for good: no visibility
-timeout runs out.
+Signatures are not looked at. A message that is received and not deleted stays out of sight for good: no
+visibility timeout runs out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from breakeven.instrument.broker import Broker, Message, Queue
 from breakeven.instrument.loop import Loop, Peer
 
 MAX_BATCH = 10
-_HEAD = b"HTTP/1.1 %d %b\r\nx-amzn-RequestId: 0\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n"
+_HEAD = (
+    b"HTTP/1.1 %d %b\r\nx-amzn-RequestId: 0\r\n"
+    b"Content-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n"
+)
 _TARGET = b"x-amz-target"
 Document = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """The ruler's own target: a server in a child process of the loader that does what the case's program says.
 
-It is started with the case's client and stopped with it, so it works wherever a loader does, and nothing of it is
-there before or after. A case of it has one loader.
+It is started with the case's client and stopped with it, so it works wherever a loader does, and nothing of
+it is there before or after. A case of it has one loader.
 """
 
 from __future__ import annotations
