@@ -1,6 +1,6 @@
 """The server's process: a program on the first line of standard input, the port on standard output.
 
-It serves on loopback until standard input ends, so it never outlives who started it; then it says what it did.
+It serves on loopback until standard input ends, so never longer than its parent; then it tells what it did.
 """
 
 from __future__ import annotations

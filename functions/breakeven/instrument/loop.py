@@ -1,8 +1,8 @@
 """One thread that reads, writes and keeps time to some microseconds.
 
 ``epoll`` and ``poll`` take whole milliseconds; ``select`` takes microseconds and still wakes 40 to 130 late.
-So it is asked to wake a little before the next instant, and the rest is spent asking it again and again without
-waiting.
+So it is asked to wake a little before the next instant, and the rest is spent asking it again and again
+without waiting.
 """
 
 from __future__ import annotations

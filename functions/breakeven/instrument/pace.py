@@ -36,8 +36,8 @@ class Stalls:
 class Pacer:
     """Gives messages of one direction their turns and their answers' instants.
 
-    A turn comes ``1 / rate`` seconds after the one before at the earliest, and never in a stall: after a stall
-    of S seconds, with arrivals at A a second, the backlog of S x A is gone S x A / (rate - A) seconds later.
+    A turn comes ``1 / rate`` seconds after the one before at the earliest, and never in a stall: after one of
+    S seconds, with arrivals at A a second, the backlog of S x A is gone S x A / (rate - A) seconds later.
     The latency comes on top of the turn and holds up nobody else.
     """
 

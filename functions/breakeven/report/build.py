@@ -25,9 +25,10 @@ from breakeven.report.model import (
     Report,
     SourceReport,
 )
+from breakeven.report.validity import validity
 from breakeven.report.verdict import verdict
 from breakeven.results.schemas import METRICS
-from breakeven.targets.kinds import presumed_provenance
+from breakeven.targets.kinds import INSTRUMENT, presumed_provenance
 from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
@@ -99,7 +100,10 @@ class RunRecord:
 
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
     """The report, verdict included. A planned case without a row is a failed one."""
-    cases = _cases(record, answers)
+    every = _cases(record, answers)
+    cases = [case for case in every if case.target != INSTRUMENT]
+    proving = [case for case in every if case.target == INSTRUMENT]
+    compared = {case.case_id for case in cases}
     questions = money_build.cost_questions(answers.cost)
     report = Report(
         run_id=record.run_id,
@@ -111,6 +115,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         environment=record.environment,
         source=record.source,
         verdict="",
+        validity=None if record.source else validity(proving, answers.cases),
         manifest=manifest,
         cases=cases,
         crossovers=money_build.crossovers(answers.crossovers, questions),
@@ -123,7 +128,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         decision_map=money_build.by_question(money_build.decision_map(answers.decision_map), questions),
         sensitivity=money_build.by_question(money_build.sensitivity(answers.sensitivity), questions),
         cost_notes=list(answers.cost.get("notes", ())),
-        rates=[_rate_point(row) for row in answers.rates],
+        rates=[_rate_point(row) for row in answers.rates if row["case_id"] in compared],
         repeats=_repeats(cases, answers.repeats),
         comparisons=_comparisons(cases, answers.comparisons),
         assumptions=[],
@@ -244,7 +249,7 @@ def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance
         environment=environment,
         status="failed",
         reason="the run ended before this case had a result",
-        parameters=case.workload.model_dump(),
+        parameters=case.workload.model_dump(exclude={"program"}),
         produce=None,
         consume=None,
         settle=None,

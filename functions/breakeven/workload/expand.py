@@ -17,7 +17,7 @@ from breakeven.errors import InputError, together
 from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
 from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
-from breakeven.workload.case import Case, TargetName, Variant, Workload
+from breakeven.workload.case import Case, Compared, TargetName, Variant, Workload
 from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
 from breakeven.workload.model import DEFAULT_MESSAGE_BYTES, Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
@@ -61,7 +61,7 @@ class TargetCell:
     """A cell on a target, with every setting: the variant's, and what the target does anyway."""
 
     point: Point
-    target: TargetName
+    target: Compared
     settings: Mapping[str, Any]
 
 
@@ -174,7 +174,7 @@ def _default_words(settings: Settings) -> str:
     return f"producers={producers} consumers={consumers}"
 
 
-def _settings(suite: Suite, point: Point, target: TargetName, variant: Variant) -> Settings:
+def _settings(suite: Suite, point: Point, target: Compared, variant: Variant) -> Settings:
     """A point's settings on a target: the variant's overrides on top, and what the target does anyway."""
     overrides = suite.variants.get(variant, {}).get(target)
     settings = {**point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
