@@ -103,7 +103,9 @@ class Queue:
         return message
 
     def put_back(self, message: Message) -> None:
-        self._ready.appendleft(message)
+        """To where it was, as far as those before it are still there."""
+        later = (index for index, other in enumerate(self._ready) if other.number > message.number)
+        self._ready.insert(next(later, len(self._ready)), message)
         self.pump()
 
     def wait(self, consumer: Consumer) -> None:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from breakeven.instrument.notes import Answered
 
 #: how long before an instant the waiting ends and the asking begins
-EARLY_NS = 100_000
+EARLY_NS = 150_000
 #: select takes no descriptors from here on
 MOST_DESCRIPTORS = 1024
 _IDLE_S = 1.0
@@ -129,7 +129,7 @@ class Loop:
         self._to_flush[peer] = None
 
     def answered(self, answered: Answered, arrived_ns: int, due_ns: int) -> None:
-        """An answer is among what this turn writes: note it once it is written."""
+        """An answer is among what this turn writes: note when that begins."""
         self._answers.append((answered, arrived_ns, due_ns))
 
     def stop(self) -> None:
@@ -162,13 +162,12 @@ class Loop:
             heapq.heappop(due)[2]()
 
     def _flush(self) -> None:
+        written_ns = time.monotonic_ns()
         while self._to_flush:
             peers, self._to_flush = self._to_flush, {}
             for peer in peers:
                 if not peer.closed and peer.flush():
                     self._unsent[peer.descriptor] = peer
-        if self._answers:
-            written_ns = time.monotonic_ns()
-            for answered, arrived_ns, due_ns in self._answers:
-                answered.note(arrived_ns, due_ns, written_ns)
-            self._answers.clear()
+        for answered, arrived_ns, due_ns in self._answers:
+            answered.note(arrived_ns, due_ns, written_ns)
+        self._answers.clear()

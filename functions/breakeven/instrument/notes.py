@@ -12,7 +12,11 @@ from breakeven.instrument.program import PER_MILLE
 
 
 class Answered:
-    """Answers of one direction: when the ask arrived, when the answer was due and when it was written."""
+    """Answers of one direction: when the ask arrived, when the answer was due and when it was written.
+
+    Written is the moment before the operating system is called: on loopback the call itself may already
+    wake the one that waits.
+    """
 
     def __init__(self) -> None:
         self._took_ns, self._late_ns = array("q"), array("q")
