@@ -9,6 +9,7 @@ from rich.table import Table
 
 from breakeven.planning.estimate import Estimate
 from breakeven.planning.plan import Plan
+from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
 from cli.tables import columns, print_table, say
@@ -68,7 +69,9 @@ def _time(plan: Plan) -> str:
     lanes = ", ".join(f"{target} {duration(seconds)}" for target, seconds in plan.estimate.lanes.items())
     order = "side by side" if plan.lanes_at_once > 1 else "one after another"
     minutes = plan.estimate.seconds / 60
-    return f"{len(plan.cases)} cases, about {minutes:.1f} minutes in all ({lanes}, {order})"
+    proving = sum(case.target == INSTRUMENT for case in plan.cases)
+    cases = f"{len(plan.cases) - proving} cases" + (f" and {proving} of the instrument" if proving else "")
+    return f"{cases}, about {minutes:.1f} minutes in all ({lanes}, {order})"
 
 
 def _dollars(expected: Estimate, console: Console) -> Table:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from breakeven.report import words
+from breakeven.report import validity_words, words
 from breakeven.report.model import CaseReport, Report
 from breakeven.report.tables import rate, shown_figure
 
@@ -39,6 +39,8 @@ def print_summary(report: Report, console: Console) -> None:
             _say(console, f"failed: {name}: {case.reason}", "bold red")
     for number, paragraph in enumerate(report.verdict.split("\n\n")):
         _say(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
+    if proof := validity_words.line(report):
+        _say(console, proof, wrap=console.is_terminal)
     console.print()
 
 

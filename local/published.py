@@ -9,7 +9,8 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.pricing.questions import Asked, article_question, price_books
-from breakeven.report.build import Answers, RunRecord, build_report
+from breakeven.report.answers import Answers, RunRecord
+from breakeven.report.build import build_report
 from breakeven.report.model import Manifest, Report
 from breakeven.report.published import SOURCES, Published, load_shipped, shipped
 from breakeven.report.published_rows import ENVIRONMENT, VARIANT, rows

@@ -4,7 +4,7 @@
 -- logarithms, which takes the two sides' spreads for different ones, with the degrees of freedom of
 -- Welch and Satterthwaite rounded down. Its antilogarithms are the interval of the ratio. A difference is
 -- shown where that interval leaves out 1. One row a cell, pair of the run's targets and metric, always. What
--- a source published is left out: it must never enter a comparison of what was measured.
+-- a source published is left out: it must never enter a comparison of what was measured. So is the instrument.
 --
 -- inputs:  cases, totals
 -- columns: scenario, cell, metric   produce and consume; consume_cycle where both targets have it
@@ -21,7 +21,7 @@ WITH run_cases AS (
     case_id, scenario, cell, target, provenance, environment, status, producers, consumers,
     coalesce(flags LIKE '%"loader_saturated"%', false) AS loader_saturated
   FROM cases
-  WHERE run_id = ? AND provenance <> 'published'
+  WHERE run_id = ? AND provenance <> 'published' AND target <> 'instrument'
 ), exact AS (
   SELECT case_id, metric, completed, CAST(completed AS double) / nullif(stage_s, 0E0) AS msg_per_s
   FROM totals

@@ -4,7 +4,8 @@
 -- repeats, t the 0.975 quantile of Student's distribution with n - 1 degrees of freedom. Its lower end is
 -- held at 0. Percentiles are not averaged: of these the least and the greatest stand here alone. How a
 -- percentile is read from the bins is told in latency_percentiles.sql, and is the same here. What a source
--- published is left out: it prints one figure a cell, and that is no repeat of anything measured.
+-- published is left out: it prints one figure a cell, and that is no repeat of anything measured. So is the
+-- instrument.
 --
 -- inputs:  cases, totals, latencies
 -- columns: scenario, cell, target
@@ -23,7 +24,7 @@ WITH run_cases AS (
     case_id, scenario, cell, target, provenance, environment, status, mode, producers, consumers,
     coalesce(flags LIKE '%"loader_saturated"%', false) AS loader_saturated
   FROM cases
-  WHERE run_id = ? AND provenance <> 'published'
+  WHERE run_id = ? AND provenance <> 'published' AND target <> 'instrument'
 ), exact AS (
   SELECT case_id, metric, operations, completed, sum_ns, min_ns, max_ns, nullif(stage_s, 0E0) AS stage_s
   FROM totals

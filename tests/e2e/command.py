@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 ROOT = Path(__file__).parents[2]
-OURS = re.compile(r"beam\.smp|epmd|elasticmq|lambda_worker|local[./]reaper|moto")
+OURS = re.compile(r"beam\.smp|epmd|elasticmq|lambda_worker|local[./]reaper|moto|breakeven\.instrument")
 
 TINY = """
 suite: tiny

@@ -43,6 +43,7 @@ SUITE = """
 suite: one-case
 title: One short case
 targets: [rabbitmq-mirrored-pair]
+instrument: false
 scenarios:
   parallel: {threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
 """

@@ -13,6 +13,7 @@ SUITE = """
 suite: two-cases
 title: Two short cases, one of which will not end well
 targets: [rabbitmq-mirrored-pair]
+instrument: false
 seed: 1
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 1, measure_s: 4, drain_s: 20, message_size: 1KiB}

@@ -55,6 +55,21 @@ def test_every_message_is_accounted_for(report):
             assert ledger["sent"] == 300
 
 
+def test_the_ruler_counts_what_the_instrument_did(report):
+    """Counts only: how close the latencies are depends on what else this machine does."""
+    instrument = report["validity"]["instrument"]
+    assert [case["protocol"] for case in instrument] == ["amqp", "sqs"]
+    for case in instrument:
+        found = {reading["what"]: reading for reading in case["readings"]}
+        for what, count in (("lost", 7), ("duplicates", 5), ("out_of_order", 3)):
+            assert {found[what][name] for name in ("programmed", "done", "read")} == {count}
+        for what in ("produce.p99_ms", "consume.p99_ms"):
+            assert found[what]["programmed"] == 12.0 <= found[what]["done"]
+            assert found[what]["read"] is not None
+    assert not any(case["target"] == "instrument" for case in report["cases"])
+    assert not any(rate["case_id"].startswith("instrument") for rate in report["rates"])
+
+
 def test_the_mirrors_were_in_sync_before_and_after(report):
     for case in report["cases"]:
         if case["target"] == "rabbitmq-mirrored-pair":
@@ -95,7 +110,9 @@ def test_the_files_are_there_and_agree(ran, report):
 
 def test_the_terminal_says_where_the_run_is_and_what_it_found(ran, report):
     out = ran[1]
-    assert "[8/8]" in out
+    assert "[10/10]" in out
+    assert "The instrument" not in out, "its cases are in no table"
+    assert "programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3" in out
     assert report["cases"][0]["case_id"] in out
     assert "index.html" in out
     assert "\x1b[" not in out, "no control codes where the output is not a terminal"

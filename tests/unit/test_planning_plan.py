@@ -13,7 +13,9 @@ SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
 
 
 def suite(scenarios, **changes):
+    """Without the instrument, unless ``changes`` say otherwise."""
     base = {"suite": "mine", "title": "A suite", "targets": [SQS, RABBITMQ], "scenarios": scenarios}
+    base["instrument"] = False
     return parse_suite({**base, **changes}, "mine.yaml")
 
 
@@ -54,6 +56,37 @@ def test_on_one_machine_each_round_is_a_repeat_of_every_target():
         assert {case_id.rsplit(".", 1)[1] for case_id in ids(legs)} == {f"r{number}"}
         assert {leg.opens for leg in legs} == {number == 1}
         assert {leg.closes for leg in legs} == {number == 3}
+
+
+@pytest.mark.parametrize("environment", ["aws", "local"])
+def test_the_instrument_is_a_round_of_its_own_before_all_others(environment):
+    scenarios = {"p": {"threads": [1, 2]}}
+    without = plan(scenarios, repeats=2, environment=environment)
+    made = plan(scenarios, repeats=2, environment=environment, instrument=True)
+    (first,), *others = made.rounds
+    assert (first.target, first.opens, first.closes) == ("instrument", True, True)
+    assert [ref.case_id for ref in first.cases] == [
+        "instrument.amqp.instrument.r1",
+        "instrument.sqs.instrument.r1",
+    ]
+    assert all(ref.loaders == [0] for ref in first.cases)
+    assert others == without.rounds
+    assert [case for case in made.cases if case.target != "instrument"] == without.cases
+    assert made.lanes_at_once == without.lanes_at_once
+    lane_s = made.estimate.lanes["instrument"]
+    assert made.estimate.seconds == pytest.approx(without.estimate.seconds + lane_s, abs=0.3)
+
+
+def test_the_instrument_is_no_target_of_a_suite():
+    with pytest.raises(InputError, match="must be one of sqs-standard, rabbitmq-mirrored-pair"):
+        suite({"p": {"threads": 1}}, targets=["instrument"])
+
+
+def test_the_quick_suite_is_24_cases_and_the_instruments():
+    made = make_plan(load_suite("quick"), run_id="run-1")
+    targets = [case.target for case in made.cases]
+    assert (len(targets), targets.count("instrument")) == (26, 2)
+    assert made.refusals == []
 
 
 @pytest.mark.parametrize("environment", ["aws", "local"])

@@ -22,6 +22,7 @@ from breakeven.report.model import (
 )
 from breakeven.report.schema import PATH, schema
 from breakeven.report.strict import Strict
+from breakeven.report.validity_model import InstrumentCase, Reading, RunFlag, Validity
 from breakeven.results.schemas import METRICS
 from tests.fixtures.report import sample
 
@@ -46,6 +47,7 @@ def test_metrics_md_defines_every_name():
     # what they are is their name, or is told of every row
     skipped = {"question_id", "options", "inputs", "lines", "rows", "ends"}
     skipped |= {"scenario", "cell", "target", "against", "metric", "figure", "loader", "stage"}
+    skipped |= {"case_id", "status", "reason"}
     skipped |= {"against_provenance", "against_loader_saturated"}
     wanted = {
         *METRICS,
@@ -56,6 +58,10 @@ def test_metrics_md_defines_every_name():
         *Repeats.model_fields,
         *LoaderReport.model_fields,
         *ProbeReport.model_fields,
+        *get_args(RunFlag),
+        *Reading.model_fields,
+        *InstrumentCase.model_fields,
+        *Validity.model_fields,
         *(name for model in MONEY for name in model.model_fields),
     }
     assert wanted - names - skipped == set()

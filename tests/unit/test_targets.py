@@ -7,7 +7,9 @@ import pytest
 from breakeven.clients.boto3_client import Boto3Receiver
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
+from breakeven.loadgen.drain import UNKNOWN_GRACE_S
 from breakeven.targets.base import Access, Node
+from breakeven.targets.kinds import KINDS, presumed_provenance
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
 from breakeven.targets.naming import queue_names
 from breakeven.targets.registry import TARGETS, open_target
@@ -19,9 +21,18 @@ NO_NODES = Access(username="u", password="p")
 
 
 def test_every_target_has_its_limits():
-    assert TARGETS == ("sqs-standard", "rabbitmq-mirrored-pair")
+    assert TARGETS == ("sqs-standard", "rabbitmq-mirrored-pair", "instrument")
+    assert set(KINDS) == set(UNKNOWN_GRACE_S) == set(TARGETS)
     assert set(MAX_MESSAGE_BYTES) == set(TARGETS)
     assert MAX_MESSAGE_BYTES["sqs-standard"] == 2**20
+
+
+def test_the_instrument_is_itself_wherever_it_runs():
+    for environment in ("aws", "local"):
+        assert presumed_provenance("instrument", environment) == "measured"
+    target = open_target("instrument", None)
+    assert target.establish().provenance == "measured"
+    assert (target.depth(("q",)), target.samples()) == (0, [])
 
 
 @pytest.mark.parametrize("access", [None, NO_NODES])

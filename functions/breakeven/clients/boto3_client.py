@@ -30,6 +30,9 @@ from breakeven.clients.base import (
 from breakeven.clients.sqs.fifo import fifo_ids
 from breakeven.workload.case import Workload
 
+#: for a server that is not the service and looks at neither
+ANY_CREDENTIALS, ANY_REGION = ("any", "any"), "us-east-1"
+
 
 @contextmanager
 def service_errors(taken: int = 0) -> Iterator[None]:
@@ -129,13 +132,16 @@ def _receive_count(message: dict[str, Any]) -> int:
 
 
 class Boto3Client:
-    """Opens senders and receivers on queue URLs. About 10 ms each: they share the service model."""
+    """Opens senders and receivers on queue URLs. About 10 ms each: they share the service model.
+
+    :param endpoint: of a server that is not the service and takes any credentials: it gets made-up ones
+    """
 
     name = "boto3"
 
-    def __init__(self, workload: Workload) -> None:
-        self._wait_s = workload.wait_s
-        self._session = boto3.Session()
+    def __init__(self, workload: Workload, endpoint: str | None = None) -> None:
+        self._wait_s, self._endpoint = workload.wait_s, endpoint
+        self._session = boto3.Session(*ANY_CREDENTIALS, None, ANY_REGION) if endpoint else boto3.Session()
         self._config = Config(
             retries={"total_max_attempts": 1, "mode": "standard"},
             max_pool_connections=1,
@@ -162,6 +168,6 @@ class Boto3Client:
 
     def _connection(self) -> Any:
         with self._lock:  # a session makes one client at a time
-            connection = self._session.client("sqs", config=self._config)
+            connection = self._session.client("sqs", endpoint_url=self._endpoint, config=self._config)
             self._connections.append(connection)
             return connection

@@ -12,7 +12,11 @@ from breakeven.workload.case import Case, TargetName
 #: how long after the last message a send without an answer is still waited for, seconds. SQS: a visibility
 #: timeout (30 s unless changed) and 60 s, since an empty receive proves nothing there; an empty RabbitMQ
 #: queue is empty.
-UNKNOWN_GRACE_S: dict[TargetName, float] = {"sqs-standard": 90.0, "rabbitmq-mirrored-pair": 3.0}
+UNKNOWN_GRACE_S: dict[TargetName, float] = {
+    "sqs-standard": 90.0,
+    "rabbitmq-mirrored-pair": 3.0,
+    "instrument": 3.0,
+}
 
 
 class Drain:

@@ -12,7 +12,7 @@ from breakeven.pricing.book import PriceBook
 from breakeven.pricing.inputs import ask
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.report.model import Environment
-from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
+from breakeven.targets.kinds import INSTANCE_TYPE, INSTRUMENT, KINDS
 from breakeven.workload.case import Case, Frozen, TargetName
 
 
@@ -40,9 +40,15 @@ class Estimate(Frozen):
 
 
 def estimate(cases: Sequence[Case], environment: Environment, book: PriceBook) -> Estimate:
-    """Time and money of the cases in one run. Lanes go side by side on AWS, one after another locally."""
+    """Time and money of the cases in one run.
+
+    Lanes go side by side on AWS, one after another locally; the instrument's goes before all others.
+    """
     lanes = lane_seconds(cases, environment)
-    together_s = max(lanes.values(), default=0.0) if environment == "aws" else sum(lanes.values())
+    together_s = sum(lanes.values())
+    if environment == "aws":
+        others = [seconds for target, seconds in lanes.items() if target != INSTRUMENT]
+        together_s = lanes.get(INSTRUMENT, 0.0) + max(others, default=0.0)
     lines = _lines(cases, lanes, book) if environment == "aws" else []
     return Estimate(
         seconds=round(assumed.OVERHEADS[environment].around_run + together_s, 1),

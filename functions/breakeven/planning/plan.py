@@ -13,9 +13,11 @@ from breakeven.errors import InputError, together
 from breakeven.planning import limits
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
+from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.report.model import Environment
+from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case, Frozen, TargetName, Variant
 from breakeven.workload.checks import origin
 from breakeven.workload.expand import expand, scaled
@@ -91,11 +93,13 @@ def make_plan(
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    cases = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    compared = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
+    cases = [*proving, *compared]
     rounds = order_rounds(cases, environment, seed)
     expected = estimate(cases, environment, load_book(region))
     refusals = [
-        *_too_long(suite, cases, environment),
+        *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
         *_too_dear(expected, environment, max_usd),
     ]
@@ -112,7 +116,7 @@ def make_plan(
         max_usd=max_usd,
         cases=cases,
         rounds=rounds,
-        lanes_at_once=len(expected.lanes) if environment == "aws" else 1,
+        lanes_at_once=len({case.target for case in compared}) if environment == "aws" else 1,
         estimate=expected,
         refusals=refusals,
     )
@@ -122,8 +126,20 @@ def order_rounds(cases: Sequence[Case], environment: Environment, seed: int) -> 
     """On AWS one round of one leg a target, repeats interleaved; on one machine a round a repeat.
 
     Lanes on AWS share no host, so that they go side by side; on one machine legs go one at a time, in an
-    order of chance so that no target always follows another. Within a repeat cases are shuffled.
+    order of chance so that no target always follows another. Within a repeat cases are shuffled. The
+    instrument's cases are a round of their own before all others.
     """
+    proving = [case for case in cases if case.target == INSTRUMENT]
+    first = [[_proving_leg(proving)]] if proving else []
+    return first + _order_compared([case for case in cases if case.target != INSTRUMENT], environment, seed)
+
+
+def _proving_leg(cases: Sequence[Case]) -> Leg:
+    refs = [_ref(case) for case in cases]
+    return Leg(leg_id=f"round-0.{INSTRUMENT}", target=INSTRUMENT, opens=True, closes=True, cases=refs)
+
+
+def _order_compared(cases: Sequence[Case], environment: Environment, seed: int) -> list[list[Leg]]:
     # order only, nothing secret
     dice = random.Random(seed)  # noqa: S311
     repeats = sorted({case.repeat for case in cases})

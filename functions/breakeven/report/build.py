@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast, get_args
 
 from breakeven.report import money_build
+from breakeven.report.answers import Answers, Rows, RunRecord
 from breakeven.report.assumptions import assumptions
 from breakeven.report.model import (
     CaseReport,
@@ -25,89 +25,24 @@ from breakeven.report.model import (
     RatePoint,
     Repeats,
     Report,
-    SourceReport,
 )
 from breakeven.report.strict import Strict
+from breakeven.report.validity import validity
 from breakeven.report.verdict import verdict
 from breakeven.results.schemas import METRICS
-from breakeven.targets.kinds import presumed_provenance
+from breakeven.targets.kinds import INSTRUMENT, presumed_provenance
 from breakeven.workload.case import Case
 
-Rows = Sequence[Mapping[str, Any]]
 M = TypeVar("M", bound=Strict)
 PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Rows of the queries, one mapping a row with typed values, keyed by the columns that each file names.
-
-    ``cost`` is what the plan tells of the questions about money (``pricing.questions.Asked.told``).
-    """
-
-    cases: Rows
-    throughput: Rows
-    latencies: Rows
-    rates: Rows
-    ledgers: Rows
-    loaders: Rows
-    probes: Rows
-    crossovers: Rows
-    cost_curves: Rows
-    bills: Rows
-    break_even_hours: Rows
-    decision_map: Rows
-    sensitivity: Rows
-    cost: Mapping[str, Any]
-    repeats: Rows = ()
-    comparisons: Rows = ()
-
-    @classmethod
-    def of(cls, rows: Mapping[str, Rows], cost: Mapping[str, Any]) -> Answers:
-        """:param rows: of every file in ``queries/``, by its name"""
-        return cls(
-            cases=rows["cases"],
-            throughput=rows["throughput"],
-            latencies=rows["latency_percentiles"],
-            rates=rows["rate_over_time"],
-            ledgers=rows["ledger"],
-            loaders=rows["loaders"],
-            probes=rows["probes"],
-            crossovers=rows["crossover"],
-            cost_curves=rows["cost_curves"],
-            bills=rows["bills"],
-            break_even_hours=rows["break_even_hours"],
-            decision_map=rows["decision_map"],
-            sensitivity=rows["sensitivity"],
-            cost=cost,
-            repeats=rows["repeats"],
-            comparisons=rows["comparison"],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RunRecord:
-    """What is known of the run itself. ``planned`` gives the order, and shows cases that left no row.
-
-    ``assumptions`` are the run's own, beside those that follow from the suite's variant and the prices.
-    ``source`` is there where the figures are those that a source published.
-    """
-
-    run_id: str
-    suite: str
-    title: str
-    variant: str
-    started_at: str
-    finished_at: str
-    environment: Place
-    planned: tuple[Case, ...]
-    assumptions: tuple[str, ...] = ()
-    source: SourceReport | None = None
-
-
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
     """The report, verdict included. A planned case without a row is a failed one."""
-    cases = _cases(record, answers)
+    every = _cases(record, answers)
+    cases = [case for case in every if case.target != INSTRUMENT]
+    proving = [case for case in every if case.target == INSTRUMENT]
+    compared = {case.case_id for case in cases}
     questions = money_build.cost_questions(answers.cost)
     report = Report(
         run_id=record.run_id,
@@ -119,6 +54,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         environment=record.environment,
         source=record.source,
         verdict="",
+        validity=None if record.source else validity(proving, answers.cases),
         manifest=manifest,
         cases=cases,
         crossovers=money_build.crossovers(answers.crossovers, questions),
@@ -131,7 +67,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         decision_map=money_build.by_question(money_build.decision_map(answers.decision_map), questions),
         sensitivity=money_build.by_question(money_build.sensitivity(answers.sensitivity), questions),
         cost_notes=list(answers.cost.get("notes", ())),
-        rates=[_rate_point(row) for row in answers.rates],
+        rates=[_rate_point(row) for row in answers.rates if row["case_id"] in compared],
         repeats=_repeats(cases, answers.repeats),
         comparisons=_comparisons(cases, answers.comparisons),
         assumptions=[],

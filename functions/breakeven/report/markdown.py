@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from breakeven.report import words
+from breakeven.report import validity_words, words
 from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.capacity import capacity_table
 from breakeven.report.comparison import comparison_tables
@@ -32,6 +32,7 @@ def markdown(report: Report, published: Published | None) -> str:
     ]
     if not report.source:  # which prints neither repeats nor what became of its messages
         tables += [
+            validity_words.validity_table(report),
             comparison_table(report),
             repeats_table(report),
             capacity_table(report),
@@ -42,6 +43,7 @@ def markdown(report: Report, published: Published | None) -> str:
     parts = [
         f"# {text(headline)}",
         *(text(paragraph) for paragraph in rest),
+        text(validity_words.line(report)),
         *(_table(table) for table in tables if table.rows),
         text(said_once(report)),
         text(said_of_loaders(report)),

@@ -16,6 +16,7 @@ from breakeven.report.money_model import (
     Sensitivity,
 )
 from breakeven.report.strict import Strict
+from breakeven.report.validity_model import Validity
 
 SCHEMA_VERSION = "1.0"
 
@@ -245,8 +246,9 @@ class Report(Strict):
     environment: Place
     source: SourceReport | None = Field(default=None, description="null: these are the figures of a run")
     verdict: str = Field(description="the answer in words")
+    validity: Validity | None = Field(default=None, description="null of what a source published")
     manifest: Manifest
-    cases: list[CaseReport]
+    cases: list[CaseReport] = Field(description="those that are compared; the instrument's are in validity")
     crossovers: list[Crossover]
     cost_questions: list[CostQuestion] = Field(default_factory=list)
     cost_curves: list[CostCurve] = Field(default_factory=list)

@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from breakeven.report import glossary, words
+from breakeven.report import glossary, validity_words, words
 from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.capacity import capacity_table
 from breakeven.report.charts.canvas import Chart
@@ -62,6 +62,9 @@ def page(report: Report, published: Published | None) -> str:
         cost=cost_parts(report, published),
         cost_notes=cost_notes(report),
         blocks=_blocks(report, published),
+        proof=validity_words.sentences(report),
+        proof_table=validity_words.validity_table(report),
+        in_doubt=validity_words.is_in_doubt(report),
         faster=comparison_table(report),
         repeats=repeats_table(report),
         said_once=said_once(report),

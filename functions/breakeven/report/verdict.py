@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.report import money_verdict, source_words, words
+from breakeven.report import money_verdict, source_words, validity_words, words
 from breakeven.report.model import CaseReport, Metric, Report
 from breakeven.report.tables import shown
 
@@ -24,6 +24,7 @@ def verdict(report: Report) -> str:
         " ".join(_speeds(report)),
         _safety(report.cases),
         _failures(report.cases),
+        validity_words.warning(report),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 

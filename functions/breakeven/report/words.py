@@ -14,6 +14,7 @@ TARGETS = {
     "sqs-standard": "SQS standard",
     "rabbitmq-mirrored-pair": "RabbitMQ mirrored pair",
     "rabbitmq-quorum": "RabbitMQ quorum queues",
+    "instrument": "the instrument",
 }
 OPERATIONS = {
     "produce": "Produce",

@@ -34,7 +34,7 @@ def raw_prefix(run_id: str, case_id: str, attempt: int) -> str:
 
 
 def loader_key(run_id: str, case_id: str, attempt: int, loader: int, kind: str) -> str:
-    """``kind`` is ``checkpoint`` or ``result``."""
+    """``kind`` is ``checkpoint`` or ``result``; ``instrument`` for what the instrument did."""
     return f"{raw_prefix(run_id, case_id, attempt)}loader-{loader}.{kind}.json.gz"
 
 

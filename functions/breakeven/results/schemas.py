@@ -47,6 +47,7 @@ CASES = Table(
         "flags": "string",  # JSON array
         "parameters": "string",  # JSON: the workload
         "printed": "string",  # JSON: the figures as their source printed them; null of what was not published
+        "instrument": "string",  # JSON: the instrument's program, and what it did; null of other targets
     },
 )
 

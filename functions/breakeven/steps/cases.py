@@ -200,8 +200,17 @@ def _write_case(
         ),
         "parameters": json.dumps(workload.parameters()),
         "printed": None,
+        "instrument": _programmed_and_done(services, case, int(item.get("attempt", 0))),
     }
     services.store.put_rows("cases", case.run_id, case.case_id, [row])
+
+
+def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | None:
+    """Of the instrument's cases: the program, and the record that its loader was left; JSON."""
+    if case.workload.program is None:
+        return None
+    done = _json_or_none(services, layout.loader_key(case.run_id, case.case_id, attempt, 0, "instrument"))
+    return json.dumps({"program": case.workload.program.model_dump(mode="json"), "done": done})
 
 
 def _flags(

@@ -16,6 +16,7 @@ from breakeven.results.state import abort_item, case_item, loaders_prefix
 from breakeven.steps.cases import finished
 from breakeven.steps.services import Services
 from breakeven.targets.base import Target
+from breakeven.targets.instrument import InstrumentClient
 from breakeven.workload.case import Case
 
 WATCH_EVERY_S = 1.0
@@ -47,6 +48,8 @@ def load(services: Services, run_id: str, case_id: str, attempt: int, loader: in
         services.store.put_json(key("result"), result.to_json())
     finally:
         client.close()
+        if isinstance(client, InstrumentClient):
+            services.store.put_json(key("instrument"), client.record)
         finished(services, case, attempt, loader)
 
 

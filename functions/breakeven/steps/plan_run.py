@@ -19,7 +19,7 @@ from breakeven.results.state import RUN
 from breakeven.steps.prices import prices_of
 from breakeven.steps.run_input import RunInput, parse_run_input
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
+from breakeven.targets.kinds import INSTANCE_TYPE, INSTRUMENT, KINDS
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
@@ -88,8 +88,9 @@ def plan_of(wanted: RunInput, suite: Suite, run_id: str) -> Plan:
 
 
 def usual_message_bytes(cases: Sequence[Case]) -> int:
-    """The size that most cases have: the one whose price the cost question asks for."""
-    return Counter(case.workload.message_bytes for case in cases).most_common(1)[0][0]
+    """The size that most compared cases have: the one whose price the cost question asks for."""
+    sizes = [case.workload.message_bytes for case in cases if case.target != INSTRUMENT]
+    return Counter(sizes).most_common(1)[0][0]
 
 
 def _leg(leg: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
-from breakeven.report.build import Answers, RunRecord, build_report
+from breakeven.report.answers import Answers, RunRecord
+from breakeven.report.build import build_report
 from breakeven.report.model import Manifest, Report
 from breakeven.report.render import render_all
 from breakeven.results import layout

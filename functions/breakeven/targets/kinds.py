@@ -27,12 +27,17 @@ INSTANCE_TYPE = "m7g.large"
 KINDS: dict[TargetName, Kind] = {
     "sqs-standard": Kind(brokers=False),
     "rabbitmq-mirrored-pair": Kind(brokers=True, nodes=2, instance_type=INSTANCE_TYPE, volume_gb=20),
+    "instrument": Kind(brokers=False),
 }
+#: the ruler's own target: measured, never compared, never priced
+INSTRUMENT: TargetName = "instrument"
 
 
 def presumed_provenance(target: TargetName, environment: str) -> Literal["measured", "emulated"]:
     """What a target's figures would be, where the target never came to say so itself.
 
-    On one machine a managed service can only be stood in for.
+    On one machine a managed service can only be stood in for; the instrument stands for nothing.
     """
+    if target == INSTRUMENT:
+        return "measured"
     return "emulated" if environment == "local" and not KINDS[target].brokers else "measured"

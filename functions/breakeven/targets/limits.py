@@ -12,4 +12,6 @@ MAX_MESSAGE_BYTES: dict[TargetName, int] = {
     # The broker's max_message_size, 128 MiB unless it is configured. Source: RabbitMQ 3.10's configuration
     # reference (rabbitmq.conf.example, max_message_size).
     "rabbitmq-mirrored-pair": 134_217_728,
+    # Its own: what of SQS's is asked of it must fit there too.
+    "instrument": 1_048_576,
 }

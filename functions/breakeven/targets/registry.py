@@ -6,6 +6,7 @@ from typing import get_args
 
 from breakeven.errors import CaseError
 from breakeven.targets.base import Access, Target
+from breakeven.targets.instrument import InstrumentTarget
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.targets.sqs_standard import SqsStandard
 from breakeven.workload.case import TargetName
@@ -22,6 +23,8 @@ def open_target(name: TargetName, access: Access | None) -> Target:
     """
     if name == "sqs-standard":
         return SqsStandard()
+    if name == "instrument":
+        return InstrumentTarget()
     if access is None or not access.nodes:
         raise CaseError(f"{name}: no broker node is known")
     return RabbitMQMirroredPair(access)

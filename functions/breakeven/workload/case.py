@@ -6,8 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from breakeven.instrument.program import Program
+
 Mode = Literal["load-unload", "parallel", "capacity"]
-TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
+#: what a suite may compare
+Compared = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
+#: and the ruler's own, which proves the measuring and is compared with nothing
+TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
@@ -53,6 +58,7 @@ class Workload(Frozen):
         default=1, ge=1, le=100, description="SQS: calls of a kind that a worker keeps going at once"
     )
     client: Literal["pika", "boto3", "native"]
+    program: Program | None = Field(default=None, description="target instrument: what it shall do")
     window: int = Field(default=1, ge=1, description="messages of one producer that may be unanswered")
     rate: float | None = Field(
         default=None,
@@ -74,7 +80,7 @@ class Workload(Frozen):
 
     def parameters(self) -> dict[str, str | int | float | bool | None]:
         """For reports: profiles in words, and of a closed loop nothing that only an open one has."""
-        fields = self.model_dump()
+        fields = self.model_dump(exclude={"program"})
         for name, unit in (("profile", "msg/s"), ("processing_profile", "ms")):
             steps: tuple[Step, ...] = getattr(self, name)
             fields[name] = ", ".join(step.words(unit) for step in steps) or None

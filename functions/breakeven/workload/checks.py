@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from breakeven.errors import InputError, together
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
-from breakeven.workload.case import MAX_RATE, TargetName, Variant
+from breakeven.workload.case import MAX_RATE, Compared, TargetName, Variant
 from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
 
@@ -65,7 +65,7 @@ def check_cells(suite: Suite, points: Sequence[Point]) -> None:
 
 
 def check_workload(
-    suite: Suite, point: Point, target: TargetName, variant: Variant, settings: Mapping[str, Any]
+    suite: Suite, point: Point, target: Compared, variant: Variant, settings: Mapping[str, Any]
 ) -> Iterator[InputError]:
     """Why the cell cannot run on the target, one fault each."""
 

@@ -17,7 +17,7 @@ from breakeven.errors import InputError, together
 from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
 from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
-from breakeven.workload.case import Case, Step, TargetName, Variant, Workload
+from breakeven.workload.case import Case, Compared, Step, TargetName, Variant, Workload
 from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
 from breakeven.workload.model import DEFAULT_MESSAGE_BYTES, Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
@@ -45,7 +45,7 @@ BUILT_IN: Mapping[str, Any] = {
 HOLD_S = 60.0
 #: the same by the kind of loop: a closed one has one message under way, an open one must not wait for it
 CLOSED: Mapping[str, Any] = {"consume": "get", "prefetch": 1, "window": 1}
-OPEN: Mapping[TargetName, Mapping[str, Any]] = {
+OPEN: Mapping[Compared, Mapping[str, Any]] = {
     "sqs-standard": {"consume": "get", "prefetch": 1, "window": 10},
     "rabbitmq-mirrored-pair": {"consume": "push", "prefetch": 200, "window": 200},
 }
@@ -71,7 +71,7 @@ class TargetCell:
     """A cell on a target, with every setting: the variant's, and what the target does anyway."""
 
     point: Point
-    target: TargetName
+    target: Compared
     settings: Mapping[str, Any]
 
 
@@ -187,7 +187,7 @@ def _default_words(settings: Settings) -> str:
     return f"producers={producers} consumers={consumers}"
 
 
-def _settings(suite: Suite, point: Point, target: TargetName, variant: Variant) -> Settings:
+def _settings(suite: Suite, point: Point, target: Compared, variant: Variant) -> Settings:
     """A point's settings on a target: the variant's overrides on top, and what the target does anyway."""
     overrides = suite.variants.get(variant, {}).get(target)
     by_loop = OPEN[target] if "rate" in point.settings else CLOSED

@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from breakeven.workload.case import MAX_RATE, Arrivals, Mode, TargetName, Variant
+from breakeven.workload.case import MAX_RATE, Arrivals, Compared, Mode, Variant
 from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
@@ -237,11 +237,12 @@ class Suite(Strict):
     suite: Name
     title: Text
     source: Text | None = None
-    targets: DistinctList[TargetName]
+    targets: DistinctList[Compared]
     repeats: Annotated[int, Field(ge=1, le=100)] = 1
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     variant: Variant = "equal-guarantees"
-    variants: dict[Variant, dict[TargetName, Delivery]] = {}
+    variants: dict[Variant, dict[Compared, Delivery]] = {}
+    instrument: bool = True
     defaults: Defaults = Defaults()
     scenarios: Annotated[dict[Name, Scenario], Field(min_length=1, max_length=MAX_LIST)]
 

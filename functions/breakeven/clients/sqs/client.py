@@ -18,6 +18,7 @@ from breakeven.workload.case import Workload
 class SqsClient:
     """Retries are off, as in Boto3Client: a call that fails is seen, counted and made again by the worker.
 
+    :param endpoint: as ``Service`` has it
     :param batch: messages a call; 1 uses the operations for one message
     :raises ValueError: ``batch`` is not 1 to 10
     :raises botocore.exceptions.BotoCoreError: no region, or an endpoint that is none
@@ -25,11 +26,11 @@ class SqsClient:
 
     name = "native"
 
-    def __init__(self, workload: Workload, batch: int = 1) -> None:
+    def __init__(self, workload: Workload, batch: int = 1, endpoint: str | None = None) -> None:
         if not 1 <= batch <= MAX_BATCH:
             raise ValueError(f"batch: {batch}: must be 1 to {MAX_BATCH}")
         self._wait_s, self._batch = math.ceil(workload.wait_s), batch
-        self._service = Service()
+        self._service = Service(endpoint)
         self._lock = threading.Lock()
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
 

@@ -15,7 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import NoCredentialsError
 from botocore.parsers import ResponseParserError, create_parser
 
-from breakeven.clients.boto3_client import service_errors
+from breakeven.clients.boto3_client import ANY_CREDENTIALS, ANY_REGION, service_errors
 from breakeven.clients.sqs.answer import AnswerReader
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.clients.sqs.signing import Identity, SigningKeys
@@ -24,12 +24,18 @@ from breakeven.clients.sqs.signing import Identity, SigningKeys
 class Service:
     """For all threads.
 
+    :param endpoint: of a server that is not the service and takes any credentials: it gets made-up ones
     :raises botocore.exceptions.BotoCoreError: no region, or an endpoint that is none
     """
 
-    def __init__(self) -> None:
+    def __init__(self, endpoint: str | None = None) -> None:
         session = botocore.session.get_session()
-        client = session.create_client("sqs", config=Config(proxies={}))
+        if endpoint:
+            session.set_credentials(*ANY_CREDENTIALS)
+        region = ANY_REGION if endpoint else None
+        client = session.create_client(
+            "sqs", region_name=region, endpoint_url=endpoint, config=Config(proxies={})
+        )
         self.endpoint = Endpoint.of(client.meta.endpoint_url)
         self.keys = SigningKeys(client.meta.region_name)
         self.tls = _tls(session.get_config_variable("ca_bundle")) if self.endpoint.is_tls else None

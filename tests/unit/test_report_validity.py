@@ -1,0 +1,183 @@
+"""Whether the ruler may be believed: programmed, done and read, in the report and wherever it is told."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from breakeven.planning.instrument import instrument_cases
+from breakeven.report.build import build_report
+from breakeven.report.markdown import markdown
+from breakeven.report.page import page
+from breakeven.report.published import load_shipped
+from breakeven.report.render import render_all
+from breakeven.report.validity import TOLERANCE_MS
+from breakeven.report.validity_words import NOT_PROVED, OFF, PROVED, line, sentences
+from cli.summary import print_summary
+from tests.fixtures.report import sample
+
+PLAN = sample.planned()[2:6]
+PROVING = tuple(instrument_cases(sample.RUN_ID, "local", "equal-guarantees"))
+AS_READ = {"p50_ms": 1.04, "p90_ms": 3.05, "p99_ms": 12.01, "p999_ms": None}
+TOOK = {"p50": 1.02, "p90": 3.02, "p99": 12.0, "p999": 20.01, "max": 20.1}
+DID = {"lost": 7, "duplicated": 5, "reordered": 3, "returned": 0, "nacked": 0}
+
+
+def record(**changed: Any) -> dict[str, Any]:
+    direction = {"count": 3000, "took_ms": TOOK, "late_ms": TOOK}
+    return {**DID, "publish": direction, "deliver": direction, "cpu_s": 1.0, **changed}
+
+
+def proved(done: Any = None, read: Any = None, ledger: Any = None, **row: Any):
+    """The sample's report with the instrument's cases; what is given changes the first of them."""
+    answers = sample.answers(PLAN)
+    rows, latencies, ledgers = [], [], []
+    for number, case in enumerate(PROVING):
+        mine = number == 0
+        told = {"program": case.workload.program.model_dump(mode="json"), "done": record()}
+        if mine and done is not None:
+            told["done"] = done or None
+        changed = row if mine else {}
+        rows.append(sample.case_row(case) | {"instrument": json.dumps(told)} | changed)
+        figures = AS_READ | (read or {} if mine else {})
+        for metric in ("produce", "consume"):
+            key = {"case_id": case.case_id, "metric": metric, "operations": 3000, "completed": 3000}
+            latencies.append(key | figures)
+        counted = {"lost": 7, "missing": 7, "duplicates": 5, "out_of_order": 3}
+        ledgers.append(sample.ledger_row(case, **counted | (ledger or {} if mine else {})))
+    rates = [
+        {"case_id": PROVING[0].case_id, "metric": "produce", "stage": "load", "second": 0, "msg_per_s": 9.0}
+    ]
+    with_instrument = replace(
+        answers,
+        cases=[*rows, *answers.cases],
+        latencies=[*latencies, *answers.latencies],
+        ledgers=[*ledgers, *answers.ledgers],
+        rates=[*rates, *answers.rates],
+    )
+    return build_report(sample.record((*PROVING, *PLAN)), sample.manifest(), with_instrument)
+
+
+def readings(report, case=0):
+    return {reading.what: reading for reading in report.validity.instrument[case].readings}
+
+
+def test_programmed_done_and_read_stand_beside_one_another():
+    report = proved()
+    assert report.validity.flags == []
+    found = readings(report)
+    assert list(found)[:4] == ["lost", "duplicates", "out_of_order", "produce.p50_ms"]
+    p99 = found["consume.p99_ms"]
+    assert (p99.programmed, p99.done, p99.read) == (12.0, 12.0, 12.01)
+    assert "produce.p999_ms" not in found, "too few samples were read"
+    assert all(reading.agrees and reading.kept for reading in found.values())
+    assert sentences(report)[0] == (
+        "AMQP: programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3; p99 12.00 ms, read 12.01."
+    )
+    assert line(report).startswith(f"{PROVED} AMQP: ")
+
+
+def test_nothing_else_of_the_report_knows_of_it():
+    """Not the verdict, the cases, the tables, the charts, nor the money."""
+    with_it, without = proved(), sample.report(PLAN)
+    assert with_it.model_copy(update={"validity": None}) == without.model_copy(update={"validity": None})
+    for name in ("cases.csv",):
+        assert render_all(with_it)[name] == render_all(without)[name]
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"ledger": {"lost": 6}}, "lost"),
+        ({"ledger": {"lost": None}}, "lost"),
+        ({"ledger": {"duplicates": 6}}, "duplicates"),
+        ({"ledger": {"out_of_order": 0}}, "out_of_order"),
+        ({"read": {"p99_ms": 12.0 + TOLERANCE_MS + 0.01}}, "produce.p99_ms"),
+        ({"read": {"p50_ms": 0.4}}, "produce.p50_ms"),
+    ],
+)
+def test_a_ruler_that_misreads_is_marked_wherever_it_is_told(changes, what):
+    report = proved(**changes)
+    assert report.validity.flags == ["ruler_disagrees"]
+    assert not readings(report)[what].agrees
+    assert all(reading.agrees for reading in readings(report, 1).values())
+    assert NOT_PROVED in report.verdict.split("\n\n")[-1]
+    assert "DOES NOT AGREE" in report.verdict
+    html = page(report, None)
+    assert 'class="doubt"' in html
+    assert html.index("DOES NOT AGREE") < html.index('<section id="compared">')
+    assert NOT_PROVED in markdown(report, None)
+
+
+def test_an_instrument_that_was_late_is_told_apart_from_a_ruler_that_misreads():
+    slow = {"count": 3000, "took_ms": {**TOOK, "p99": 14.0}, "late_ms": TOOK}
+    report = proved(done=record(publish=slow), read={"p99_ms": 14.1})
+    p99 = readings(report)["produce.p99_ms"]
+    assert (p99.agrees, p99.kept) == (True, False)
+    assert "instrument_late" in report.validity.flags
+    assert "the host was too busy for the instrument" in sentences(report)[0]
+    consumed = readings(report)["consume.p99_ms"]
+    assert (consumed.agrees, consumed.kept) == (False, True), "read 14.1 of an instrument that took 12.0"
+
+
+def test_without_a_record_it_is_held_against_the_program():
+    report = proved(done={})
+    assert report.validity.flags == []
+    assert readings(report)["produce.p99_ms"].done is None
+    assert proved(done={}, read={"p99_ms": 14.0}).validity.flags == ["ruler_disagrees"]
+
+
+@pytest.mark.parametrize("row", [{"status": "failed", "reason": "gate"}, {"instrument": None}])
+def test_an_instrument_that_failed_proves_nothing(row):
+    report = proved(**row)
+    assert report.validity.flags == ["instrument_failed"]
+    assert NOT_PROVED in report.verdict
+    assert "AMQP: the instrument's case failed" in line(report)
+
+
+def test_a_case_that_left_no_row_failed_too():
+    report = build_report(sample.record((*PROVING, *PLAN)), sample.manifest(), sample.answers(PLAN))
+    assert report.validity.flags == ["instrument_failed"]
+    assert [case.status for case in report.validity.instrument] == ["failed", "failed"]
+
+
+def test_a_suite_without_it_says_so_and_no_more():
+    report = sample.report(PLAN)
+    assert report.validity.flags == ["instrument_off"]
+    assert NOT_PROVED not in report.verdict
+    assert line(report) == OFF
+    assert OFF in page(report, None)
+
+
+def test_what_a_source_published_has_no_ruler_of_ours():
+    source = sample.report(PLAN).model_copy(update={"validity": None})
+    assert line(source) == ""
+    assert sentences(source) == []
+
+
+def test_page_markdown_and_terminal_say_it():
+    report = proved()
+    html = page(report, load_shipped("source-a"))
+    section = html[html.index('<section id="validity">') : html.index('<section id="repeats">')]
+    assert section.index("programmed 7 lost, counted 7") < section.index("<table>")
+    assert "produce p99, ms" in section
+    assert "doubt" not in section
+    text = markdown(report, None)
+    assert line(report) in text.replace("\\", "")
+    assert text.count("| produce p99, ms | measured | 12.00 | 12.00 | 12.01 | 0.50 | agrees |") == 2
+    console = Console(file=io.StringIO(), width=200)
+    print_summary(report, console)
+    printed = console.file.getvalue()
+    assert line(report) in printed
+    assert "instrument" not in printed
+
+
+def test_json_carries_it():
+    document = json.loads(proved().model_dump_json())
+    assert document["validity"]["flags"] == []
+    assert document["validity"]["instrument"][1]["readings"][0]["what"] == "lost"
