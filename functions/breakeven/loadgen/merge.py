@@ -21,9 +21,13 @@ SATURATED_SHARE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One metric over its measured stage. ``stage_s``: None for a load or unload of nothing."""
+    """One metric over its measured stage.
+
+    ``start_s``: when that stage began, epoch seconds. ``stage_s``: None for a load or unload of nothing.
+    """
 
     cell: Cell
+    start_s: float
     stage_s: float | None
 
 
@@ -128,7 +132,8 @@ def _total(results: list[LoaderResult], metric: str) -> Total | None:
     for result in seen:
         if cell := result.cells.get((stage, metric)):
             merged.merge(cell)
-    return Total(merged, _stage_s(results, metric))
+    start_s = min((result.stages[stage] for result in results if stage in result.stages), default=0.0)
+    return Total(merged, start_s, _stage_s(results, metric))
 
 
 def _stage_s(results: list[LoaderResult], metric: str) -> float | None:
