@@ -119,6 +119,10 @@ def test_an_end_before_its_start_is_refused(form: str, size: int) -> None:
     late = [STARTS_NS["drain"]] * size
     with pytest.raises(ValueError, match="-1 ns"):
         recorder().operations("produce", given_as(form, late), STARTS_NS["drain"] - 1, 1)
+    # and where the others of the batch began before the stage that they ended in
+    mixed = given_as(form, [7 * SECOND_NS] * size + late[:1])
+    with pytest.raises(ValueError, match="-1 ns"):
+        recorder().operations("produce", mixed, STARTS_NS["drain"] - 1, 1)
 
 
 def test_columns_of_different_lengths_are_refused() -> None:
@@ -148,6 +152,19 @@ def test_many_values_are_counted_as_each_of_them(groups: list[list[int] | int], 
     assert (bulk.count, bulk.sum_ns) == (len(flat), sum(flat))
     assert (bulk.min_ns, bulk.max_ns) == ((min(flat), max(flat)) if flat else (None, None))
     assert sum(bulk.bins.values()) == len(flat)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_batches_that_wait_to_be_binned_are_all_counted_once(form: str) -> None:
+    random = np.random.default_rng(9)
+    one_by_one, bulk = Histogram(), Histogram()
+    for size in (700, 1, 400, 1024, 1023, 2, 3000, 300, 300, 300, 300, 5):
+        group = random.integers(0, 10**9, size).tolist()
+        bulk.add_many(given_as(form, group))  # type: ignore[arg-type]
+        for value in group:
+            one_by_one.add(value)
+    assert bulk.count == one_by_one.count
+    assert bulk.to_json() == one_by_one.to_json()
 
 
 def test_a_long_array_has_an_exact_sum_of_any_size() -> None:
