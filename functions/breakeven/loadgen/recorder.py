@@ -32,7 +32,7 @@ from breakeven.loadgen.stages import Stage, Timeline
 #: fewer messages than this are recorded sooner one by one than as a list (measured)
 HANDFUL = 3
 #: and fewer than this sooner as a list than by numpy
-FEW = 48
+FEW = 32
 #: (stage, metric) -> cell
 Cells = dict[tuple[str, str], Cell]
 
