@@ -195,9 +195,10 @@ class Recorder:
         """Each stage that some of these instants lie in, and their places."""
         stages = self._timeline.stages
         numbers = np.searchsorted([stage.start_ns for stage in stages], instants, side="right") - 1
-        for number in np.unique(numbers).tolist():
-            if number >= 0:
-                yield stages[number], np.flatnonzero(numbers == number)
+        for number in range(max(0, least(numbers)), greatest(numbers) + 1):
+            places = np.flatnonzero(numbers == number)
+            if places.size:
+                yield stages[number], places
 
     def _cell(self, stage: Stage, metric: str) -> Cell:
         cell = self._cells.get((stage.name, metric))
