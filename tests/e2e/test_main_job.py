@@ -8,7 +8,10 @@ import time
 
 import jsonschema
 import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
 
+from breakeven.results.schemas import METRICS
 from tests.e2e.command import ROOT, TINY, Command
 
 
@@ -106,6 +109,21 @@ def test_the_files_are_there_and_agree(ran, report):
     assert (folder / "report" / "index.html").stat().st_size > 10_000
     assert list((folder / "rows" / "cases").rglob("*.json.gz"))
     assert not list(folder.rglob("*secret*"))
+
+
+def test_the_latencies_of_each_case_are_there_for_the_tools_of_hdrhistogram(ran, report):
+    for case in report["cases"]:
+        path = ran[0].runs / "latest" / "histograms" / f"{case['case_id']}.hlog"
+        reader = HistogramLogReader(str(path), HdrHistogram(1, 2**42 - 1, 3))
+        seen = set()
+        while (interval := reader.get_next_interval_histogram()) is not None:
+            metric = case[interval.get_tag()]
+            seen.add(interval.get_tag())
+            assert interval.get_total_count() == metric["operations"]
+            assert interval.get_max_value() / 1e6 == pytest.approx(metric["max_ms"], rel=1e-3)
+            assert abs(interval.get_start_time_stamp() / 1000 - time.time()) < 3600
+        reader.input_file.close()
+        assert seen == {name for name in METRICS if case[name] and case[name]["operations"]}
 
 
 def test_the_terminal_says_where_the_run_is_and_what_it_found(ran, report):

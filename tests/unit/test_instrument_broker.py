@@ -41,7 +41,7 @@ class Bench:
     def take(self, receiver):
         message = self.queue.take(receiver)
         if message is not None:
-            self.ledger.receive(message.body[:16], message.receives > 1, self.highest[receiver])
+            self.ledger.receive([message.body[:16]], [message.receives > 1], self.highest[receiver])
         return message
 
     def drain(self):

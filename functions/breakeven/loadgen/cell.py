@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from breakeven.loadgen.histogram import Histogram
-from breakeven.loadgen.instants import Int64s, greatest
+from breakeven.loadgen.instants import Int64s, greatest, least
 
 SECOND_NS = 10**9
 
@@ -48,9 +48,11 @@ class Cell:
 
     def complete_many(self, elapsed_ns: Int64s, size: int) -> None:
         """As :meth:`complete` for each."""
-        seconds, counts = np.unique(elapsed_ns // SECOND_NS, return_counts=True)
-        for second, count in zip(seconds.tolist(), counts.tolist(), strict=True):
-            self.complete(second * SECOND_NS, size, count)
+        first = least(elapsed_ns) // SECOND_NS
+        counts = np.bincount(elapsed_ns // SECOND_NS - first).tolist()
+        for second, count in enumerate(counts, first):
+            if count:
+                self.complete(second * SECOND_NS, size, count)
         self.last_ns = max(self.last_ns, greatest(elapsed_ns))
 
     def window(self, elapsed_ns: int) -> Window:

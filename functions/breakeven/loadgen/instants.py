@@ -26,6 +26,11 @@ def length(first: Instants, second: Instants) -> int:
     return len(first)
 
 
+def only(instants: Instants) -> int:
+    """The single one."""
+    return instants if isinstance(instants, int) else int(instants[0])
+
+
 def listed(instants: Instants) -> int | Sequence[int]:
     """As Python's own integers, for a loop."""
     return instants.tolist() if isinstance(instants, np.ndarray) else instants

@@ -19,9 +19,13 @@ from breakeven.workload.case import Case
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """One metric over its measured stage. ``stage_s``: None for a load or unload of nothing."""
+    """One metric over its measured stage.
+
+    ``start_s``: when that stage began, epoch seconds. ``stage_s``: None for a load or unload of nothing.
+    """
 
     cell: Cell
+    start_s: float
     stage_s: float | None
 
 
@@ -149,7 +153,8 @@ def _total(results: list[LoaderResult], metric: str) -> Total | None:
     for result in seen:
         if cell := result.cells.get((stage, metric)):
             merged.merge(cell)
-    return Total(merged, _stage_s(results, metric))
+    start_s = min((result.stages[stage] for result in results if stage in result.stages), default=0.0)
+    return Total(merged, start_s, _stage_s(results, metric))
 
 
 def _measured_stage(results: list[LoaderResult], metric: str) -> str | None:

@@ -25,12 +25,15 @@ from breakeven.loadgen.instants import (
     least,
     length,
     listed,
+    only,
     repeated,
 )
 from breakeven.loadgen.stages import Stage, Timeline
 
-#: fewer messages than this are recorded sooner by a loop than by numpy (measured)
-FEW = 48
+#: fewer messages than this are recorded sooner one by one than as a list (measured)
+HANDFUL = 3
+#: and fewer than this sooner as a list than by numpy
+FEW = 32
 #: (stage, metric) -> cell
 Cells = dict[tuple[str, str], Cell]
 
@@ -43,7 +46,7 @@ class Recorder:
     bytes of one operation. What happens before the first stage starts is not recorded.
 
     What comes in batches is recorded in bulk: a batch nearly always lies in one stage and one second, so
-    both are looked up once for all of it. Above ``FEW`` messages numpy does the rest, below it a loop.
+    both are looked up once for all of it. From ``FEW`` messages on numpy does the rest, below it a loop.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -66,12 +69,14 @@ class Recorder:
         :raises ValueError: columns of different lengths; one was completed before it was intended
         """
         count = length(intended_ns, completed_ns)
-        if not count:
+        if count <= 1:
+            if count:
+                self.operation(metric, only(intended_ns), only(completed_ns), size)
             return
         if count < FEW:
             starts, ends = listed(intended_ns), listed(completed_ns)
             with self._lock:
-                if not self._at_once(metric, starts, ends, size, count):
+                if count < HANDFUL or not self._at_once(metric, starts, ends, size, count):
                     for start, end in zip(repeated(starts, count), repeated(ends, count), strict=True):
                         self._operation(metric, start, end, size)
         else:
@@ -209,9 +214,10 @@ class Recorder:
         """Each stage that some of these instants lie in, and their places."""
         stages = self._timeline.stages
         numbers = np.searchsorted([stage.start_ns for stage in stages], instants, side="right") - 1
-        for number in np.unique(numbers).tolist():
-            if number >= 0:
-                yield stages[number], np.flatnonzero(numbers == number)
+        for number in range(max(0, least(numbers)), greatest(numbers) + 1):
+            places = np.flatnonzero(numbers == number)
+            if places.size:
+                yield stages[number], places
 
     def _cell(self, stage: Stage, metric: str) -> Cell:
         cell = self._cells.get((stage.name, metric))

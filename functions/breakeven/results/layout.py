@@ -29,6 +29,11 @@ def case_key(run_id: str, case_id: str) -> str:
     return f"{run_prefix(run_id)}cases/{case_id}.json"
 
 
+def histogram_key(run_id: str, case_id: str) -> str:
+    """The case's latencies as an HdrHistogram log."""
+    return f"{run_prefix(run_id)}histograms/{case_id}.hlog"
+
+
 def raw_prefix(run_id: str, case_id: str, attempt: int) -> str:
     return f"{run_prefix(run_id)}raw/{case_id}/a{attempt}/"
 

@@ -14,6 +14,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
+from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, abort_item, case_item, lane_item, loader_item, loaders_prefix
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import presumed_provenance
@@ -150,6 +151,33 @@ def _json_or_none(services: Services, key: str) -> Any:
 def _write_measurement(services: Services, case: Case, measurement: Measurement) -> None:
     for table, rows in measurement.rows(case).items():
         services.store.put_rows(table, case.run_id, case.case_id, rows)
+    key = layout.histogram_key(case.run_id, case.case_id)
+    services.store.put_bytes(key, _histograms(services, case, measurement), "text/plain; charset=utf-8")
+
+
+def _histograms(services: Services, case: Case, measurement: Measurement) -> bytes:
+    provenance, environment = _origin(services, case)
+    facts = {
+        "run": case.run_id,
+        "case": case.case_id,
+        "provenance": provenance,
+        "environment": environment,
+    }
+    return hdr_log(
+        facts,
+        [
+            Interval(metric, total.start_s, total.stage_s or 0.0, total.cell.latencies)
+            for metric, total in measurement.totals.items()
+        ],
+    )
+
+
+def _origin(services: Services, case: Case) -> tuple[str, str]:
+    """Provenance and environment of what this case measures."""
+    state = services.state(case.run_id)
+    environment = state.get(RUN).get("environment", "aws")
+    known = state.get(lane_item(case.target)).get("provenance")
+    return known or presumed_provenance(case.target, environment), environment
 
 
 def _write_nodes(services: Services, case: Case, attempt: int) -> None:
@@ -166,11 +194,8 @@ def _write_case(
     mirrors_after: dict[str, int] | None,
     reason: str | None,
 ) -> None:
-    state = services.state(case.run_id)
-    lane, run = state.get(lane_item(case.target)), state.get(RUN)
     workload = case.workload
-    environment = run.get("environment", "aws")
-    provenance = lane.get("provenance") or presumed_provenance(case.target, environment)
+    provenance, environment = _origin(services, case)
     mirrors_before = item.get("mirrors_before", "null")
     row = {
         "case_id": case.case_id,
