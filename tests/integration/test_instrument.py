@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -205,3 +206,27 @@ def test_a_case_without_a_program_is_refused():
     workload = plain_case().model_copy(update={"program": None})
     with pytest.raises(CaseError, match="no program"):
         InstrumentTarget().client(workload)
+
+
+@pytest.mark.parametrize("protocol", ["amqp", "sqs"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\0" * 64,
+        b"AMQP\0\0\x09\x01" + b"\xff" * 64,
+        b"AMQP\0\0\x09\x01\x01\0\x01\0\0\0\x04\0\x14\0\x28\xce",  # closes a channel that is not open
+        b"AMQP\0\0\x09\x01\x02\0\x01\0\0\0\x02\0\0\xce",  # a content header of two bytes
+    ],
+)
+def test_whoever_speaks_something_else_is_sent_away_and_the_others_are_served(protocol, garbage):
+    instrument = Instrument(Program(protocol=protocol, messages=10))
+    with socket.create_connection((HOST, instrument.port), timeout=10) as stranger:
+        stranger.sendall(garbage)
+        stranger.shutdown(socket.SHUT_WR)
+        while stranger.recv(4096):
+            pass
+    with socket.create_connection((HOST, instrument.port), timeout=10):
+        pass
+    instrument.stop()
+    assert instrument.record is not None

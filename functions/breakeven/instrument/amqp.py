@@ -169,7 +169,8 @@ class AmqpConnection(Peer):
                 self._channels[number] = Channel(number, self, self._broker, multiple=self._multiple)
                 reply = spec.Channel.OpenOk()
             case spec.Channel.Close():
-                self._channels.pop(number).close()
+                self._channel(number).close()
+                del self._channels[number]
                 reply = spec.Channel.CloseOk()
             case spec.Confirm.Select():
                 self._channel(number).confirm_select()

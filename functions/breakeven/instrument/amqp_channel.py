@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -99,7 +99,7 @@ class Channel:
             if self._confirms:
                 self._confirm(tag, found, now_ns)
 
-        self._wire.loop.at(found.due_ns, answer)
+        self._at(found.due_ns, answer)
 
     def get(self, queue: str, *, acks: bool) -> None:
         now_ns = time.monotonic_ns()
@@ -227,6 +227,11 @@ class Channel:
         for known in [known for known in self._unacked if known <= tag or tag == 0]:
             yield self._unacked.pop(known)
 
-    def _at(self, due_ns: int, answer: object) -> None:
+    def _at(self, due_ns: int, answer: Callable[[], None]) -> None:
         """Answer then, unless the channel is closed before."""
-        self._wire.loop.at(due_ns, lambda: answer() if self.open else None)  # type: ignore[operator]
+
+        def unless_closed() -> None:
+            if self.open:
+                answer()
+
+        self._wire.loop.at(due_ns, unless_closed)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from pika import frame, spec
+from pika.exceptions import AMQPError
 
 HEAD = struct.Struct(">BHI")
 METHOD = struct.Struct(">I")
@@ -56,7 +57,7 @@ def decoded(payload: bytes) -> Any:
     try:
         method = spec.methods[METHOD.unpack_from(payload)[0]]()
         method.decode(payload, METHOD.size)
-    except (KeyError, struct.error, IndexError, ValueError) as error:
+    except (AMQPError, KeyError, struct.error, IndexError, ValueError, TypeError) as error:
         raise NotAmqp(f"no method: {error}") from None
     return method
 

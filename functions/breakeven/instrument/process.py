@@ -27,7 +27,7 @@ class Instrument:
             [sys.executable, "-m", "breakeven.instrument"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            env=_environment(),
         )
         self._record: dict[str, Any] | None = None
         assert self._process.stdin
@@ -57,3 +57,9 @@ class Instrument:
         except (subprocess.TimeoutExpired, ValueError, OSError):
             self._process.kill()
             self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """What this process imports it can import too; it has no business with credentials."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
