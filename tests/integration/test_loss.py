@@ -133,8 +133,8 @@ def test_a_master_killed_in_mid_case_loses_nothing_confirmed(pair, queue_case, k
         restarted.result()
     assert result.stages["measure"] < killed_s < result.stages["drain"], "in mid-case"
     assert result.errors["connection_lost"] > 0, "the clients were on it"
-    assert "drain_deadline" not in result.flags
     assert_all_accounted(account([result], pair.target.depth(prepared.queues)))
+    assert "drain_deadline" not in result.flags
     pair.target.release(prepared.queues)
 
 

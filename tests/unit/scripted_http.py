@@ -48,43 +48,60 @@ def scripted(*script: bytes | Reply, tls: ssl.SSLContext | None = None) -> Itera
     """A server that gives these answers in turn, on however many connections; yields its port."""
     replies = [reply if isinstance(reply, Reply) else Reply([reply]) for reply in script]
     heard, listener = Heard(), socket.create_server((LOOPBACK, 0))
+    attending: list[tuple[threading.Thread, socket.socket]] = []
 
     def serve() -> None:
         with suppress(OSError):  # the test has ended
             while True:
                 connected, _ = listener.accept()
-                threading.Thread(target=attend, args=(connected,), daemon=True).start()
+                thread = threading.Thread(target=attend, args=(connected,), daemon=True)
+                attending.append((thread, connected))
+                thread.start()
 
     def attend(connected: socket.socket) -> None:
         with suppress(OSError):
             _converse(tls.wrap_socket(connected, server_side=True) if tls else connected)
         connected.close()
 
+    def next_reply() -> Reply | None:
+        with suppress(IndexError):
+            return replies.pop(0)
+        return None
+
     def _converse(connected: socket.socket) -> None:
         heard.connections += 1
         with connected, connected.makefile("rb") as stream:
             while replies and (request := _request(stream)):
                 heard.requests.append(request)
-                reply = replies.pop(0)
+                reply = next_reply()
+                if reply is None:  # another connection has had the last one
+                    stream.read()
+                    return
                 for piece in reply.pieces:
                     connected.sendall(piece)
                     time.sleep(reply.pause_s)
                 if reply.then_close:
                     break
             else:
-                stream.read(1)  # until the client closes
+                stream.read()  # until the client closes
                 return
             with suppress(OSError):
                 connected.shutdown(socket.SHUT_RDWR)
         heard.closed.set()
 
-    threading.Thread(target=serve, daemon=True).start()
+    serving = threading.Thread(target=serve, daemon=True)
+    serving.start()
     try:
         yield listener.getsockname()[1], heard
     finally:
         with suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
+        serving.join(5.0)
+        for thread, connected in attending:
+            with suppress(OSError):
+                connected.shutdown(socket.SHUT_RDWR)
+            thread.join(5.0)
 
 
 def _request(stream: object) -> tuple[bytes, bytes] | None:

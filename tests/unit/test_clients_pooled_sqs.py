@@ -10,6 +10,7 @@ import pytest
 from breakeven.clients import lanes
 from breakeven.clients.base import Outcome
 from breakeven.clients.pooled import PooledClient
+from tests.unit.loader_runs import no_thread_left  # noqa: F401
 from tests.unit.scripted_http import Reply, answer
 from tests.unit.scripted_sqs import QUEUE, bodies, client_of
 
@@ -24,6 +25,9 @@ MESSAGE = {
     "Attributes": {"ApproximateReceiveCount": "1"},
 }
 LIMIT_S = 20.0
+#: more than there are failures: a pool in which all calls fail would give up
+LANES = 4
+pytestmark = pytest.mark.usefixtures("no_thread_left")
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +39,7 @@ def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_goes_wrong_with_some_sends_is_told_and_the_others_are_answered(monkeypatch, kind) -> None:
     script = [GOOD, GOOD, THROTTLED, GOOD, HANGS_UP, GOOD, BROKEN, GOOD, GOOD, GOOD]
     with client_of(monkeypatch, *script, kind=kind) as (client, heard):
-        sender = PooledClient(client, 3).sender(QUEUE)
+        sender = PooledClient(client, LANES).sender(QUEUE)
         sender.submit(range(10), bodies(10))
         found: Counter[tuple[Outcome, str | None]] = Counter()
         deadline = time.monotonic() + LIMIT_S
@@ -60,7 +64,7 @@ def test_what_goes_wrong_with_some_asks_is_told_and_the_others_are_in_hand(monke
     in_hand = answer(200, {"Messages": [MESSAGE]})
     script = [in_hand, THROTTLED, in_hand, HANGS_UP, in_hand, answer(200, {}), in_hand]
     with client_of(monkeypatch, *script, kind=kind) as (client, _):
-        receiver = PooledClient(client, 2).receiver(QUEUE)
+        receiver = PooledClient(client, LANES).receiver(QUEUE)
         stamps: list[bytes] = []
         empty = 0
         failed: list[str] = []
