@@ -38,9 +38,7 @@ def run(children: Children, load: Load, times: Times) -> tuple[Figures, float]:
 @contextmanager
 def _stub(children: Children, size: int) -> Iterator[tuple[Access, subprocess.Popen[bytes]]]:
     argv = [sys.executable, "-m", "bench.stub_broker", QUEUE, str(size)]
-    process = children.spawn(
-        argv, env=environment(), cwd=ROOT, stdout=subprocess.PIPE, name="stub broker"
-    )
+    process = children.spawn(argv, env=environment(), cwd=ROOT, stdout=subprocess.PIPE, name="stub broker")
     try:
         assert process.stdout
         port = process.stdout.readline()

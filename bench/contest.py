@@ -33,7 +33,8 @@ class Goal:
 class Section:
     """``tables``: table -> contender -> figures of each repeat; ours is the last contender.
 
-    ``unit``: what CPU is counted for; ``commands``: contender -> how it was called.
+    ``unit``: what CPU is counted for; ``commands``: contender -> how it was called; ``latencies``: the
+    heading -> the field of ``Figures`` with the percentiles that are to be shown.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Section:
     contenders: Sequence[str]
     goals: Sequence[Goal] = ()
     notes: Sequence[str] = ()
+    latencies: Mapping[str, str] = field(default_factory=dict)
     commands: dict[str, str] = field(default_factory=dict)
     tables: dict[str, dict[str, list[Figures]]] = field(default_factory=dict)
 

@@ -22,7 +22,7 @@ CALLS = {"send": 1, "receive": 2}
 def command(
     endpoint: str, queue: str, workers: int, size: int, times: Times, environment: Mapping[str, str]
 ) -> Command:
-    """:param environment: region, credentials, and as ``BENCH_TRUST_STORE`` where a TLS endpoint's issuer is"""
+    """:param environment: region, credentials; ``BENCH_TRUST_STORE``: who vouches for a TLS endpoint"""
     trust = environment.get("BENCH_TRUST_STORE")
     argv = [
         "java",
@@ -53,6 +53,4 @@ def _of_stage(lines: Sequence[Line], stage: str, calls: int) -> Figures:
         raise BreakevenError(f"{NAME}: no message in stage {stage}")
     (start, before), (end, after) = looks[0], looks[-1]
     messages = after - before
-    return Figures(
-        messages / (end.at_s - start.at_s), (end.cpu_s - start.cpu_s) / (messages * calls) * 1e6
-    )
+    return Figures(messages / (end.at_s - start.at_s), (end.cpu_s - start.cpu_s) / (messages * calls) * 1e6)

@@ -1,6 +1,6 @@
-"""Our loader in a process of its own: a case as JSON on stdin, its progress each second and figures on stdout.
+"""Our loader in a process of its own: a case as JSON on stdin; progress each second, then figures, on stdout.
 
-    python -m bench.loader <case.json
+python -m bench.loader <case.json
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from pydantic import BaseModel
 
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.coordination import CaseProgress, Progress
+from breakeven.loadgen.diagnosis import percentile_ms
 from breakeven.loadgen.loader import Assignment, run_loader
 from breakeven.loadgen.merge import merge
-from breakeven.loadgen.recorder import Histogram, midpoint
 from breakeven.loadgen.result import LoaderResult
 from breakeven.targets.base import Access
 from breakeven.workload.case import Case
 
 #: from the last connection to the start, seconds
 LEAD_S = 0.2
+SHARES = (0.5, 0.99)
 
 
 class Order(BaseModel):
@@ -56,29 +57,17 @@ def run(order: Order) -> LoaderResult:
 
 
 def told(result: LoaderResult) -> dict[str, Any]:
-    """The last line: percentiles (microseconds) by metric, the ledger, what went wrong, what it was flagged with."""
+    """The last line: percentiles (microseconds) by metric, the ledger, errors and flags."""
     measurement = merge([result], 0)
     return {
         "percentiles": {
-            metric: [percentile(total.cell.latencies, share) / 1e3 for share in (0.5, 0.99)]
+            metric: [found * 1e3 for share in SHARES if (found := percentile_ms(total.cell.latencies, share))]
             for metric, total in measurement.totals.items()
-            if total.cell.latencies.count
         },
         "ledger": measurement.ledger.row(),
         "errors": result.errors,
         "flags": measurement.flags,
     }
-
-
-def percentile(histogram: Histogram, share: float) -> float:
-    """By nearest rank, nanoseconds."""
-    rank = max(1, -(-share * histogram.count // 1))
-    counted = 0
-    for index in sorted(histogram.bins):
-        counted += histogram.bins[index]
-        if counted >= rank:
-            break
-    return midpoint(index)
 
 
 def _tell(document: dict[str, Any]) -> None:

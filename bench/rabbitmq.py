@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench import ours, perftest
+from bench.contest import Run
 from bench.figures import Figures
 from bench.plan import Load, Times
 from bench.watched import watch
 from breakeven.targets.base import Access
 from breakeven.targets.naming import PREFIX
 from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from local.broker_files import ClusterSettings
 from local.brokers import BrokerCluster
@@ -42,7 +44,10 @@ def brokers(children: Children, workdir: Path, nodes: int) -> Iterator[Brokers]:
     cluster = BrokerCluster(children, workdir, credentials, ClusterSettings(nodes=nodes))
     access = cluster.start()
     try:
-        server = RabbitMQMirroredPair(access).establish().server if nodes > 1 else ""
+        if nodes > 1:
+            RabbitMQMirroredPair(access).establish()
+        found = Management(access).overview()
+        server = f"{found['rabbitmq_version']}, Erlang {found['erlang_version']}"
         yield Brokers(children, access.model_copy(update={"nodes": access.nodes[:1]}), server)
     finally:
         cluster.stop()
@@ -62,7 +67,7 @@ def run(brokers: Brokers, load: Load, times: Times, client: str | None) -> Figur
 
 def runs(
     brokers: Brokers, load: Load, times: Times, table: str, clients: Mapping[str, str | None]
-) -> dict[str, Callable[[], Mapping[str, Figures]]]:
+) -> dict[str, Run]:
     """By contender; ``clients``: contender -> client, None for PerfTest."""
     return {
         name: (lambda client=client: {table: run(brokers, load, times, client)})  # type: ignore[misc]

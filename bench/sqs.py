@@ -25,7 +25,7 @@ from local.sqs_server import SqsServer
 Client = Literal["boto3", "native"]
 WORKERS = 10
 MESSAGE_BYTES = 1024
-#: what each client sends for each second of a window: about as many as it can, so that both stages are as long
+#: what each client sends for each second of a window: about as many as it can
 MESSAGES_PER_S: dict[Client, int] = {"boto3": 400, "native": 4000}
 REGION = "us-east-1"
 LIMIT_S = 240.0
@@ -75,9 +75,7 @@ def runs(at: Server, times: Times) -> dict[str, Run]:
 def loader_run(at: Server, times: Times, client: Client) -> dict[str, Figures]:
     with _fresh_queue(at) as queue:
         asked = ours.case(client, workload(times, client), "sqs-standard")
-        return ours.sqs_figures(
-            watch(at.children, ours.command(asked, queue, None, at.environment), LIMIT_S)
-        )
+        return ours.sqs_figures(watch(at.children, ours.command(asked, queue, None, at.environment), LIMIT_S))
 
 
 def java_run(at: Server, times: Times) -> dict[str, Figures]:

@@ -13,6 +13,7 @@ import selectors
 import socket
 import struct
 import sys
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from local.ports import LOOPBACK
 Bytes = npt.NDArray[np.uint8]
 
 READ_BYTES = 1 << 20
+#: messages that wait for a consumer; what comes after them is dropped
+KEPT = 10_000
 CONSUMER = "c"
 _CHANNEL, _FRAME_MAX, _CHANNEL_MAX = 1, 131_072, 2047
 _FRAME_HEAD = struct.Struct(">BHI")
@@ -74,22 +77,36 @@ class Form:
 
 
 class Queue:
-    """What is published and not delivered, and the one who gets it. Without a consumer nothing is kept."""
+    """What is published and not delivered, and the one who gets it.
+
+    With a consumer there, a message is confirmed when it is handed on: so a publisher never runs ahead of it.
+    """
 
     def __init__(self, form: Form) -> None:
         self.form = form
         self.consumer: Connection | None = None
-        self._waiting = np.empty((0, form.size), np.uint8)
+        self._waiting: deque[Bytes] = deque()
+        self._count = 0
+
+    @property
+    def ahead(self) -> int:
+        """How many messages are not to be confirmed yet."""
+        return self._count if self.consumer else 0
 
     def put(self, bodies: Bytes) -> None:
-        if self.consumer:
-            self._waiting = np.concatenate((self._waiting, bodies)) if len(self._waiting) else bodies
+        if self.consumer or self._count < KEPT:
+            self._waiting.append(bodies)
+            self._count += len(bodies)
             self.hand_out()
 
     def hand_out(self) -> None:
-        if self.consumer and len(self._waiting):
-            taken = self.consumer.deliver(self._waiting)
-            self._waiting = self._waiting[taken:]
+        while self.consumer and self._waiting:
+            bodies = self._waiting.popleft()
+            taken = self.consumer.deliver(bodies)
+            self._count -= taken
+            if taken < len(bodies):
+                self._waiting.appendleft(bodies[taken:])
+                return
 
 
 class Connection:
@@ -97,7 +114,7 @@ class Connection:
         self._socket, self._queue, self._form = sock, queue, queue.form
         self._unread = bytearray()
         self._begun = self._confirms = False
-        self._published = self._delivered = self._acknowledged = self._prefetch = 0
+        self._published = self._confirmed = self._delivered = self._acknowledged = self._prefetch = 0
 
     def read(self) -> bool:
         """Take in what has come; returns False once the peer has gone."""
@@ -112,6 +129,9 @@ class Connection:
             self._queue.consumer = None
         return bool(data)
 
+    def close(self) -> None:
+        self._socket.close()
+
     def deliver(self, bodies: Bytes) -> int:
         """Hand over as many as the prefetch allows; returns how many."""
         room = self._prefetch - (self._delivered - self._acknowledged)
@@ -120,6 +140,13 @@ class Connection:
             self._socket.sendall(self._form.deliveries(bodies, self._delivered + 1))
             self._delivered += len(bodies)
         return len(bodies)
+
+    def confirm(self) -> None:
+        """Whatever may be, in one go."""
+        tag = self._published - self._queue.ahead
+        if self._confirms and tag > self._confirmed:
+            self._confirmed = tag
+            self._say(_CHANNEL, spec.Basic.Ack(tag, multiple=True))
 
     def _take(self) -> int:
         """Deal with what the unread bytes begin with; returns how many of them are done with."""
@@ -146,10 +173,7 @@ class Connection:
         if count:
             taken = np.frombuffer(bytes(memoryview(self._unread)[: count * length]), np.uint8)
             self._published += count
-            if self._confirms:
-                self._say(_CHANNEL, spec.Basic.Ack(self._published, multiple=True))
-            if self._queue.consumer:
-                self._queue.put(self._form.bodies(taken))
+            self._queue.put(self._form.bodies(taken))
         return count * length
 
     def _take_acknowledgements(self, most: int) -> int:
@@ -164,7 +188,7 @@ class Connection:
         if len(self._unread) < _FRAME_HEAD.size:
             return 0
         kind, _, size = _FRAME_HEAD.unpack_from(self._unread)
-        length = _FRAME_HEAD.size + size + 1
+        length: int = _FRAME_HEAD.size + size + 1
         if len(self._unread) < length:
             return 0
         if kind == spec.FRAME_METHOD:
@@ -187,6 +211,7 @@ class Connection:
 
 def serve(form: Form) -> None:
     queue, ready = Queue(form), selectors.DefaultSelector()
+    connections: list[Connection] = []
     with socket.create_server((LOOPBACK, 0)) as listener:
         ready.register(listener, selectors.EVENT_READ, None)
         print(listener.getsockname()[1], flush=True)
@@ -195,11 +220,14 @@ def serve(form: Form) -> None:
                 if key.data is None:
                     sock, _ = listener.accept()
                     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    ready.register(sock, selectors.EVENT_READ, Connection(sock, queue))
+                    connections.append(Connection(sock, queue))
+                    ready.register(sock, selectors.EVENT_READ, connections[-1])
                 elif not key.data.read():
                     ready.unregister(key.fileobj)
-                    sock = key.fileobj  # type: ignore[assignment]
-                    sock.close()
+                    connections.remove(key.data)
+                    key.data.close()
+            for connection in connections:
+                connection.confirm()
 
 
 def _method(channel: int, method: Any) -> bytes:

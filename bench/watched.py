@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """``environment`` is added to what every contender gets; ``stdin`` is for what no list of processes may show."""
+    """``environment`` is added to what every contender gets; ``stdin`` is for what nobody else may see."""
 
     name: str
     argv: Sequence[str]
