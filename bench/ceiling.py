@@ -27,7 +27,7 @@ LOADS = {
 
 def run(children: Children, load: Load, times: Times) -> tuple[Figures, float]:
     """Ours, and the cores that the stub took meanwhile."""
-    with _stub(children, load.message_bytes) as (access, process):
+    with stub(children, load.message_bytes) as (access, process):
         asked = ours.case(QUEUE, ours.workload(load, times, "native"), "rabbitmq-mirrored-pair")
         started_s, used_s = time.monotonic(), cpu_s(process.pid)
         lines = watch(children, ours.command(asked, QUEUE, access, {}), times.window_s + SLACK_S)
@@ -36,7 +36,7 @@ def run(children: Children, load: Load, times: Times) -> tuple[Figures, float]:
 
 
 @contextmanager
-def _stub(children: Children, size: int) -> Iterator[tuple[Access, subprocess.Popen[bytes]]]:
+def stub(children: Children, size: int) -> Iterator[tuple[Access, subprocess.Popen[bytes]]]:
     argv = [sys.executable, "-m", "bench.stub_broker", QUEUE, str(size)]
     process = children.spawn(argv, env=environment(), cwd=ROOT, stdout=subprocess.PIPE, name="stub broker")
     try:

@@ -14,25 +14,22 @@ NAME = "AWS SDK for Java"
 JARS = ROOT / ".cache" / "bench" / "aws-sdk"
 CLASSES = ROOT / ".cache" / "bench" / "classes"
 #: the SDK's HTTP client; of those that block, the one that costs less CPU here
-HTTP_CLIENT = "apache5"
+HTTP_CLIENT = "url-connection"
 #: calls a message
 CALLS = {"send": 1, "receive": 2}
 
 
-def command(
-    endpoint: str, queue: str, workers: int, size: int, times: Times, environment: Mapping[str, str]
-) -> Command:
+def arguments(endpoint: str, queue: str, workers: int, size: int, times: Times) -> list[str]:
+    given = [HTTP_CLIENT, endpoint, queue, workers, size, times.warmup_s, times.window_s]
+    # UrlConnection keeps five idle connections unless told: more workers would connect again and again
+    return [f"-Dhttp.maxConnections={workers}", "SqsWorkers", *map(str, given)]
+
+
+def command(arguments: Sequence[str], environment: Mapping[str, str]) -> Command:
     """:param environment: region, credentials; ``BENCH_TRUST_STORE``: who vouches for a TLS endpoint"""
     trust = environment.get("BENCH_TRUST_STORE")
-    argv = [
-        "java",
-        *([f"-Djavax.net.ssl.trustStore={trust}"] if trust else []),
-        "-classpath",
-        f"{JARS}/*:{CLASSES}",
-        "SqsWorkers",
-        *(HTTP_CLIENT, endpoint, queue, str(workers), str(size), str(times.warmup_s), str(times.window_s)),
-    ]
-    return Command(NAME, argv, environment)
+    trusted = [f"-Djavax.net.ssl.trustStore={trust}"] if trust else []
+    return Command(NAME, ["java", "-classpath", f"{JARS}/*:{CLASSES}", *trusted, *arguments], environment)
 
 
 def figures(lines: Sequence[Line]) -> dict[str, Figures]:

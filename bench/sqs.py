@@ -80,8 +80,8 @@ def loader_run(at: Server, times: Times, client: Client) -> dict[str, Figures]:
 
 def java_run(at: Server, times: Times) -> dict[str, Figures]:
     with _fresh_queue(at) as queue:
-        command = java_sdk.command(at.endpoint, queue, WORKERS, MESSAGE_BYTES, times, at.environment)
-        return java_sdk.figures(watch(at.children, command, LIMIT_S))
+        given = java_sdk.arguments(at.endpoint, queue, WORKERS, MESSAGE_BYTES, times)
+        return java_sdk.figures(watch(at.children, java_sdk.command(given, at.environment), LIMIT_S))
 
 
 def workload(times: Times, client: Client) -> Workload:
@@ -100,12 +100,12 @@ def workload(times: Times, client: Client) -> Workload:
 
 def command_lines(times: Times) -> dict[str, str]:
     """How each was called."""
-    java = java_sdk.command("$ENDPOINT", "$QUEUE", WORKERS, MESSAGE_BYTES, times, {}).argv
+    java = java_sdk.arguments("ENDPOINT", "QUEUE", WORKERS, MESSAGE_BYTES, times)
     said = {
         ours.NAMES[client]: workload(times, client).model_dump_json(exclude_defaults=True)
         for client in MESSAGES_PER_S
     }
-    return {**said, java_sdk.NAME: shlex.join(["java", *java[3:]])}
+    return {**said, java_sdk.NAME: shlex.join(["java", *java])}
 
 
 @contextmanager

@@ -28,7 +28,6 @@ Bytes = npt.NDArray[np.uint8]
 READ_BYTES = 1 << 20
 #: messages that wait for a consumer; what comes after them is dropped
 KEPT = 10_000
-CONSUMER = "c"
 _CHANNEL, _FRAME_MAX, _CHANNEL_MAX = 1, 131_072, 2047
 _FRAME_HEAD = struct.Struct(">BHI")
 _PROTOCOL_HEADER = 8
@@ -36,6 +35,7 @@ _PROTOCOL_HEADER = 8
 _ACK_HEAD = frame.Method(_CHANNEL, spec.Basic.Ack(0)).marshal()[:11]
 _ACK_BYTES = 21
 _TAG_BYTES = 8
+_PROPERTIES = {"capabilities": {"publisher_confirms": True, "basic.nack": True}}
 #: method -> channel and method that answer it
 _ANSWERS: dict[str, tuple[int, Any]] = {
     "Connection.StartOk": (0, spec.Connection.Tune(_CHANNEL_MAX, _FRAME_MAX, 0)),
@@ -43,7 +43,6 @@ _ANSWERS: dict[str, tuple[int, Any]] = {
     "Channel.Open": (_CHANNEL, spec.Channel.OpenOk()),
     "Confirm.Select": (_CHANNEL, spec.Confirm.SelectOk()),
     "Basic.Qos": (_CHANNEL, spec.Basic.QosOk()),
-    "Basic.Consume": (_CHANNEL, spec.Basic.ConsumeOk(CONSUMER)),
     "Channel.Close": (_CHANNEL, spec.Channel.CloseOk()),
     "Connection.Close": (0, spec.Connection.CloseOk()),
 }
@@ -58,9 +57,14 @@ class Form:
         self.size = size
         self.publish_head = _method(_CHANNEL, spec.Basic.Publish(exchange="", routing_key=queue))
         self.publish_bytes = len(self.publish_head) + len(content)
-        deliver = _method(_CHANNEL, spec.Basic.Deliver(CONSUMER, 0, False, "", queue))
-        self._delivery = np.frombuffer(deliver + content, np.uint8)
-        self._tag_at = len(_ACK_HEAD) + 1 + len(CONSUMER)
+        self._queue, self._content = queue, content
+        self.deliver_to("")
+
+    def deliver_to(self, consumer: str) -> None:
+        """From now on, deliveries are this consumer's."""
+        deliver = _method(_CHANNEL, spec.Basic.Deliver(consumer, 0, False, "", self._queue))
+        self._delivery = np.frombuffer(deliver + self._content, np.uint8)
+        self._tag_at = len(_ACK_HEAD) + 1 + len(consumer)
 
     def bodies(self, publishes: Bytes) -> Bytes:
         """A row a message."""
@@ -163,7 +167,7 @@ class Connection:
         if len(self._unread) < _PROTOCOL_HEADER:
             return 0
         self._begun = True
-        self._say(0, spec.Connection.Start(server_properties={}))
+        self._say(0, spec.Connection.Start(server_properties=_PROPERTIES))
         return _PROTOCOL_HEADER
 
     def _take_publishes(self, most: int) -> int:
@@ -196,14 +200,17 @@ class Connection:
         return length
 
     def _answer(self, method: Any) -> None:
+        if method.NAME in _ANSWERS:
+            self._say(*_ANSWERS[method.NAME])
         if isinstance(method, spec.Confirm.Select):
             self._confirms = True
         elif isinstance(method, spec.Basic.Qos):
             self._prefetch = method.prefetch_count
-        if method.NAME in _ANSWERS:
-            self._say(*_ANSWERS[method.NAME])
-        if isinstance(method, spec.Basic.Consume):
+        elif isinstance(method, spec.Basic.Consume):
+            self._say(_CHANNEL, spec.Basic.ConsumeOk(method.consumer_tag))
+            self._form.deliver_to(method.consumer_tag)
             self._queue.consumer = self
+            self._queue.hand_out()
 
     def _say(self, channel: int, method: Any) -> None:
         self._socket.sendall(_method(channel, method))
