@@ -10,8 +10,8 @@ lock=/run/queue-breakeven-setup.lock # /run is root's own folder, which /run/loc
 systemd=/run/systemd/system          # there while systemd runs the machine
 unit_folder=/lib/systemd/system
 marker='Made by the set-up of queue-breakeven while it installs packages; safe to delete.'
-# RabbitMQ's own unit, and the port mapper's, which Erlang brings along.
-declare -A units=([rabbitmq-server]='rabbitmq-server.service' [erlang-base]='epmd.socket epmd.service')
+# RabbitMQ's own unit, the port mapper's, which Erlang brings along, and stunnel's.
+declare -A units=([rabbitmq-server]='rabbitmq-server.service' [erlang-base]='epmd.socket epmd.service' [stunnel4]='stunnel.target')
 
 installed() { [ "$(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 

@@ -1,0 +1,50 @@
+"""npm run bench [-- --quick] [-- --only NAME …]
+
+Prints a table of each section. A whole run, with all sections and all repeats, writes docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from bench import document, java_sdk, perftest
+from bench.contest import Section
+from bench.plan import FULL, QUICK
+from bench.sections import ALL, Bench
+from bench.table import markdown
+from local.children import Children
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="npm run bench --", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="three repeats of 5 s: for judging a change")
+    parser.add_argument(
+        "--only", action="append", choices=ALL, metavar="NAME", help=f"one of {', '.join(ALL)}"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"{document.PATH.name} also of a part, or quickly"
+    )
+    options = parser.parse_args()
+    times = QUICK if options.quick else FULL
+    versions = {"PerfTest": perftest.version(), "AWS SDK for Java": java_sdk.version()}
+    sections: list[Section] = []
+    with tempfile.TemporaryDirectory() as workdir, Children() as children:
+        bench = Bench(children, Path(workdir), times, say, versions)
+        for name in options.only or ALL:
+            for section in ALL[name](bench):
+                sections.append(section)
+                print(f"{markdown(section)}\n", flush=True)
+    if options.write or not (options.quick or options.only):
+        document.write(sections, times, versions)
+        say(f"written to {document.PATH}")
+
+
+if __name__ == "__main__":
+    main()

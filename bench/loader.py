@@ -1,0 +1,95 @@
+"""Our loader in a process of its own: a case as JSON on stdin; progress each second, then figures, on stdout.
+
+python -m bench.loader <case.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+from pydantic import BaseModel
+
+from breakeven.clients.factory import make_client
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.coordination import CaseProgress, Progress
+from breakeven.loadgen.histogram import Histogram, midpoint
+from breakeven.loadgen.loader import run_loader
+from breakeven.loadgen.merge import merge
+from breakeven.loadgen.result import LoaderResult
+from breakeven.targets.base import Access
+from breakeven.workload.case import Case
+
+#: from the last connection to the start, seconds
+LEAD_S = 0.2
+SHARES = (0.5, 0.99)
+
+
+class Order(BaseModel):
+    """``access``: None for SQS."""
+
+    case: Case
+    queue: str
+    access: Access | None
+
+
+class Alone:
+    """The coordinator of a case with one loader; tells its progress to whoever watches."""
+
+    def arrive(self, gate: str) -> None:
+        self._opens_s = time.time() + LEAD_S
+
+    def opens_at(self, gate: str) -> float | None:
+        return self._opens_s
+
+    def exchange(self, mine: Progress) -> CaseProgress:
+        _tell({"stage": mine.stage, "sent": mine.sent, "received": mine.received})
+        return CaseProgress(1, mine.producing, mine.sent, mine.expected, mine.received, None, mine.unknown)
+
+
+def run(order: Order) -> LoaderResult:
+    client = make_client(order.case.workload, order.access)
+    try:
+        return run_loader(Assignment(order.case, 1, 0, (order.queue,)), client, Alone(), lambda _: None)
+    finally:
+        client.close()
+
+
+def told(result: LoaderResult) -> dict[str, Any]:
+    """The last line: percentiles (microseconds) by metric, the ledger, errors and flags."""
+    measurement = merge([result], 0)
+    return {
+        "percentiles": {
+            metric: [percentile_us(total.cell.latencies, share) for share in SHARES]
+            for metric, total in measurement.totals.items()
+            if total.cell.latencies.count
+        },
+        "ledger": measurement.ledger.row(),
+        "errors": result.errors,
+        "flags": measurement.flags,
+    }
+
+
+def percentile_us(histogram: Histogram, share: float) -> float:
+    """By nearest rank, microseconds. :raises ValueError: an empty histogram"""
+    bins, counted = histogram.bins, 0
+    for index in sorted(bins):
+        counted += bins[index]
+        if counted >= share * histogram.count:
+            return midpoint(index) / 1e3
+    raise ValueError("an empty histogram has no percentile")
+
+
+def _tell(document: dict[str, Any]) -> None:
+    print(json.dumps(document), flush=True)
+
+
+def main() -> None:
+    order = Order.model_validate_json(sys.stdin.read())
+    _tell(told(run(order)))
+
+
+if __name__ == "__main__":
+    main()

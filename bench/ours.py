@@ -1,0 +1,127 @@
+"""Our loader as a contender: the case it is given, and its figures from what it tells."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bench.figures import Figures, Percentiles
+from bench.loader import Order
+from bench.plan import Load, Times
+from bench.watched import Command, Line
+from breakeven.errors import BreakevenError
+from breakeven.targets.base import Access
+from breakeven.workload.case import Case, TargetName, Workload
+
+NAMES = {"native": "ours", "pika": "ours on pika", "boto3": "boto3"}
+#: nothing is compiled while it runs: this is for its connections and the broker's buffers
+WARMUP_S = 3
+DRAIN_S = 30.0
+#: of a queue that nobody consumes from: nothing is to be waited for
+NO_DRAIN_S = 0.1
+
+
+def workload(load: Load, times: Times, client: str) -> Workload:
+    return Workload.model_validate(
+        {
+            "producers": 1,
+            "consumers": int(load.consumes),
+            "message_bytes": load.message_bytes,
+            "warmup_s": WARMUP_S,
+            # a window is from one look to another within the stage, a second apart
+            "measure_s": times.window_s + 1.5,
+            "drain_s": DRAIN_S if load.consumes else NO_DRAIN_S,
+            "confirms": load.confirms,
+            "mandatory": False,  # as PerfTest
+            "consume": "push",
+            "prefetch": load.window,
+            "window": load.window,
+            "rate": load.rate,
+            "client": client,
+        }
+    )
+
+
+def case(name: str, asked: Workload, target: TargetName) -> Case:
+    return Case(
+        run_id="bench",
+        case_id=name,
+        scenario="bench",
+        cell="",
+        target=target,
+        repeat=1,
+        variant="equal-guarantees",
+        tag="bnch",
+        workload=asked,
+        loaders=1,
+        expected_s=60,
+        limit_s=300,
+    )
+
+
+def command(the_case: Case, queue: str, access: Access | None, environment: Mapping[str, str]) -> Command:
+    order = Order(case=the_case, queue=queue, access=access)
+    argv = [sys.executable, "-m", "bench.loader"]
+    return Command(NAMES[the_case.workload.client], argv, environment, order.model_dump_json())
+
+
+def rabbitmq_figures(lines: Sequence[Line], load: Load) -> Figures:
+    """:raises BreakevenError: its ledger does not close, so that its figures mean nothing"""
+    told = result(lines)
+    _check(told, sent_is_received=load.consumes)
+    count = "received" if load.consumes else "sent"
+    per_s, cpu_us = window(lines, "measure", lambda progress: int(progress[count]))
+    return Figures(per_s, cpu_us, _percentiles(told, "produce"), _percentiles(told, "end_to_end"))
+
+
+def sqs_figures(lines: Sequence[Line]) -> dict[str, Figures]:
+    """Of the load (a call a message), and of the unload (two: receive and delete).
+
+    :raises BreakevenError: its ledger does not close
+    """
+    told = result(lines)
+    _check(told, sent_is_received=True)
+    sent_per_s, send_us = window(lines, "load", lambda progress: int(progress["sent"]))
+    got_per_s, got_us = window(lines, "unload", lambda progress: int(progress["received"]))
+    return {
+        "send": Figures(sent_per_s, send_us, _percentiles(told, "produce")),
+        "receive": Figures(got_per_s, got_us / 2, _percentiles(told, "consume")),
+    }
+
+
+def window(
+    lines: Sequence[Line], stage: str, count: Callable[[Mapping[str, Any]], int]
+) -> tuple[float, float]:
+    """Messages a second, and microseconds of CPU for each, from the first to the last look within a stage.
+
+    :raises BreakevenError: fewer than two looks fell into it
+    """
+    looks = [(line, document) for line in lines if (document := json.loads(line.text)).get("stage") == stage]
+    if len(looks) < 2:
+        raise BreakevenError(f"stage {stage} was looked at {len(looks)} times: it is too short")
+    (start, before), (end, after) = looks[0], looks[-1]
+    messages = count(after) - count(before)
+    if not messages:
+        raise BreakevenError(f"no message in stage {stage}")
+    return messages / (end.at_s - start.at_s), (end.cpu_s - start.cpu_s) / messages * 1e6
+
+
+def result(lines: Sequence[Line]) -> dict[str, Any]:
+    """The last line."""
+    return dict(json.loads(lines[-1].text))
+
+
+def _check(told: Mapping[str, Any], *, sent_is_received: bool) -> None:
+    ledger = told["ledger"]
+    wrong = [name for name in ("duplicates", "unexpected", "returned", "nacked") if ledger[name]]
+    if sent_is_received and ledger["received"] != ledger["sent"]:
+        wrong.append("received")
+    if wrong or told["errors"]:
+        raise BreakevenError(f"the ledger does not close ({', '.join(wrong)}): {ledger} {told['errors']}")
+
+
+def _percentiles(told: Mapping[str, Any], metric: str) -> Percentiles | None:
+    found = told["percentiles"].get(metric)
+    return Percentiles(*found) if found else None

@@ -1,0 +1,99 @@
+"""RabbitMQ of our own, and runs of every contender on it: each on a fresh queue."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import ours, perftest
+from bench.contest import Run
+from bench.figures import Figures
+from bench.plan import Load, Times
+from bench.watched import watch
+from breakeven.targets.base import Access
+from breakeven.targets.naming import PREFIX
+from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from local.broker_files import ClusterSettings
+from local.brokers import BrokerCluster
+from local.children import Children
+
+QUEUE = f"{PREFIX}bench"
+#: beside warm-up and window: starting, draining, closing; seconds
+SLACK_S = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Brokers:
+    """``access`` names the node of the queues alone: every contender connects there."""
+
+    children: Children
+    access: Access
+    server: str
+
+
+@contextmanager
+def brokers(children: Children, workdir: Path, nodes: int) -> Iterator[Brokers]:
+    """One node, or the pair with the product's mirror policy."""
+    credentials = Access(username="bench", password=secrets.token_hex(8))
+    cluster = BrokerCluster(children, workdir, credentials, ClusterSettings(nodes=nodes))
+    access = cluster.start()
+    try:
+        if nodes > 1:
+            RabbitMQMirroredPair(access).establish()
+        found = Management(access).overview()
+        server = f"{found['rabbitmq_version']}, Erlang {found['erlang_version']}"
+        yield Brokers(children, access.model_copy(update={"nodes": access.nodes[:1]}), server)
+    finally:
+        cluster.stop()
+
+
+def run(brokers: Brokers, load: Load, times: Times, client: str | None) -> Figures:
+    """``client``: of our loader; None for PerfTest."""
+    with _fresh_queue(brokers.access, load):
+        limit_s = times.warmup_s + times.window_s + SLACK_S
+        if client is None:
+            lines = watch(brokers.children, perftest.command(load, times, QUEUE, brokers.access), limit_s)
+            return perftest.figures(lines, load, times)
+        asked = ours.case(QUEUE, ours.workload(load, times, client), "rabbitmq-mirrored-pair")
+        lines = watch(brokers.children, ours.command(asked, QUEUE, brokers.access, {}), limit_s)
+        return ours.rabbitmq_figures(lines, load)
+
+
+def runs(
+    brokers: Brokers, load: Load, times: Times, table: str, clients: Mapping[str, str | None]
+) -> dict[str, Run]:
+    """By contender; ``clients``: contender -> client, None for PerfTest."""
+    return {
+        name: (lambda client=client: {table: run(brokers, load, times, client)})  # type: ignore[misc]
+        for name, client in clients.items()
+    }
+
+
+def command_lines(load: Load, times: Times, clients: Mapping[str, str | None]) -> dict[str, str]:
+    """How each was called, for whoever wants to do it again."""
+    said = {}
+    for name, client in clients.items():
+        if client is None:
+            said[name] = f"PerfTest {shlex.join(perftest.arguments(load, times, QUEUE))}"
+        else:
+            said[name] = ours.workload(load, times, client).model_dump_json(exclude_defaults=True)
+    return said
+
+
+@contextmanager
+def _fresh_queue(access: Access, load: Load) -> Iterator[None]:
+    arguments = {"x-max-length": load.max_length} if load.max_length else {}
+    with open_channel(access, access.nodes) as channel:
+        channel.queue_delete(QUEUE)
+        channel.queue_declare(QUEUE, durable=True, arguments=arguments)
+    try:
+        yield
+    finally:
+        with open_channel(access, access.nodes) as channel:
+            channel.queue_delete(QUEUE)

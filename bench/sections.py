@@ -1,0 +1,197 @@
+"""What is measured: each section with its loads, its contenders and its goals."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import ceiling, java_sdk, ours, perftest, rabbitmq, sqs, terminator
+from bench.contest import Figure, Goal, Section, interleave
+from bench.plan import Load, Times
+from local.children import Children
+
+OURS, PIKA, BOTO3 = ours.NAMES["native"], ours.NAMES["pika"], ours.NAMES["boto3"]
+#: what a message that is published and consumed takes at most, at this rate, on every queue here; msg/s
+FIXED_RATE = 2000
+#: of PerfTest's warm-up before it: near what the queue carries, so that its code is compiled; msg/s
+WARM_RATE = {1: 8000, 2: 3000}
+#: longest queue where nobody consumes, so that memory does not grow
+MAX_LENGTH = 10_000
+LATENCIES = {"confirm": "confirm", "end to end": "end_to_end"}
+SQS_GOALS: tuple[tuple[str, Figure, float], ...] = (
+    (BOTO3, "cpu_us", 1 / 15),
+    (BOTO3, "per_s", 6.0),
+    (java_sdk.NAME, "cpu_us", 1 / 2),
+    (java_sdk.NAME, "per_s", 1.3),
+)
+PEERS: Mapping[str, str | None] = {perftest.NAME: None, OURS: "native"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What every section needs. ``versions`` is filled in as servers are started."""
+
+    children: Children
+    workdir: Path
+    times: Times
+    say: Callable[[str], None]
+    versions: dict[str, str]
+
+
+def classic(bench: Bench) -> list[Section]:
+    return [
+        _both_ways(bench, 1, "classic", "Durable classic queue, one node", 1.15),
+        _fixed_rate(bench, 1, "classic-rate", "Durable classic queue at a fixed rate"),
+    ]
+
+
+def mirrored(bench: Bench) -> list[Section]:
+    return [
+        _both_ways(bench, 2, "mirrored", "Mirrored pair", 1.05),
+        _fixed_rate(bench, 2, "mirrored-rate", "Mirrored pair at a fixed rate"),
+    ]
+
+
+def publish(bench: Bench) -> list[Section]:
+    """Nobody consumes."""
+    loads = {
+        "no confirms": (Load(consumes=False, confirms=False, max_length=MAX_LENGTH), 1 / 8),
+        "confirms, window 200": (Load(consumes=False, max_length=MAX_LENGTH), 1 / 5),
+    }
+    return [
+        _on_rabbitmq(
+            bench,
+            1,
+            Section(
+                name=f"publish, {table}",
+                title=f"Publish only, {table}",
+                unit="message",
+                contenders=tuple(PEERS),
+                goals=(Goal(table, perftest.NAME, "cpu_us", bound),),
+                notes=(f"A durable classic queue that keeps the last {MAX_LENGTH:,} messages.",),
+                latencies={"confirm": "confirm"} if load.confirms else {},
+            ),
+            load,
+            table,
+            PEERS,
+        )
+        for table, (load, bound) in loads.items()
+    ]
+
+
+def pika(bench: Bench) -> list[Section]:
+    """What an application sees that uses the ordinary client."""
+    section = Section("pika", "Our loader on pika", "message", (PIKA, OURS))
+    return [_on_rabbitmq(bench, 1, section, Load(), "classic", {PIKA: "pika", OURS: "native"})]
+
+
+def own_ceiling(bench: Bench) -> list[Section]:
+    section = Section(
+        name="ceiling",
+        title="The loader's own ceiling",
+        unit="message",
+        contenders=(OURS,),
+        commands={
+            f"{OURS}, {table}": ours.workload(load, bench.times, "native").model_dump_json(
+                exclude_defaults=True
+            )
+            for table, load in ceiling.LOADS.items()
+        },
+    )
+    shares = []
+    for table, load in ceiling.LOADS.items():
+        for _ in range(min(3, bench.times.repeats)):
+            found, share = ceiling.run(bench.children, load, bench.times)
+            section.tables.setdefault(table, {}).setdefault(OURS, []).append(found)
+            shares.append(share)
+            bench.say(f"ceiling: {table}: {found.per_s:,.0f} msg/s, {found.cpu_us:.1f} µs a message")
+    section.notes = (
+        "On a stub that swallows, confirms and hands on in bulk (`bench/stub_broker.py`), which itself took "
+        f"{statistics.median(shares):.2f} of a core.",
+    )
+    return [section]
+
+
+def on_sqs(bench: Bench) -> list[Section]:
+    return [_on_sqs(bench, "sqs", f"SQS calls, {sqs.WORKERS} workers", tls=False)]
+
+
+def on_sqs_tls(bench: Bench) -> list[Section]:
+    return [_on_sqs(bench, "sqs-tls", f"SQS calls with TLS, {sqs.WORKERS} workers", tls=True)]
+
+
+#: by the name that --only takes
+ALL: dict[str, Callable[[Bench], list[Section]]] = {
+    "classic": classic,
+    "mirrored": mirrored,
+    "publish": publish,
+    "ceiling": own_ceiling,
+    "sqs": on_sqs,
+    "sqs-tls": on_sqs_tls,
+    "pika": pika,
+}
+
+
+def _both_ways(bench: Bench, nodes: int, table: str, title: str, bound: float) -> Section:
+    section = Section(
+        name=table,
+        title=f"{title}: as fast as it goes",
+        unit="message",
+        contenders=tuple(PEERS),
+        goals=(Goal(table, perftest.NAME, "per_s", bound),),
+        notes=(
+            "One producer with 200 unconfirmed messages, one consumer with prefetch 200, single acks, 1 KiB.",
+        ),
+    )
+    return _on_rabbitmq(bench, nodes, section, Load(), table, PEERS)
+
+
+def _fixed_rate(bench: Bench, nodes: int, table: str, title: str) -> Section:
+    section = Section(
+        name=table,
+        title=title,
+        unit="message",
+        contenders=tuple(PEERS),
+        goals=(Goal(table, perftest.NAME, "cpu_us", 0.4),),
+        notes=(
+            f"{FIXED_RATE:,} msg/s. PerfTest is warmed up at {WARM_RATE[nodes]:,} msg/s, and then for "
+            f"{perftest.SETTLED_S} s at the rate itself.",
+        ),
+        latencies=LATENCIES,
+    )
+    load = Load(rate=FIXED_RATE, warm_rate=WARM_RATE[nodes])
+    return _on_rabbitmq(bench, nodes, section, load, table, PEERS)
+
+
+def _on_rabbitmq(
+    bench: Bench, nodes: int, section: Section, load: Load, table: str, clients: Mapping[str, str | None]
+) -> Section:
+    with rabbitmq.brokers(bench.children, bench.workdir, nodes) as brokers:
+        bench.versions["RabbitMQ"] = brokers.server
+        section.commands.update(rabbitmq.command_lines(load, bench.times, clients))
+        runs = rabbitmq.runs(brokers, load, bench.times, table, clients)
+        return interleave(section, runs, bench.times.repeats, bench.say)
+
+
+def _on_sqs(bench: Bench, name: str, title: str, *, tls: bool) -> Section:
+    goals = [Goal(table, *goal) for table in java_sdk.CALLS for goal in SQS_GOALS]
+    section = Section(
+        name=name,
+        title=title,
+        unit="call",
+        contenders=(BOTO3, java_sdk.NAME, OURS),
+        goals=goals,
+        notes=("A message of 1 KiB a call; `receive` is ReceiveMessage and DeleteMessage in turn.",),
+    )
+    with ExitStack() as stack:
+        server = stack.enter_context(sqs.server(bench.children, bench.workdir, tls=tls))
+        bench.versions["SQS server"] = server.name
+        if tls:
+            bench.versions["stunnel"] = terminator.version()
+        section.commands.update(sqs.command_lines(bench.times))
+        bench.say(f"{name}: warming {server.name} up")
+        sqs.loader_run(server, bench.times, "native")
+        return interleave(section, sqs.runs(server, bench.times), bench.times.repeats, bench.say)
