@@ -116,6 +116,21 @@ def test_what_is_put_back_comes_first_and_is_seen_to_be_redelivered():
     assert bench.counts() == (3, 1, 0, 1)
 
 
+def test_a_later_one_that_is_redelivered_does_not_make_an_earlier_one_late():
+    """The ledger does not count it so: only a first delivery moves on what a consumer has seen."""
+    bench = Bench(programmed(4))
+    bodies = [bench.stampers[0].body(number) for number in range(3)]
+    later = Message(1, bodies[1], b"")
+    bench.queue.add(later, None, time.monotonic_ns())
+    assert bench.queue.take(0) is later
+    bench.queue.add(Message(0, bodies[0], b""), Fate.REORDERED, time.monotonic_ns())
+    bench.queue.put_back(later)
+    assert bench.queue.take(0) is later
+    assert bench.queue.take(0) is None
+    bench.queue.add(Message(2, bodies[2], b""), None, time.monotonic_ns())
+    assert [bench.queue.take(0).number for _ in range(2)] == [2, 0]
+
+
 class Waiting:
     def __init__(self, room):
         self.room, self.got = room, []
