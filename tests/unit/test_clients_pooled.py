@@ -12,7 +12,7 @@ import pytest
 from breakeven.clients import lanes
 from breakeven.clients.base import CallFailed, ConnectionLost, Outcome
 from breakeven.clients.pooled import PooledClient, PooledSender
-from tests.unit.loader_runs import Run, assert_all_arrived, brisk, loading, no_thread_left  # noqa: F401
+from tests.unit.loader_runs import no_thread_left  # noqa: F401
 from tests.unit.scripted_client import Link, Scripted
 
 pytestmark = pytest.mark.usefixtures("no_thread_left")
