@@ -6,6 +6,7 @@ Prints a table of each section. A whole run, with all sections and all repeats, 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +17,9 @@ from bench.plan import FULL, QUICK
 from bench.sections import ALL, Bench
 from bench.table import markdown
 from local.children import Children
+
+#: of a machine that does nothing else
+IDLE_LOAD = 0.5
 
 
 def say(line: str) -> None:
@@ -32,6 +36,9 @@ def main() -> None:
         "--write", action="store_true", help=f"{document.PATH.name} also of a part, or quickly"
     )
     options = parser.parse_args()
+    load = os.getloadavg()[0]
+    if load > IDLE_LOAD:
+        say(f"the load average is {load:.1f}: what else runs here is in the figures")
     times = QUICK if options.quick else FULL
     versions = {"PerfTest": perftest.version(), "AWS SDK for Java": java_sdk.version()}
     sections: list[Section] = []
@@ -42,7 +49,7 @@ def main() -> None:
                 sections.append(section)
                 print(f"{markdown(section)}\n", flush=True)
     if options.write or not (options.quick or options.only):
-        document.write(sections, times, versions)
+        document.write(sections, times, versions, load)
         say(f"written to {document.PATH}")
 
 

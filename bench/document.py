@@ -35,14 +35,15 @@ not by hand.
 """
 
 
-def write(sections: Sequence[Section], times: Times, versions: Mapping[str, str]) -> None:
-    PATH.write_text(text(sections, times, versions))
+def write(sections: Sequence[Section], times: Times, versions: Mapping[str, str], load: float) -> None:
+    PATH.write_text(text(sections, times, versions, load))
 
 
-def text(sections: Sequence[Section], times: Times, versions: Mapping[str, str]) -> str:
+def text(sections: Sequence[Section], times: Times, versions: Mapping[str, str], load: float) -> str:
+    """``load``: the machine's load average before anything was started."""
     parts = [
         INTRODUCTION.strip(),
-        _conditions(times, versions),
+        _conditions(times, versions, load),
         *map(markdown, sections),
         _commands(sections),
     ]
@@ -62,7 +63,7 @@ def commit() -> str:
     return said.stdout.strip() or "not known"
 
 
-def _conditions(times: Times, versions: Mapping[str, str]) -> str:
+def _conditions(times: Times, versions: Mapping[str, str], load: float) -> str:
     machine = hardware()
     rows = {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
@@ -72,6 +73,7 @@ def _conditions(times: Times, versions: Mapping[str, str]) -> str:
         "Python": platform.python_version(),
         "Java": java_version(),
         **versions,
+        "load average before": f"{load:.1f}",
         "repeats": str(times.repeats),
         "window": f"{times.window_s} s, after a warm-up of {times.warmup_s} s for Java and 3 s for ours",
     }

@@ -13,16 +13,13 @@ from breakeven.errors import BreakevenError
 NAME = "AWS SDK for Java"
 JARS = ROOT / ".cache" / "bench" / "aws-sdk"
 CLASSES = ROOT / ".cache" / "bench" / "classes"
-#: the SDK's HTTP client; of those that block, the one that costs less CPU here
-HTTP_CLIENT = "url-connection"
 #: calls a message
 CALLS = {"send": 1, "receive": 2}
 
 
 def arguments(endpoint: str, queue: str, workers: int, size: int, times: Times) -> list[str]:
-    given = [HTTP_CLIENT, endpoint, queue, workers, size, times.warmup_s, times.window_s]
-    # UrlConnection keeps five idle connections unless told: more workers would connect again and again
-    return [f"-Dhttp.maxConnections={workers}", "SqsWorkers", *map(str, given)]
+    given = (endpoint, queue, workers, size, times.warmup_s, times.window_s)
+    return ["SqsWorkers", *map(str, given)]
 
 
 def command(arguments: Sequence[str], environment: Mapping[str, str]) -> Command:

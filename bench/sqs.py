@@ -18,6 +18,7 @@ from bench.figures import Figures
 from bench.plan import Times
 from bench.terminator import terminator
 from bench.watched import watch
+from breakeven.errors import BreakevenError
 from breakeven.workload.case import Workload
 from local.children import Children
 from local.sqs_server import SqsServer
@@ -45,6 +46,8 @@ class Server:
 @contextmanager
 def server(children: Children, workdir: Path, *, tls: bool) -> Iterator[Server]:
     started = SqsServer(children, workdir)
+    if started.is_fallback:
+        raise BreakevenError(f"the SQS server is {started.name}: too slow to measure anything with")
     environment = {
         "AWS_DEFAULT_REGION": REGION,
         "AWS_REGION": REGION,

@@ -3,16 +3,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
 
 /**
  * The AWS SDK for Java as a peer: workers with one call each in flight, a message a call.
  *
- * <p>Arguments: HTTP client, endpoint, queue URL, workers, bytes, seconds of warm-up, seconds of each window.
+ * <p>Arguments: endpoint, queue URL, workers, bytes, seconds of warm-up, seconds of each window.
  * The warm-up sends, receives and deletes in turn; then all workers send, then all receive and delete. Region
  * and credentials come from the environment. Prints "stage messages" when a stage starts and each second.
  */
@@ -32,22 +30,22 @@ public final class SqsWorkers {
   }
 
   public static void main(String[] arguments) throws InterruptedException {
-    int workers = Integer.parseInt(arguments[3]);
+    int workers = Integer.parseInt(arguments[2]);
     SqsClient sqs =
         SqsClient.builder()
-            .endpointOverride(URI.create(arguments[1]))
+            .endpointOverride(URI.create(arguments[0]))
             .credentialsProvider(DefaultCredentialsProvider.builder().build())
             .checksumValidationEnabled(false)
-            .httpClient(httpClient(arguments[0], workers))
+            .httpClient(Apache5HttpClient.builder().maxConnections(workers).build())
             .build();
-    SqsWorkers shared = new SqsWorkers(sqs, arguments[2], Integer.parseInt(arguments[4]));
+    SqsWorkers shared = new SqsWorkers(sqs, arguments[1], Integer.parseInt(arguments[3]));
     List<Thread> threads = new ArrayList<>();
     for (int number = 0; number < workers; number++) {
       threads.add(new Thread(shared::work));
     }
     threads.forEach(Thread::start);
-    int window = Integer.parseInt(arguments[6]);
-    run("warmup", Integer.parseInt(arguments[5]));
+    int window = Integer.parseInt(arguments[5]);
+    run("warmup", Integer.parseInt(arguments[4]));
     run("send", window);
     run("receive", window);
     stage = "end";
@@ -59,13 +57,6 @@ public final class SqsWorkers {
       failure.printStackTrace();
     }
     System.exit(FAILURES.isEmpty() ? 0 : 1);
-  }
-
-  private static SdkHttpClient httpClient(String name, int workers) {
-    if (name.equals("apache5")) {
-      return Apache5HttpClient.builder().maxConnections(workers).build();
-    }
-    return UrlConnectionHttpClient.create();
   }
 
   private static void run(String name, int seconds) throws InterruptedException {
