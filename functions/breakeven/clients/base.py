@@ -14,13 +14,20 @@ Senders and receivers are used by one thread only; the client's methods may be c
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 #: the ledger's stamp: the first bytes of a body, which tell one message from every other
 STAMP_BYTES = 16
+
+#: one message a row, one byte a column
+Bytes = npt.NDArray[np.uint8]
 
 
 class Outcome(StrEnum):
@@ -30,6 +37,26 @@ class Outcome(StrEnum):
     RETURNED = "returned"  # unroutable; confirmed *and* returned is returned
     NACKED = "nacked"
     UNKNOWN = "unknown"  # no answer: the connection closed, or the deadline came first
+
+
+class Bodies(Sequence[bytes]):
+    """Bodies of one size that differ in their stamps alone; as ``bytes`` they are made when asked for."""
+
+    #: of one body, bytes
+    size: int
+    #: what stands behind the stamp in every one of them
+    rest: bytes
+
+    @abstractmethod
+    def stamps(self, into: Bytes) -> None:
+        """Write the stamps into a matrix of ``len(self)`` rows and STAMP_BYTES columns."""
+
+    def matrix(self) -> Bytes:
+        """All of them, one a row."""
+        rows = np.empty((len(self), self.size), np.uint8)
+        self.stamps(rows[:, :STAMP_BYTES])
+        rows[:, STAMP_BYTES:] = np.frombuffer(self.rest, np.uint8)
+        return rows
 
 
 class ConnectionLost(Exception):
