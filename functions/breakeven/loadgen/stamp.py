@@ -7,12 +7,13 @@ and 54 bits of sequence as twelve characters of base64url (three and nine).
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import overload
 
 import numpy as np
 
-from breakeven.clients.base import STAMP_BYTES, Bodies, Bytes
+from breakeven.clients.base import STAMP_BYTES, Bodies, Bytes, Stamps
+from breakeven.loadgen.instants import Int64s
 
 _TAG = 4
 _SEQUENCE_BITS = 54
@@ -21,14 +22,17 @@ _TO_URL = bytes.maketrans(b"+/", b"-_")
 _FROM_URL = bytes.maketrans(b"-_+/", b"+/!!")
 _PADDING = b"queue-breakeven "
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-#: a stamp's last two characters, by the lowest twelve bits of its sequence
-_ENDS: Bytes = np.stack(
-    [np.repeat(np.frombuffer(_ALPHABET, np.uint8), 64), np.tile(np.frombuffer(_ALPHABET, np.uint8), 64)],
-    axis=1,
-)
+#: a stamp's last two characters, by the lowest twelve bits of its sequence: stamps of 4096 messages in a
+#: row begin alike
+_ENDS = [bytes((high, low)) for high in _ALPHABET for low in _ALPHABET]
+_END_ROWS: Bytes = np.frombuffer(b"".join(_ENDS), np.uint8).reshape(-1, 2)
+_NUMBERS = {end: number for number, end in enumerate(_ENDS)}
 _ENDS_MASK = len(_ENDS) - 1
 #: characters of a stamp before those
-_COMMON = STAMP_BYTES - _ENDS.shape[1]
+_COMMON = STAMP_BYTES - 2
+_SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
+#: a whole stamp, decoded
+_ORIGIN = np.dtype([("tag", "V3"), ("high", "u1"), ("low", ">u8")])
 
 
 class Stamper:
@@ -60,15 +64,21 @@ class StampedBodies(Bodies):
         self._stamper, self._sequences = stamper, sequences
         self.size, self.rest = stamper.size, stamper.rest
 
+    def spelled(self) -> tuple[bytes, Sequence[bytes]] | None:
+        first, low = self._sequences.start, self._sequences.start & _ENDS_MASK
+        ends = _ENDS[low : low + len(self._sequences)]
+        if len(ends) < len(self._sequences):
+            return None
+        return self._stamper.stamp(first)[:_COMMON], ends
+
     def stamps(self, into: Bytes) -> None:
-        """Stamps of 4096 messages in a row differ in their last two characters, which are in a table."""
         first, count, done = self._sequences.start, len(self._sequences), 0
         while done < count:
             low = (first + done) & _ENDS_MASK
             end = min(count, done + len(_ENDS) - low)
             common = self._stamper.stamp(first + done)[:_COMMON]
             into[done:end, :_COMMON] = np.frombuffer(common, np.uint8)
-            into[done:end, _COMMON:] = _ENDS[low : low + end - done]
+            into[done:end, _COMMON:] = _END_ROWS[low : low + end - done]
             done = end
 
     def __len__(self) -> int:
@@ -95,6 +105,9 @@ class StampReader:
 
     def __init__(self, tag: str) -> None:
         self._tag = tag.encode("ascii")
+        self._decoded_tag = binascii.a2b_base64(self._tag.translate(_FROM_URL), strict_mode=True)
+        # how a run of stamps began lately, and the origin of the first that may begin so
+        self._latest: tuple[bytes, int, int] = (b"", -1, -1)
 
     def read(self, stamp: bytes) -> tuple[int, int] | None:
         """Producer and sequence; None when the body is not one of this case's."""
@@ -107,4 +120,53 @@ class StampReader:
         if len(origin) != 9:
             return None
         number = int.from_bytes(origin, "big")
-        return number >> _SEQUENCE_BITS, number & ((1 << _SEQUENCE_BITS) - 1)
+        return number >> _SEQUENCE_BITS, number & _SEQUENCE_MASK
+
+    def read_run(self, stamps: Sequence[bytes]) -> tuple[int, range] | None:
+        """One producer and its sequences, where these stamps, at least one, are of consecutive messages."""
+        first, count = stamps[0], len(stamps)
+        found = self._begun(first)
+        if found is None:
+            return None
+        common, producer, sequence = found
+        low = sequence & _ENDS_MASK
+        ends = _ENDS[low : low + count]
+        if len(ends) < count or common + common.join(ends) != _joined(stamps):
+            return None
+        return producer, range(sequence, sequence + count)
+
+    def read_many(self, stamps: Sequence[bytes]) -> tuple[Int64s, Int64s] | None:
+        """Producers and sequences, where all the bodies are this case's."""
+        joined = _joined(stamps)
+        if len(joined) != len(stamps) * STAMP_BYTES:
+            return None
+        try:
+            decoded = binascii.a2b_base64(joined.translate(_FROM_URL), strict_mode=True)
+        except binascii.Error:
+            return None
+        if len(decoded) != len(stamps) * _ORIGIN.itemsize:
+            return None
+        rows = np.frombuffer(decoded, _ORIGIN)
+        if rows["tag"].tobytes() != self._decoded_tag * len(stamps):
+            return None
+        low = rows["low"].astype(np.uint64)
+        producers = rows["high"].astype(np.int64) << (64 - _SEQUENCE_BITS)
+        producers |= (low >> np.uint64(_SEQUENCE_BITS)).astype(np.int64)
+        return producers, (low & np.uint64(_SEQUENCE_MASK)).astype(np.int64)
+
+    def _begun(self, stamp: bytes) -> tuple[bytes, int, int] | None:
+        """All but the last two characters of a stamp, its producer and its sequence."""
+        common, producer, base = self._latest
+        if stamp[:_COMMON] == common and (number := _NUMBERS.get(stamp[_COMMON:])) is not None:
+            return common, producer, base + number
+        origin = self.read(stamp)
+        if origin is None or len(stamp) != STAMP_BYTES:
+            return None
+        producer, sequence = origin
+        common = stamp[:_COMMON]
+        self._latest = common, producer, sequence & ~_ENDS_MASK
+        return common, producer, sequence
+
+
+def _joined(stamps: Sequence[bytes]) -> bytes:
+    return stamps.joined if isinstance(stamps, Stamps) else b"".join(stamps)
