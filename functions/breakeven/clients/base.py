@@ -108,7 +108,7 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-"""Answers to submitted messages, one entry a message in each column: a range, list, tuple or array.
+    """Answers to submitted messages, one entry a message in each column: a range, list, tuple or array.
 
     ``error``: of a message that is ``unknown`` since its call failed, what that counts as (the target's
     code, or ``connection_lost``), else None; empty when no call failed.
