@@ -14,13 +14,20 @@ Senders and receivers are used by one thread only; the client's methods may be c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, overload
+
+import numpy as np
+import numpy.typing as npt
 
 #: the ledger's stamp: the first bytes of a body, which tell one message from every other
 STAMP_BYTES = 16
+
+#: one message a row, one byte a column
+Bytes = npt.NDArray[np.uint8]
 
 
 class Outcome(StrEnum):
@@ -30,6 +37,56 @@ class Outcome(StrEnum):
     RETURNED = "returned"  # unroutable; confirmed *and* returned is returned
     NACKED = "nacked"
     UNKNOWN = "unknown"  # no answer: the connection closed, or the deadline came first
+
+
+class Bodies(Sequence[bytes]):
+    """Bodies of one size that differ in their stamps alone; as ``bytes`` they are made when asked for."""
+
+    #: of one body, bytes
+    size: int
+    #: what stands behind the stamp in every one of them
+    rest: bytes
+
+    @abstractmethod
+    def spelled(self) -> tuple[bytes, Sequence[bytes]] | None:
+        """How all the stamps begin, and how each goes on; None when they do not begin alike."""
+
+    @abstractmethod
+    def stamps(self, into: Bytes) -> None:
+        """Write the stamps into a matrix of ``len(self)`` rows and STAMP_BYTES columns."""
+
+    def matrix(self) -> Bytes:
+        """All of them, one a row."""
+        rows = np.empty((len(self), self.size), np.uint8)
+        self.stamps(rows[:, :STAMP_BYTES])
+        rows[:, STAMP_BYTES:] = np.frombuffer(self.rest, np.uint8)
+        return rows
+
+
+class Stamps(Sequence[bytes]):
+    """A column of stamps, each whole, in one piece.
+
+    :param joined: one behind the other
+    """
+
+    def __init__(self, joined: bytes) -> None:
+        self.joined = joined
+
+    def __len__(self) -> int:
+        return len(self.joined) // STAMP_BYTES
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (self.joined[at : at + STAMP_BYTES] for at in range(0, len(self.joined), STAMP_BYTES))
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        at = range(0, len(self.joined), STAMP_BYTES)[index]
+        return self.joined[at : at + STAMP_BYTES]
 
 
 class ConnectionLost(Exception):
@@ -51,7 +108,7 @@ class CallFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers to submitted messages, one entry a message in each column.
+    """Answers to submitted messages, one entry a message in each column: a range, list, tuple or array.
 
     ``error``: of a message that is ``unknown`` since its call failed, what that counts as (the target's
     code, or ``connection_lost``), else None; empty when no call failed.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from breakeven.clients.base import Deliveries, Receiver
 from breakeven.loadgen.course import Course
+from breakeven.loadgen.instants import listed, repeated
 from breakeven.loadgen.ledger import Receipts
 from breakeven.loadgen.worker import LOOK_EVERY_S, TOLERATED_S, Shared, Worker
 
@@ -83,16 +84,16 @@ class Consumer(Worker[Receiver]):
         """Of first copies; by producer, as each has its own send times."""
         send_times, recorder = self._shared.send_times, self._shared.recorder
         assert send_times is not None
-        for producer, indices in _by_producer(receipts).items():
+        for producer, sequences, instants in _first_copies(receipts, in_hand_ns):
+            ended_ns = instants
             own = send_times.get(producer)
             if own is None:
-                recorder.skip("end_to_end", in_hand_ns[indices[-1]], len(indices))
+                recorder.skip("end_to_end", int(ended_ns[-1]), len(sequences))
                 continue
-            sent_ns = own.find_many([receipts.sequence[index] for index in indices])
-            ended_ns = [in_hand_ns[index] for index in indices]
+            sent_ns = own.find_many(sequences)
             if min(sent_ns) < 0:
                 known = [(sent, ended) for sent, ended in zip(sent_ns, ended_ns, strict=True) if sent >= 0]
-                recorder.skip("end_to_end", ended_ns[-1], len(indices) - len(known))
+                recorder.skip("end_to_end", int(ended_ns[-1]), len(sequences) - len(known))
                 if not known:
                     continue
                 sent_ns, ended_ns = map(list, zip(*known, strict=True))
@@ -113,7 +114,7 @@ class Consumer(Worker[Receiver]):
         written_ns = time.monotonic_ns()
         for error, failed_ns in settled.failed:
             recorder.error(self.metric, failed_ns, error)
-        if not settled.handle:
+        if not len(settled.handle):
             return
         asked_ns = [self._in_hand.pop(handle) for handle in settled.handle]
         replies = settled.replied_ns[0] >= 0
@@ -155,10 +156,22 @@ def _ours(deliveries: Deliveries, receipts: Receipts) -> tuple[Deliveries, Recei
     )
 
 
-def _by_producer(receipts: Receipts) -> dict[int, list[int]]:
-    """The places of first copies, by producer."""
+def _first_copies(
+    receipts: Receipts, in_hand_ns: Sequence[int]
+) -> Iterator[tuple[int, Sequence[int], Sequence[int]]]:
+    """First copies, as each producer's sequences and the instants at which they were in hand."""
+    count, first = len(receipts.producer), receipts.producer[0]
+    if all(receipts.is_new) and receipts.producer.count(first) == count:
+        yield first, receipts.sequence, in_hand_ns
+        return
     found: dict[int, list[int]] = {}
     for index, (producer, is_new) in enumerate(zip(receipts.producer, receipts.is_new, strict=True)):
         if is_new:
             found.setdefault(producer, []).append(index)
-    return found
+    instants = repeated(listed(in_hand_ns), count)
+    for producer, indices in found.items():
+        yield (
+            producer,
+            [receipts.sequence[index] for index in indices],
+            [instants[index] for index in indices],
+        )

@@ -11,7 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from breakeven.clients.base import Outcome
+from breakeven.loadgen.instants import Int64s
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.loadgen.stamp import StampReader
 
@@ -25,13 +28,25 @@ class ProducerLedger:
     returned: SequenceSet = field(default_factory=SequenceSet)
     nacked: SequenceSet = field(default_factory=SequenceSet)
 
-    def answer(self, sequence: int, outcome: Outcome) -> None:
+    def answer(self, sequences: Sequence[int], outcomes: Sequence[Outcome]) -> None:
+        """What became of messages, one entry a message in each column."""
+        if len(sequences) != len(outcomes):
+            raise ValueError(f"{len(sequences)} sequences and {len(outcomes)} outcomes")
+        if not len(sequences):
+            return
+        if outcomes.count(outcomes[0]) == len(outcomes):
+            self._add(sequences, outcomes[0])
+            return
+        for sequence, outcome in zip(sequences, outcomes, strict=True):
+            self._add((sequence,), outcome)
+
+    def _add(self, sequences: Sequence[int], outcome: Outcome) -> None:
         if outcome is Outcome.CONFIRMED:
-            self.confirmed.add(sequence)
+            self.confirmed.add_many(sequences)
         elif outcome is Outcome.RETURNED:
-            self.returned.add(sequence)
+            self.returned.add_many(sequences)
         elif outcome is Outcome.NACKED:
-            self.nacked.add(sequence)
+            self.nacked.add_many(sequences)
 
     def refused(self) -> SequenceSet:
         """Told by the target that it did not take them. Confirmed *and* returned is returned."""
@@ -134,6 +149,8 @@ class Receipts:
 
 
 _NOT_OURS = (False, -1, -1, False)
+#: fewer messages than this that are no run are dealt with sooner one by one than by numpy (measured)
+_FEW = 32
 
 
 class LoaderLedger:
@@ -162,9 +179,7 @@ class LoaderLedger:
     def answered(self, producer: int, sequences: Sequence[int], outcomes: Sequence[Outcome]) -> None:
         """What became of messages, one entry a message in each column."""
         with self._lock:
-            own = self._ledger.producers[producer]
-            for sequence, outcome in zip(sequences, outcomes, strict=True):
-                own.answer(sequence, outcome)
+            self._ledger.producers[producer].answer(sequences, outcomes)
 
     def receive(
         self, stamps: Sequence[bytes], redelivered: Sequence[bool], highest: dict[int, int]
@@ -173,34 +188,76 @@ class LoaderLedger:
 
         :param highest: by producer, the highest sequence that this consumer has seen; kept by the consumer
         """
-        origins = [self._reader.read(stamp) for stamp in stamps]
-        with self._lock:
-            entries = [
-                self._receive(origin, again, highest)
-                for origin, again in zip(origins, redelivered, strict=True)
-            ]
-        return Receipts(*zip(*entries, strict=True)) if entries else Receipts((), (), (), ())
+        if not len(stamps):
+            return Receipts((), (), (), ())
+        if len(redelivered) != len(stamps):
+            raise ValueError(f"{len(stamps)} stamps and {len(redelivered)} flags")
+        run = self._reader.read_run(stamps)
+        if run and run[0] < self._producers:
+            return self._receive_run(*run, redelivered, highest)
+        origins = self._reader.read_many(stamps) if len(stamps) >= _FEW else None
+        if origins and origins[0].max() < self._producers:
+            return self._receive_mixed(*origins, redelivered, highest)
+        return self._receive_each(stamps, redelivered, highest)
 
-    def _receive(
-        self, origin: tuple[int, int] | None, redelivered: bool, highest: dict[int, int]
-    ) -> tuple[bool, int, int, bool]:
-        ledger = self._ledger
-        if origin is None or origin[0] >= self._producers:
-            ledger.unexpected += 1
-            return _NOT_OURS
-        producer, sequence = origin
+    def _receive_run(
+        self, producer: int, sequences: Sequence[int], redelivered: Sequence[bool], highest: dict[int, int]
+    ) -> Receipts:
+        """Messages of one producer, each the one after the one before."""
+        count = len(sequences)
+        with self._lock:
+            is_new = self._receive_from(producer, sequences, redelivered, highest)
+        return Receipts([True] * count, [producer] * count, sequences, is_new)
+
+    def _receive_mixed(
+        self, producers: Int64s, sequences: Int64s, redelivered: Sequence[bool], highest: dict[int, int]
+    ) -> Receipts:
+        """Messages of several producers, or with gaps."""
+        is_new, again = np.zeros(len(producers), bool), np.asarray(redelivered, dtype=bool)
+        with self._lock:
+            for producer in np.unique(producers).tolist():
+                of = producers == producer
+                is_new[of] = self._receive_from(producer, sequences[of].tolist(), again[of].tolist(), highest)
+        return Receipts([True] * len(of), producers.tolist(), sequences.tolist(), is_new.tolist())
+
+    def _receive_each(
+        self, stamps: Sequence[bytes], redelivered: Sequence[bool], highest: dict[int, int]
+    ) -> Receipts:
+        """Whatever they are, one by one."""
+        origins = [self._reader.read(stamp) for stamp in stamps]
+        entries = []
+        with self._lock:
+            for origin, again in zip(origins, redelivered, strict=True):
+                if origin is None or origin[0] >= self._producers:
+                    self._ledger.unexpected += 1
+                    entries.append(_NOT_OURS)
+                else:
+                    (is_new,) = self._receive_from(origin[0], (origin[1],), (again,), highest)
+                    entries.append((True, *origin, is_new))
+        return Receipts(*zip(*entries, strict=True))
+
+    def _receive_from(
+        self, producer: int, sequences: Sequence[int], redelivered: Sequence[bool], highest: dict[int, int]
+    ) -> Sequence[bool]:
+        """Messages of one producer; for each, whether it is new."""
+        ledger, known = self._ledger, highest.get(producer, -1)
         received = ledger.received.get(producer)
         if received is None:
             received = ledger.received[producer] = SequenceSet()
-        is_new = received.add(sequence)
-        ledger.duplicates += not is_new
-        ledger.redelivered += redelivered
-        if is_new and not redelivered:
-            if sequence < highest.get(producer, -1):
-                ledger.out_of_order += 1
-            else:
-                highest[producer] = sequence
-        return True, producer, sequence, is_new
+        is_new = received.add_many(sequences)
+        copies, again = is_new.count(False), redelivered.count(True)
+        ledger.duplicates += copies
+        ledger.redelivered += again
+        if isinstance(sequences, range) and not copies and not again and sequences[0] > known:
+            highest[producer] = sequences[-1]
+            return is_new
+        for sequence, new, copy in zip(sequences, is_new, redelivered, strict=True):
+            if new and not copy:
+                if sequence < known:
+                    ledger.out_of_order += 1
+                else:
+                    highest[producer] = known = sequence
+        return is_new
 
     def sent(self, producer: int) -> int:
         with self._lock:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
 from breakeven.loadgen.consumer import Consumer
+from breakeven.loadgen.instants import listed, repeated
 from breakeven.loadgen.stamp import Stamper
 from breakeven.loadgen.worker import LOOK_EVERY_S, Shared, Worker
 
@@ -70,19 +71,21 @@ class Producer(Worker[Sender]):
 
     def _record(self, answers: Answers) -> None:
         """Count what went well as operations, and the rest as errors."""
-        well = self._well_done(answers.outcome)
+        first, outcomes = answers.outcome[0], answers.outcome
+        alike = outcomes.count(first) == len(outcomes)
+        well = self._well_done((first,) if alike else outcomes)
         if all(well):
             self._operations(answers.sequence, answers.sent_ns, answers.answered_ns)
             return
-        columns = (answers.sequence, answers.sent_ns, answers.answered_ns)
+        well = list(well) * len(outcomes) if alike else well
+        answered = repeated(listed(answers.answered_ns), len(outcomes))
+        columns = (answers.sequence, repeated(listed(answers.sent_ns), len(outcomes)), answered)
         kept = [entry for entry, good in zip(zip(*columns, strict=True), well, strict=True) if good]
         if kept:
             self._operations(*zip(*kept, strict=True))
         self._ended([sequence for sequence, good in zip(answers.sequence, well, strict=True) if not good])
         errors = answers.error or (None,) * len(well)
-        for good, outcome, error, at_ns in zip(
-            well, answers.outcome, errors, answers.answered_ns, strict=True
-        ):
+        for good, outcome, error, at_ns in zip(well, answers.outcome, errors, answered, strict=True):
             if not good:
                 self._shared.recorder.error(self.metric, at_ns, error or outcome.value)
 

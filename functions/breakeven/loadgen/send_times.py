@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 #: memory for the send times of all producers of a loader, bytes
 MEMORY = 64 << 20
@@ -23,26 +23,51 @@ class SendTimes:
         self._newest = -1
 
     def note(self, first: int, sent_ns: int | Sequence[int], count: int) -> None:
-        """Of ``count`` consecutive sequences; they are noted in order from 0, before they are sent."""
-        times = [sent_ns] * count if isinstance(sent_ns, int) else sent_ns
-        self._newest = first + count - 1  # first, so that find() trusts no place about to be overwritten
-        for sequence, instant in enumerate(times, first):
-            if sequence < self._keep:
-                self._times.append(instant)
-            else:
-                self._times[sequence % self._keep] = instant
+        """Of ``count`` consecutive sequences; they are noted in order from 0, before they are sent.
 
-    def find_many(self, sequences: Iterable[int]) -> list[int]:
-        """The instant of each; -1 where it is not kept."""
-        found = (self.find(sequence) for sequence in sequences)
-        return [-1 if instant is None else instant for instant in found]
+        An int: all of them at that instant. :raises ValueError: not as many instants as messages
+        """
+        instants = array("q", (sent_ns,) * count if isinstance(sent_ns, int) else sent_ns)
+        if len(instants) != count:
+            raise ValueError(f"{len(instants)} instants for {count} messages")
+        self._newest = first + count - 1  # first, so that nobody trusts a place about to be overwritten
+        done = 0
+        while done < count:
+            place = (first + done) % self._keep
+            part = instants[done : done + self._keep - place]
+            self._times[place : place + len(part)] = part  # grows until all places are there
+            done += len(part)
 
-    def find(self, sequence: int) -> int | None:
-        """Monotonic nanoseconds; None when the instant is not kept (any more)."""
-        if not self._is_kept(sequence):
-            return None
+    def find_many(self, sequences: Sequence[int]) -> Sequence[int]:
+        """The instant of each, monotonic nanoseconds; -1 where it is not kept (any more)."""
+        if not len(sequences):
+            return ()
+        least, most = _bounds(sequences)
+        if self._are_kept(least, most):
+            found = self._at(sequences)
+            if self._are_kept(least, most):
+                return found
+        return [self._find(sequence) for sequence in sequences]
+
+    def _at(self, sequences: Sequence[int]) -> list[int]:
+        times, keep = self._times, self._keep
+        if isinstance(sequences, range) and sequences.step == 1:
+            place = sequences.start % keep
+            if place + len(sequences) <= keep:
+                return times[place : place + len(sequences)].tolist()
+        return [times[sequence % keep] for sequence in sequences]
+
+    def _find(self, sequence: int) -> int:
+        if not self._are_kept(sequence, sequence):
+            return -1
         sent_ns = self._times[sequence % self._keep]
-        return sent_ns if self._is_kept(sequence) else None
+        return sent_ns if self._are_kept(sequence, sequence) else -1
 
-    def _is_kept(self, sequence: int) -> bool:
-        return self._newest - self._keep < sequence <= self._newest
+    def _are_kept(self, least: int, most: int) -> bool:
+        return self._newest - self._keep < least and most <= self._newest
+
+
+def _bounds(sequences: Sequence[int]) -> tuple[int, int]:
+    if isinstance(sequences, range) and sequences.step == 1:
+        return sequences.start, sequences.stop - 1
+    return min(sequences), max(sequences)

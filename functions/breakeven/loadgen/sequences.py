@@ -10,12 +10,19 @@ a gap costs at most 512 bytes; the worst case is one bit a number.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+import numpy as np
+
+from breakeven.loadgen.instants import Int64s
 
 _SHIFT = 12
 _CHUNK = 1 << _SHIFT
+_LOW = _CHUNK - 1
 _WHOLE = (1 << _CHUNK) - 1
+#: fewer numbers than these are added sooner one by one (measured): of a run, and of scattered ones
+_FEW_IN_A_RUN, _FEW = 4, 32
 
 
 class SequenceSet:
@@ -40,7 +47,7 @@ class SequenceSet:
 
     def add(self, number: int) -> bool:
         """Add a number; False when it was in the set already."""
-        chunk, bit = number >> _SHIFT, 1 << (number & (_CHUNK - 1))
+        chunk, bit = number >> _SHIFT, 1 << (number & _LOW)
         if chunk < self._floor:
             return False
         bits = self._chunks.get(chunk, 0)
@@ -53,6 +60,26 @@ class SequenceSet:
             self._chunks[chunk] = bits
         self._count += 1
         return True
+
+    def add_run(self, first: int, count: int) -> int:
+        """Add ``count`` consecutive numbers; returns how many of them were not in the set."""
+        return count - sum(self._add_bits(chunk, bits).bit_count() for chunk, bits in _pieces(first, count))
+
+    def add_many(self, numbers: Sequence[int] | Int64s) -> Sequence[bool]:
+        """Add numbers in any order; for each, whether it was not in the set, nor earlier among them."""
+        count = len(numbers)
+        if count >= _FEW_IN_A_RUN and is_run(numbers):
+            pieces = list(_pieces(int(numbers[0]), count))
+        elif count >= _FEW:
+            pieces = _scattered(numbers)
+        else:
+            pieces = []
+        if not pieces:
+            return [self.add(number) for number in _listed(numbers)]
+        known = {chunk: self._add_bits(chunk, bits) for chunk, bits in pieces}
+        if not any(known.values()):
+            return [True] * count
+        return [not known[number >> _SHIFT] >> (number & _LOW) & 1 for number in _listed(numbers)]
 
     def copy(self) -> SequenceSet:
         result = SequenceSet()
@@ -100,6 +127,18 @@ class SequenceSet:
     def _bits(self, chunk: int) -> int:
         return _WHOLE if chunk < self._floor else self._chunks.get(chunk, 0)
 
+    def _add_bits(self, chunk: int, bits: int) -> int:
+        """Add numbers of one chunk; returns those of them that were in the set."""
+        held = self._bits(chunk)
+        known = held & bits
+        if known != bits:
+            self._count += (bits ^ known).bit_count()
+            if (held := held | bits) == _WHOLE:
+                self._close(chunk)
+            else:
+                self._chunks[chunk] = held
+        return known
+
     def _close(self, chunk: int) -> None:
         self._chunks[chunk] = _WHOLE  # the shared constant, not an equal number of its own
         while self._chunks.get(self._floor) == _WHOLE:
@@ -126,3 +165,49 @@ class SequenceSet:
 
 def _text(bits: int) -> str:
     return b64encode(bits.to_bytes((bits.bit_length() + 7) // 8, "little")).decode()
+
+
+def is_run(numbers: Sequence[int] | Int64s) -> bool:
+    """Is each of these, at least one, the one before and 1?"""
+    first, count = int(numbers[0]), len(numbers)
+    if numbers[-1] - first != count - 1:
+        return False
+    if isinstance(numbers, range):
+        return True
+    if isinstance(numbers, np.ndarray):
+        return bool((numbers == np.arange(first, first + count)).all())
+    return list(numbers) == list(range(first, first + count))
+
+
+def _pieces(first: int, count: int) -> Iterator[tuple[int, int]]:
+    """Consecutive numbers as chunks and their bits."""
+    end = first + count
+    while first < end:
+        low = first & _LOW
+        taken = min(end - first, _CHUNK - low)
+        yield first >> _SHIFT, ((1 << taken) - 1) << low
+        first += taken
+
+
+def _scattered(numbers: Sequence[int] | Int64s) -> list[tuple[int, int]]:
+    """Numbers that differ as chunks and their bits; nothing when two of them are the same."""
+    values = np.unique(np.asarray(numbers, dtype=np.int64))
+    if len(values) != len(numbers):
+        return []
+    chunks, starts = np.unique(values >> _SHIFT, return_index=True)
+    return [
+        (chunk, _packed(part & _LOW))
+        for chunk, part in zip(chunks.tolist(), np.split(values, starts[1:]), strict=True)
+    ]
+
+
+def _packed(places: Int64s) -> int:
+    """An integer with these bits set."""
+    flags = np.zeros(_CHUNK, np.uint8)
+    flags[places] = 1
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def _listed(numbers: Sequence[int] | Int64s) -> Sequence[int]:
+    """As Python's own integers."""
+    return numbers.tolist() if isinstance(numbers, np.ndarray) else numbers

@@ -2,93 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from breakeven.clients.amqp.events import ProtocolError
-
-#: answered entries at the front that are kept until it is worth the while to drop them
-_SLACK = 4096
+from breakeven.clients.base import STAMP_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """Messages that one answer was about, one entry a message in each column."""
+@dataclass(slots=True)
+class Run:
+    """Messages that were sent together, with consecutive tags and sequences.
 
-    sequence: Sequence[int]
-    sent_ns: Sequence[int]
-    stamp: Sequence[bytes]
+    ``bodies`` are the batch's, whose index ``offset`` is the first of these.
+    """
+
+    tag: int
+    sequence: int
+    count: int
+    sent_ns: int
+    bodies: Sequence[bytes]
+    offset: int
+
+    def stamps(self) -> list[bytes]:
+        return [self.bodies[self.offset + index][:STAMP_BYTES] for index in range(self.count)]
+
+    def split(self, count: int) -> Run:
+        """Cut off the first ``count`` messages, which are returned."""
+        first = Run(self.tag, self.sequence, count, self.sent_ns, self.bodies, self.offset)
+        self.tag += count
+        self.sequence += count
+        self.offset += count
+        self.count -= count
+        return first
 
 
 class InFlight:
-    """Tags count from 1, as a channel's delivery tags do. Answers come mostly in order, not always."""
+    """Tags count from 1, as a channel's delivery tags do. Answers come mostly in order, not always.
+
+    What is kept is a run for each batch, so that an answer to many costs as much as one to a few.
+    """
 
     def __init__(self) -> None:
-        self._first = 1  # the tag of index 0
-        self._head = 0  # the index of the oldest that is unanswered
-        self._sequence: list[int] = []
-        self._sent_ns: list[int] = []
-        self._stamp: list[bytes] = []
-        self._gone: set[int] = set()  # indices behind the head that were answered out of order
+        self._next = 1  # the next message's tag
+        self._runs: deque[Run] = deque()
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self._sequence) - self._head - len(self._gone)
+        return self._count
 
     @property
     def oldest_ns(self) -> int | None:
         """When the oldest of them was sent; None when there are none."""
-        return self._sent_ns[self._head] if self._head < len(self._sent_ns) else None
+        return self._runs[0].sent_ns if self._runs else None
 
-    def add(self, sequences: Iterable[int], sent_ns: int, stamps: Sequence[bytes]) -> None:
-        self._sequence += sequences
-        self._sent_ns += [sent_ns] * len(stamps)
-        self._stamp += stamps
+    def add(self, sequences: Sequence[int], sent_ns: int, bodies: Sequence[bytes]) -> None:
+        """A batch; ``bodies`` (or the beginnings of them) are kept until all of it is answered."""
+        count = len(sequences)
+        if isinstance(sequences, range) and sequences.step == 1:
+            self._runs.append(Run(self._next, sequences.start, count, sent_ns, bodies, 0))
+        else:
+            for index, sequence in enumerate(sequences):
+                self._runs.append(Run(self._next + index, sequence, 1, sent_ns, bodies, index))
+        self._next += count
+        self._count += count
 
-    def take(self, tag: int, multiple: bool) -> Taken:
+    def take(self, tag: int, multiple: bool) -> Sequence[Run]:
         """The messages that an answer is about: one, or with ``multiple`` all up to its tag (0: all).
 
         :raises ProtocolError: the tag was never published, or is answered already
         """
-        index = len(self._sequence) - 1 if multiple and tag == 0 else tag - self._first
-        if index >= len(self._sequence):
+        if multiple and tag == 0:
+            tag = self._next - 1
+        if tag >= self._next:
             raise ProtocolError(f"a confirm of message {tag}, which was not published")
-        if multiple:
-            return self._take_up_to(index + 1)
-        if index < self._head or index in self._gone:
-            raise ProtocolError(f"a second confirm of message {tag}")
-        taken = self._at((index,))
-        self._gone.add(index)
-        self._advance(self._head)
+        taken = list(self._up_to(tag)) if multiple else [self._one(tag)]
+        for run in taken:
+            self._count -= run.count
         return taken
 
-    def _take_up_to(self, end: int) -> Taken:
-        head, self_gone = self._head, self._gone
-        if end <= head:
-            return Taken((), (), ())
-        if self_gone:
-            taken = self._at([index for index in range(head, end) if index not in self_gone])
-        else:
-            taken = Taken(self._sequence[head:end], self._sent_ns[head:end], self._stamp[head:end])
-        self._gone = {index for index in self_gone if index >= end}
-        self._advance(end)
-        return taken
+    def _up_to(self, tag: int) -> Iterator[Run]:
+        runs = self._runs
+        while runs and runs[0].tag <= tag:
+            count = tag - runs[0].tag + 1
+            yield runs[0].split(count) if count < runs[0].count else runs.popleft()
 
-    def _at(self, indices: Sequence[int]) -> Taken:
-        return Taken(
-            [self._sequence[index] for index in indices],
-            [self._sent_ns[index] for index in indices],
-            [self._stamp[index] for index in indices],
-        )
+    def _one(self, tag: int) -> Run:
+        for index, run in enumerate(self._runs):
+            if run.tag <= tag < run.tag + run.count:
+                return self._cut(index, run, tag - run.tag)
+            if run.tag > tag:
+                break
+        raise ProtocolError(f"a second confirm of message {tag}")
 
-    def _advance(self, head: int) -> None:
-        """Set the head, past those that went before their turn, and drop what lies before it."""
-        while head in self._gone:
-            self._gone.discard(head)
-            head += 1
-        self._head = head
-        if head < _SLACK and head < len(self._sequence):
-            return
-        del self._sequence[:head], self._sent_ns[:head], self._stamp[:head]
-        self._gone = {index - head for index in self._gone}
-        self._first += head
-        self._head = 0
+    def _cut(self, index: int, run: Run, before: int) -> Run:
+        """Take out one message of a run, which ``before`` others of it precede."""
+        if before:
+            self._runs.insert(index, run.split(before))
+            index += 1
+        if run.count > 1:
+            return run.split(1)
+        del self._runs[index]
+        return run

@@ -21,7 +21,7 @@ from breakeven.clients.amqp.wire import Wire
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
 from breakeven.targets.base import Access, Node
 
-#: a link that waits looks after its heartbeats at least this often, seconds
+#: a link looks after its heartbeats this often, seconds
 _LOOK_S = 1.0
 
 
@@ -29,6 +29,7 @@ class Link:
     """Hold ``lock`` around any use: the keeper shares it.
 
     ``reader`` reads what comes, ``read_ns`` is when the last of it came, ``frame_max`` is the negotiated one.
+    ``news`` is the owner's: it says there that something came which it was waiting for.
     """
 
     def __init__(self, access: Access, node: Node, name: str, frame_max: int) -> None:
@@ -39,7 +40,9 @@ class Link:
         self.lock = threading.RLock()
         self.ended = False
         self.reader = FrameReader(Endpoint(self), frame_max)
-        self.read_ns = 0
+        self.read_ns = time.monotonic_ns()
+        self.news = False
+        self._look_ns = 0  # when to look after heartbeats again
         self._where = f"{node.host}:{node.amqp_port}"
         self._lost: str | None = None
         self._awaited: type | tuple[type, ...] = ()
@@ -72,6 +75,22 @@ class Link:
         self.check()
         return False
 
+    def listen(self, timeout_s: float) -> bool:
+        """Do the connection's I/O until there is ``news``, or for ``timeout_s``; returns ``news``.
+
+        Raises ConnectionLost when the connection is gone before.
+        """
+        until_ns = time.monotonic_ns() + round(timeout_s * 1e9)
+        while not self.news:
+            self.check()
+            self._turn(min(timeout_s, _LOOK_S))
+            timeout_s = (until_ns - time.monotonic_ns()) / 1e9
+            if timeout_s <= 0:
+                break
+        if not self.news:
+            self.check()
+        return self.news
+
     def call(self, answered: Callable[[], bool], what: str) -> None:
         """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
         if not self.drive(answered, CALL_TIMEOUT_S):
@@ -88,7 +107,7 @@ class Link:
         self.call(lambda: self._reply is not None, f"what {reply.__qualname__} answers")
         return self._reply
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Hand over frames; what cannot be written at once is written by ``drive``."""
         self._pulse.wrote = time.monotonic()
         try:
@@ -96,6 +115,11 @@ class Link:
         except OSError as error:
             self._read_what_is_left()
             self._fall(str(error))
+
+    @property
+    def unsent(self) -> bool:
+        """Is something of what was handed over not written to the socket yet?"""
+        return self._wire.unsent
 
     def flush(self) -> None:
         """Wait until all that was handed over is written to the socket. Raises ConnectionLost."""
@@ -206,25 +230,24 @@ class Link:
     def _turn(self, seconds: float) -> None:
         """Write and read what can be, after waiting ``seconds`` at most."""
         try:
-            if seconds:
-                self._wire.wait(seconds)
-            if self._wire.unsent:
-                self._wire.flush()
-            self._look_after(self._read())
+            heard = self._read(seconds)
+            now_ns = self.read_ns if heard else time.monotonic_ns()
+            if now_ns >= self._look_ns:
+                self._look_ns = now_ns + round(_LOOK_S * 1e9)
+                self._look_after(now_ns / 1e9)
         except OSError as error:
             self._read_what_is_left()
             self._fall(str(error))
 
-    def _read(self) -> bool:
-        """Read once; returns whether there was something."""
-        count = self._wire.read(self.reader)
+    def _read(self, seconds: float) -> bool:
+        """Read once, after waiting ``seconds`` at most; returns whether there was something."""
+        count = self._wire.read(self.reader, seconds)
         if count is None:
             return False
+        self.read_ns = time.monotonic_ns()
         if count == 0:
             self._fall("the broker closed the connection without a word")
             return True
-        self.read_ns = time.monotonic_ns()
-        self._pulse.heard = self.read_ns / 1e9
         try:
             self.reader.took(count)
         except ProtocolError as error:
@@ -234,13 +257,12 @@ class Link:
     def _read_what_is_left(self) -> None:
         """A broker that closed the connection has said why, and perhaps answered more, before it did."""
         with contextlib.suppress(OSError):
-            while self._lost is None and self._read():
+            while self._lost is None and self._read(0.0):
                 pass
 
-    def _look_after(self, heard: bool) -> None:
+    def _look_after(self, now: float) -> None:
         """Is the broker alive, and does it know that we are?"""
-        now = self._pulse.heard if heard else time.monotonic()
-        if failure := self._pulse.failure(now):
+        if failure := self._pulse.failure(now, self.read_ns / 1e9):
             self._fall(failure)
         elif self._connection_open and self._pulse.is_due(now):
             self.write(HEARTBEAT)

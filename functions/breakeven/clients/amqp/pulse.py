@@ -8,10 +8,10 @@ from breakeven.clients.base import CALL_TIMEOUT_S
 
 
 class Pulse:
-    """``heard`` and ``wrote``: when bytes last came and went."""
+    """``wrote``: when bytes last went."""
 
     def __init__(self, heartbeat_s: float) -> None:
-        self.heard = self.wrote = time.monotonic()
+        self.wrote = time.monotonic()
         self._heartbeat_s = heartbeat_s
         self._blocked_since: float | None = None
 
@@ -23,10 +23,13 @@ class Pulse:
     def unblocked(self) -> None:
         self._blocked_since = None
 
-    def failure(self, now: float) -> str | None:
-        """Why the connection is as good as gone; None while it is well."""
-        if now - self.heard > 2 * self._heartbeat_s:
-            return f"no sign of life for {now - self.heard:.0f} s"
+    def failure(self, now: float, heard: float) -> str | None:
+        """Why the connection is as good as gone; None while it is well.
+
+        :param heard: when bytes last came
+        """
+        if now - heard > 2 * self._heartbeat_s:
+            return f"no sign of life for {now - heard:.0f} s"
         if self._blocked_since is not None and now - self._blocked_since > CALL_TIMEOUT_S:
             return f"the broker has taken nothing for {CALL_TIMEOUT_S:g} s (connection.blocked)"
         return None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from pika import spec
 
+from breakeven.clients.amqp.columns import joined, repeated
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
@@ -16,8 +15,6 @@ from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import fetched, pushed
 from breakeven.clients.base import Deliveries, Settled
 from breakeven.workload.case import Workload
-
-T = TypeVar("T")
 
 #: what our one consumer on its channel is called
 CONSUMER = "c"
@@ -38,7 +35,7 @@ class NativeReceiver(Endpoint):
         self._asked_ns = -1
         self._asking = self._consuming = False
         self._empty_ns: int | None = None
-        self._forget()
+        self._runs: list[tuple[Sequence[int], Sequence[bool], Sequence[bytes], int]] = []
         size, persistent = workload.message_bytes, workload.persistent
         with link.lock:
             link.reader.events = self
@@ -57,14 +54,14 @@ class NativeReceiver(Endpoint):
             return self._take()
 
     def settle(self, handles: Sequence[object]) -> Settled:
-        called_ns = 0
+        count, called_ns = len(handles), 0
         with self._link.lock:
             self._link.check()
-            if handles:
+            if count:
                 called_ns = time.monotonic_ns()
                 self._link.write(acknowledgements(handles))
                 self._link.flush()
-        return Settled(tuple(handles), [called_ns] * len(handles), [-1] * len(handles))
+        return Settled(handles, [called_ns] * count, [-1] * count)
 
     def close(self) -> None:
         self._link.close()
@@ -76,10 +73,8 @@ class NativeReceiver(Endpoint):
         if not (self._consuming or (self._asking and len(tags) == 1)):
             raise ProtocolError(f"{len(tags)} messages that were not asked for")
         self._asking = False
-        self._tags.append(tags)
-        self._redelivered.append(redelivered)
-        self._stamps.append(stamps)
-        self._in_hand_ns += [self._link.read_ns] * len(tags)
+        self._runs.append((tags, redelivered, stamps, self._link.read_ns))
+        self._link.news = True
 
     def empty(self, channel: int) -> None:
         self.on_channel(channel)
@@ -96,7 +91,7 @@ class NativeReceiver(Endpoint):
     def _wait_for_push(self, timeout_s: float) -> None:
         if not self._consuming:
             self._start_consuming()
-        self._link.drive(lambda: bool(self._tags), timeout_s)
+        self._link.listen(timeout_s)
 
     def _start_consuming(self) -> None:
         self._link.check()
@@ -106,24 +101,16 @@ class NativeReceiver(Endpoint):
 
     def _take(self) -> Deliveries:
         empty = () if self._empty_ns is None else ((self._asked_ns, self._empty_ns),)
-        self._empty_ns = None
-        deliveries = Deliveries(
-            stamp=_joined(self._stamps),
-            asked_ns=(self._asked_ns,) * len(self._in_hand_ns),
-            in_hand_ns=tuple(self._in_hand_ns),
-            redelivered=_joined(self._redelivered),
-            handle=_joined(self._tags),
+        runs, self._runs, self._empty_ns, self._link.news = self._runs, [], None, False
+        if not runs:
+            return Deliveries((), (), (), (), (), empty)
+        tags, redelivered, stamps, in_hand_ns = zip(*runs, strict=True)
+        handles = joined(tags)
+        return Deliveries(
+            stamp=joined(stamps),
+            asked_ns=(self._asked_ns,) * len(handles),
+            in_hand_ns=repeated(in_hand_ns, tags),
+            redelivered=joined(redelivered),
+            handle=handles,
             empty=empty,
         )
-        self._forget()
-        return deliveries
-
-    def _forget(self) -> None:
-        self._tags: list[Sequence[int]] = []
-        self._redelivered: list[Sequence[bool]] = []
-        self._stamps: list[Sequence[bytes]] = []
-        self._in_hand_ns: list[int] = []
-
-
-def _joined(runs: Iterable[Sequence[T]]) -> tuple[T, ...]:
-    return tuple(itertools.chain.from_iterable(runs))

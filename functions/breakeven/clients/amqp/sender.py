@@ -9,9 +9,10 @@ from pika import spec
 
 from breakeven.clients.amqp.encoding import Publishing
 from breakeven.clients.amqp.endpoint import Endpoint
-from breakeven.clients.amqp.in_flight import InFlight
+from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
-from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Outcome
+from breakeven.clients.amqp.told import Told
+from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Bodies, Outcome
 from breakeven.workload.case import Workload
 
 
@@ -30,38 +31,41 @@ class NativeSender(Endpoint):
         )
         self._in_flight = InFlight()
         self._returned: set[bytes] = set()  # stamps; a return comes before its confirm
-        self._forget()
+        self._told = Told()
         with link.lock:
             link.reader.events = self
             if workload.confirms:
                 link.request(spec.Confirm.Select(), spec.Confirm.SelectOk)
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
-        if len(sequences) != len(bodies):
-            raise ValueError(f"{len(sequences)} sequences for {len(bodies)} bodies")
-        if not bodies:
+        count = len(sequences)
+        if count != len(bodies):
+            raise ValueError(f"{count} sequences for {len(bodies)} bodies")
+        if not count:
             return
-        data = self._publishing.encode(bodies)
         with self._link.lock:
             self._link.check()
+            if self._link.unsent:
+                self._publishing.keep()
+            data = self._publishing.encode(bodies)
             sent_ns = time.monotonic_ns()
             if self._workload.confirms:
-                self._in_flight.add(sequences, sent_ns, [body[:STAMP_BYTES] for body in bodies])
+                if not isinstance(bodies, Bodies):
+                    bodies = [body[:STAMP_BYTES] for body in bodies]
+                self._in_flight.add(sequences, sent_ns, bodies)
             self._link.write(data)
             if not self._workload.confirms:
                 self._link.flush()
-                outcomes, sents = [Outcome.UNKNOWN] * len(bodies), [sent_ns] * len(bodies)
-                self._answer(sequences, outcomes, sents, time.monotonic_ns())
+                self._tell(sequences, [Outcome.UNKNOWN] * count, sent_ns, time.monotonic_ns())
 
     def poll(self, timeout_s: float) -> Answers:
-        with self._link.lock:
-            patience_s = self._patience_s()
-            self._link.drive(lambda: bool(self._sequence), max(0.0, min(timeout_s, patience_s)))
-            if not self._sequence and self._patience_s() <= 0:
-                self._link.give_up("a publish")
-            answers = Answers(self._sequence, self._outcome, self._sent_ns, self._answered_ns)
-            self._forget()
-        return answers
+        link = self._link
+        with link.lock:
+            heard = link.news or link.listen(max(0.0, min(timeout_s, self._patience_s())))
+            if not heard and self._patience_s() <= 0:
+                link.give_up("a publish")
+            link.news = False
+            return self._told.take()
 
     def close(self) -> None:
         self._link.close()
@@ -70,14 +74,13 @@ class NativeSender(Endpoint):
         self.on_channel(channel)
         if not self._workload.confirms:
             super().confirmed(channel, tag, multiple, refused)
-        taken = self._in_flight.take(tag, multiple)
-        outcomes = [Outcome.NACKED if refused else Outcome.CONFIRMED] * len(taken.sequence)
-        if self._returned:
-            for index, stamp in enumerate(taken.stamp):
-                if stamp in self._returned:
-                    self._returned.discard(stamp)
-                    outcomes[index] = Outcome.RETURNED
-        self._answer(taken.sequence, outcomes, taken.sent_ns, self._link.read_ns)
+        outcome = Outcome.NACKED if refused else Outcome.CONFIRMED
+        for run in self._in_flight.take(tag, multiple):
+            outcomes = [outcome] * run.count
+            if self._returned:
+                self._mark_returned(run, outcomes)
+            sequences = range(run.sequence, run.sequence + run.count)
+            self._tell(sequences, outcomes, run.sent_ns, self._link.read_ns)
 
     def returned(self, channel: int, stamp: bytes) -> None:
         self.on_channel(channel)
@@ -86,24 +89,17 @@ class NativeSender(Endpoint):
         if self._workload.confirms:
             self._returned.add(stamp)
 
-    def _answer(
-        self,
-        sequences: Sequence[int],
-        outcomes: Sequence[Outcome],
-        sent_ns: Sequence[int],
-        answered_ns: int,
-    ) -> None:
-        self._sequence += sequences
-        self._outcome += outcomes
-        self._sent_ns += sent_ns
-        self._answered_ns += [answered_ns] * len(sequences)
+    def _mark_returned(self, run: Run, outcomes: list[Outcome]) -> None:
+        for index, stamp in enumerate(run.stamps()):
+            if stamp in self._returned:
+                self._returned.discard(stamp)
+                outcomes[index] = Outcome.RETURNED
 
-    def _forget(self) -> None:
-        """Begin new columns; those handed out are the caller's."""
-        self._sequence: list[int] = []
-        self._outcome: list[Outcome] = []
-        self._sent_ns: list[int] = []
-        self._answered_ns: list[int] = []
+    def _tell(
+        self, sequences: Sequence[int], outcomes: list[Outcome], sent_ns: int, answered_ns: int
+    ) -> None:
+        self._told.add(sequences, outcomes, sent_ns, answered_ns)
+        self._link.news = True
 
     def _patience_s(self) -> float:
         """How long the oldest unanswered message may still take, seconds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import select
 import socket
 import ssl
+import struct
 from collections import deque
 
 from breakeven.clients.amqp.reader import FrameReader
@@ -12,6 +13,10 @@ from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.targets.base import Access, Node
 
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+#: a wait of at least this long is left to the operating system's own ``recv``, seconds: one call, where a
+#: poll and a read are two
+_LONG_S = 0.1
+_LONG = struct.pack("@ll", 0, round(_LONG_S * 1e6))  # a timeval
 
 
 class Wire:
@@ -19,7 +24,10 @@ class Wire:
 
     def __init__(self, access: Access, node: Node) -> None:
         self._socket = _connected(access, node)
-        self._socket.setblocking(False)
+        self._tls = isinstance(self._socket, ssl.SSLSocket)
+        # a TLS socket knows no flags: it is told once that nothing waits
+        self._at_once = 0 if self._tls else socket.MSG_DONTWAIT
+        self._socket.setblocking(not self._tls)
         self._poller = select.poll()
         self._poller.register(self._socket, select.POLLIN)
         self._unsent: deque[memoryview] = deque()
@@ -29,8 +37,11 @@ class Wire:
         """Is there something that was handed over and that the operating system has not taken yet?"""
         return bool(self._unsent)
 
-    def write(self, data: bytes) -> None:
-        """Write at once what can be written at once; ``flush`` goes on with the rest."""
+    def write(self, data: bytes | memoryview) -> None:
+        """Write at once what can be written at once; ``flush`` goes on with the rest.
+
+        ``data`` may be changed again when nothing is ``unsent``, and not before.
+        """
         if self._unsent:
             self._unsent.append(memoryview(data))
             return
@@ -50,25 +61,36 @@ class Wire:
             self._unsent.popleft()
         self._poller.modify(self._socket, select.POLLIN)
 
-    def wait(self, seconds: float) -> None:
-        """Wait until there is something to read, or room to write what is unsent."""
-        if not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()):
-            self._poller.poll(seconds * 1000)
+    def read(self, reader: FrameReader, seconds: float) -> int | None:
+        """Wait until there is something to read, or room to write what is unsent, and write and read it.
 
-    def read(self, reader: FrameReader) -> int | None:
-        """Read once into the reader's space; returns how many bytes, 0 at the end, None for not now."""
-        with reader.space() as space:
-            try:
-                return self._socket.recv_into(space)
-            except _NOT_NOW:
-                return None
+        Reads once into the reader's space; returns how many bytes, 0 at the end, None for not now.
+        """
+        flags = self._at_once
+        if seconds >= _LONG_S and not (self._unsent or self._tls):
+            flags = 0
+        elif seconds > 0 and not self._wait(seconds):
+            return None
+        if self._unsent:
+            self.flush()
+        space = reader.space()
+        try:
+            return self._socket.recv_into(space, len(space), flags)
+        except _NOT_NOW:
+            return None
 
     def close(self) -> None:
         self._socket.close()
 
+    def _wait(self, seconds: float) -> bool:
+        """Is there something to do, at the latest in so many seconds?"""
+        if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
+            return True
+        return bool(self._poller.poll(seconds * 1000))
+
     def _send(self, data: bytes | memoryview) -> int:
         try:
-            return self._socket.send(data)
+            return self._socket.send(data, self._at_once)
         except _NOT_NOW:
             return 0
 
@@ -78,6 +100,7 @@ def _connected(access: Access, node: Node) -> socket.socket:
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not access.tls:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _LONG)
             return plain
         return ssl.create_default_context().wrap_socket(plain, server_hostname=node.host)
     except BaseException:

@@ -1,0 +1,45 @@
+"""Columns of answers and deliveries, put together from parts that share their instants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+#: instants of this many messages or more are handed on as arrays (measured): a recorder wants them so
+_MANY = 48
+
+
+def joined(parts: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    """One behind the other; at least one part. Ranges that continue each other stay a range."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, range):
+        end = first.stop
+        for part in parts[1:]:
+            if not isinstance(part, range) or part.start != end or part.step != 1:
+                break
+            end = part.stop
+        else:
+            return range(first.start, end)
+    return tuple(chain.from_iterable(parts))
+
+
+def repeated(instants: Sequence[int], parts: Sequence[Sequence[Any]]) -> Sequence[int]:
+    """Each instant as often as its part has entries."""
+    if len(parts) == 1:
+        count = len(parts[0])
+        return [instants[0]] * count if count < _MANY else _array(np.full(count, instants[0]))
+    counts = list(map(len, parts))
+    if sum(counts) >= _MANY:
+        return _array(np.repeat(instants, counts))
+    return [instant for instant, count in zip(instants, counts, strict=True) for _ in range(count)]
+
+
+def _array(found: Any) -> Sequence[int]:
+    """An array has what is asked of a column, which its type does not say."""
+    numbers: Sequence[int] = found
+    return numbers
