@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.clients.factory import make_client
+from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.loader import run_loader
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.workload.case import Case, Workload

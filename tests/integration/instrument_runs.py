@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from breakeven.instrument.program import Program
-from breakeven.loadgen.loader import Assignment, run_loader
+from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.targets.instrument import InstrumentTarget
