@@ -92,6 +92,13 @@ def test_a_run_of_stamps_is_read_at_once(producer: int, first: int, count: int, 
         assert reader.read_run(given_so) == (producer, range(first, first + count))
 
 
+@pytest.mark.parametrize("then", [(1, 4096), (0, 8192), (0, 4097)], ids=["another's", "later", "a gap"])
+def test_what_goes_on_otherwise_is_no_run(then: tuple[int, int]) -> None:
+    """Stamps begin anew every 4096 messages: there, too, the next message must be the next."""
+    stamps = [*Stamper(TAG, 0, 16).bodies(4090, 6), Stamper(TAG, then[0], 16).body(then[1])]
+    assert StampReader(TAG).read_run(stamps) is None
+
+
 #: messages in hand: ours by producer and sequence, and others' bodies
 strange = st.sampled_from([b"", b"short", b"aB_9AAAA AAAAAAA", b"aB_9" + b"=" * 12, b"aB_8" + b"A" * 12])
 ours = st.tuples(st.integers(0, 5), numbers).map(lambda origin: Stamper(TAG, origin[0], 16).body(origin[1]))
@@ -169,10 +176,13 @@ def test_as_many_outcomes_as_sequences() -> None:
         ledger.answered(0, (0, 1), (Outcome.CONFIRMED,))
 
 
+near = st.builds(lambda first, count: range(first, first + count), st.integers(0, 600), st.integers(1, 20))
+
+
 @given(
     st.integers(1, 50),
     st.lists(st.tuples(st.integers(1, 70), st.booleans()), max_size=8),
-    st.lists(st.one_of(runs, st.lists(st.integers(0, 600), min_size=1)), max_size=5),
+    st.lists(st.one_of(near, st.lists(st.integers(0, 600), min_size=1)), max_size=5),
 )
 def test_send_times_are_found_for_many_as_for_each(
     keep: int, noted: list[tuple[int, bool]], wanted: list[Sequence[int]]
@@ -188,6 +198,14 @@ def test_send_times_are_found_for_many_as_for_each(
         expected = [model[n] if newest - keep <= n < newest else -1 for n in sequences]
         assert list(times.find_many(sequences)) == expected
     assert list(times.find_many(())) == []
+
+
+def test_send_times_are_found_across_the_end_of_their_ring() -> None:
+    times = SendTimes(10)
+    times.note(0, range(25), 25)
+    for first in range(15, 25):
+        for end in range(first + 1, 26):
+            assert list(times.find_many(range(first, end))) == list(range(first, end))
 
 
 def test_as_many_instants_as_messages() -> None:
