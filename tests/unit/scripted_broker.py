@@ -15,12 +15,13 @@ from tests.unit.amqp_wire import method
 
 
 class ScriptedBroker:
-    """Agrees to whatever opens a connection and a channel; notes the names of what it is sent."""
+    """Agrees to whatever opens a connection and a channel; notes the names of what it is sent, and bodies."""
 
     def __init__(self, mechanisms: str = "PLAIN AMQPLAIN", frame_max: int = 131_072) -> None:
         self._start = spec.Connection.Start(server_properties={}, mechanisms=mechanisms, locales="en_US")
         self._tune = spec.Connection.Tune(2047, frame_max, 60)
         self.heard: list[str] = []
+        self.bodies: list[bytes] = []  # of one frame each
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._connection: socket.socket | None = None
         self._there = threading.Event()
@@ -64,6 +65,8 @@ class ScriptedBroker:
     def _take(self, got: Any) -> None:
         name = got.method.NAME if isinstance(got, frame.Method) else got.NAME
         self.heard.append(name)
+        if isinstance(got, frame.Body):
+            self.bodies.append(got.fragment)
         answers = {
             "Connection.StartOk": (0, self._tune),
             "Connection.Open": (0, spec.Connection.OpenOk()),

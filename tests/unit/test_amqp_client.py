@@ -10,9 +10,11 @@ from pika import spec
 from breakeven.clients import connections
 from breakeven.clients.amqp import link, pulse
 from breakeven.clients.amqp.client import NativeAmqpClient
+from breakeven.clients.amqp.wire import Wire
 from breakeven.clients.base import Answers, ConnectionLost, Outcome
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
+from breakeven.loadgen.stamp import Stamper
 from breakeven.targets.base import Access
 from local.ports import free_ports
 from tests.integration.processes import eventually
@@ -104,6 +106,52 @@ def test_a_closed_channel_is_answered_and_its_connection_closed_in_order(broker,
         sender.poll(2.0)
     sender.close()
     assert eventually(lambda: broker.heard[-2:] == ["Channel.CloseOk", "Connection.Close"])
+
+
+@pytest.mark.parametrize("count", [7, 47, 48, 300])
+def test_a_batch_is_answered_as_a_whole_and_in_parts(broker, client, count):
+    sender = client.sender(wire.QUEUE)
+    sender.submit(range(count), Stamper("test", 0, wire.SIZE).bodies(0, count))
+    sender.submit(range(count, 2 * count), Stamper("test", 0, wire.SIZE).bodies(count, count))
+    broker.say(wire.ack(3), wire.ack(count + 2, multiple=True), wire.ack(2 * count, multiple=True))
+    answers: list[Answers] = []
+    while sum(len(one.sequence) for one in answers) < 2 * count:
+        answers.append(sender.poll(2.0))
+    columns = [
+        [entry for one in answers for entry in getattr(one, name)]
+        for name in ("sequence", "outcome", "sent_ns", "answered_ns")
+    ]
+    sequences, outcomes, sent_ns, answered_ns = columns
+    assert sequences == [2, 0, 1, *range(3, 2 * count)]
+    assert outcomes == [CONFIRMED] * 2 * count
+    by_sequence = dict(zip(sequences, sent_ns, strict=True))
+    assert len({by_sequence[n] for n in range(count)}) == 1
+    assert by_sequence[0] < by_sequence[count] < min(answered_ns)
+    assert eventually(lambda: broker.bodies == list(Stamper("test", 0, wire.SIZE).bodies(0, 2 * count)))
+
+
+def test_a_returned_message_of_a_batch_is_found(broker, client):
+    sender = client.sender(wire.QUEUE)
+    bodies = Stamper("test", 0, wire.SIZE).bodies(0, 60)
+    sender.submit(range(60), bodies)
+    stamp = bodies[41][:16]
+    head = wire.method(spec.Basic.Return(312, "NO_ROUTE", "", wire.QUEUE))
+    broker.say(head + b"".join(wire.content(stamp.ljust(wire.SIZE, b"x"))), wire.ack(60, multiple=True))
+    assert told(sender, 60) == [(n, RETURNED if n == 41 else CONFIRMED) for n in range(60)]
+
+
+def test_what_the_socket_does_not_take_at_once_is_written_as_it_was(broker, client, monkeypatch):
+    """The frames of a batch are patched for the next: not those that are still to be written."""
+    sender = client.sender(wire.QUEUE)
+    all_of_it = Wire._send
+    monkeypatch.setattr(Wire, "_send", lambda self, data: all_of_it(self, memoryview(data)[:3000]))
+    stamper = Stamper("test", 0, wire.SIZE)
+    for first in range(0, 1000, 100):
+        sender.submit(range(first, first + 100), stamper.bodies(first, 100))
+        sender.poll(0.0)
+    while len(broker.bodies) < 1000:
+        sender.poll(0.01)
+    assert broker.bodies == list(stamper.bodies(0, 1000))
 
 
 def test_an_orderly_close_reads_what_comes_first(broker, sender):

@@ -11,6 +11,7 @@ from pika import frame, spec
 from breakeven.clients.amqp.encoding import Publishing, acknowledgements
 from breakeven.clients.amqp.events import ProtocolError
 from breakeven.clients.amqp.in_flight import InFlight
+from breakeven.loadgen.stamp import Stamper
 from tests.unit.amqp_wire import ack, content, method
 
 SIZES = {"one": [64], "alike": [64] * 5, "mixed": [64, 16, 64], "empty": [0, 0], "long": [4088, 4089, 20_000]}
@@ -36,10 +37,34 @@ def test_a_size_that_changes_between_batches_is_seen():
         assert publishing.encode([b"x" * size]).count(header) == 1
 
 
+@pytest.mark.parametrize("size", [16, 17, 1024, 4088, 4089, 100_000])
+@pytest.mark.parametrize("first", [0, 4000, 4096 * 7 - 3])
+def test_bodies_that_differ_in_their_stamps_are_written_as_others_are(size, first):
+    publishing, general = (Publishing("q", persistent=True, mandatory=True, frame_max=4096) for _ in range(2))
+    stamper, other = Stamper("test", 1, size), Stamper("test", 2, size + 1)
+    for count in (1, 2, 5, 23, 24, 60, 200, 400, 23, 1):
+        for bodies in (stamper.bodies(first, count), other.bodies(first, count)):
+            assert bytes(publishing.encode(bodies)) == general.encode(list(bodies))
+
+
+def test_frames_that_are_kept_stay_as_they_are():
+    publishing, stamper = (
+        Publishing("q", persistent=True, mandatory=True, frame_max=4096),
+        Stamper("test", 1, 64),
+    )
+    written = publishing.encode(stamper.bodies(0, 100))
+    before = bytes(written)
+    publishing.keep()
+    publishing.encode(stamper.bodies(100, 100))
+    assert bytes(written) == before
+
+
 def test_acknowledgements_are_as_pika_writes_them():
     tags = [1, 2, 255, 2**40]
     assert acknowledgements(tags) == b"".join(map(ack, tags))
     assert acknowledgements([7]) == ack(7)
+    for many in (range(250, 300), tuple(range(9000, 9100, 2)), [*range(99), 2**40]):
+        assert acknowledgements(many) == b"".join(map(ack, many))
 
 
 def stamps(numbers):

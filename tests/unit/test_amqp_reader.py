@@ -102,6 +102,41 @@ def test_a_run_of_messages_is_one_event_and_a_wrong_one_among_them_is_found():
     assert seen.events == [("delivered", 1, tag, False, stamp(tag)) for tag in range(1, 10)]
 
 
+ODD = {
+    "another size": deliver(50, size=SIZE - 1) + b"x",
+    "another head": deliver(50, channel=2),
+    "other properties": deliver(50, priority=1),
+    "a flag that is none": deliver(50, redelivered=True).replace(
+        (50).to_bytes(8, "big") + b"\x01", (50).to_bytes(8, "big") + b"\x02"
+    ),
+    "no end mark": deliver(50)[:-1] + b"\x00",
+    "a tag out of turn": deliver(7),
+    "redelivered": deliver(50, redelivered=True),
+    "nothing odd": deliver(50),
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("shape", [PUSHED, FETCHED], ids=["pushed", "fetched"])
+@pytest.mark.parametrize("at", [1, 30, 60])
+def test_hundreds_at_once_are_read_as_each_is(odd, shape, at):
+    others = [deliver(tag) if shape is PUSHED else wire.get_ok(tag, left=tag) for tag in range(1, 62)]
+    data = b"".join([*others[:at], odd, *others[at:]])
+    told = []
+    for capacity in (512, 65_536):
+        seen = wire.Seen()
+        reader = FrameReader(seen, FRAME_MAX, capacity)
+        reader.shape = shape
+        try:
+            reader.feed(data)
+        except ProtocolError as error:
+            told.append((seen.events, str(error)))
+        else:
+            told.append((seen.events, None))
+    assert told[0] == told[1]
+    assert len(told[0][0]) >= at
+
+
 @pytest.mark.parametrize("size", [16, 17, 4088, 4089, 65_536, 1_048_576])
 @pytest.mark.parametrize("frame_max", [4096, 131_072])
 def test_bodies_of_any_size(size, frame_max):

@@ -68,8 +68,15 @@ class SequenceSet:
     def add_many(self, numbers: Sequence[int] | Int64s) -> Sequence[bool]:
         """Add numbers in any order; for each, whether it was not in the set, nor earlier among them."""
         count = len(numbers)
+        if count == 1:
+            return [self.add(int(numbers[0]))]
         if count >= _FEW_IN_A_RUN and is_run(numbers):
-            pieces = list(_pieces(int(numbers[0]), count))
+            first = int(numbers[0])
+            chunk, low = first >> _SHIFT, first & _LOW
+            if low + count <= _CHUNK and not self._bits(chunk) & (bits := ((1 << count) - 1) << low):
+                self._add_bits(chunk, bits)
+                return [True] * count
+            pieces = list(_pieces(first, count))
         elif count >= _FEW:
             pieces = _scattered(numbers)
         else:
@@ -169,11 +176,11 @@ def _text(bits: int) -> str:
 
 def is_run(numbers: Sequence[int] | Int64s) -> bool:
     """Is each of these, at least one, the one before and 1?"""
+    if isinstance(numbers, range):
+        return numbers.step == 1
     first, count = int(numbers[0]), len(numbers)
     if numbers[-1] - first != count - 1:
         return False
-    if isinstance(numbers, range):
-        return True
     if isinstance(numbers, np.ndarray):
         return bool((numbers == np.arange(first, first + count)).all())
     return list(numbers) == list(range(first, first + count))

@@ -27,7 +27,7 @@ _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _ENDS = [bytes((high, low)) for high in _ALPHABET for low in _ALPHABET]
 _END_ROWS: Bytes = np.frombuffer(b"".join(_ENDS), np.uint8).reshape(-1, 2)
 _NUMBERS = {end: number for number, end in enumerate(_ENDS)}
-_ENDS_MASK = len(_ENDS) - 1
+_ENDS_BITS, _ENDS_MASK = 12, len(_ENDS) - 1
 #: characters of a stamp before those
 _COMMON = STAMP_BYTES - 2
 _SEQUENCE_MASK = (1 << _SEQUENCE_BITS) - 1
@@ -42,6 +42,7 @@ class Stamper:
         self._tag = tag.encode("ascii")
         self._base = producer << _SEQUENCE_BITS
         self.size = size
+        self._block, self._common = -1, b""
         #: what stands behind the stamp
         self.rest = (_PADDING * (size // len(_PADDING) + 1))[: size - STAMP_BYTES]
 
@@ -51,6 +52,13 @@ class Stamper:
 
     def body(self, sequence: int) -> bytes:
         return self.stamp(sequence) + self.rest
+
+    def common(self, sequence: int) -> bytes:
+        """A stamp but for its last two characters."""
+        block = sequence >> _ENDS_BITS
+        if block != self._block:
+            self._block, self._common = block, self.stamp(sequence)[:_COMMON]
+        return self._common
 
     def stamp(self, sequence: int) -> bytes:
         origin = (self._base + sequence).to_bytes(9, "big")
@@ -65,18 +73,18 @@ class StampedBodies(Bodies):
         self.size, self.rest = stamper.size, stamper.rest
 
     def spelled(self) -> tuple[bytes, Sequence[bytes]] | None:
-        first, low = self._sequences.start, self._sequences.start & _ENDS_MASK
-        ends = _ENDS[low : low + len(self._sequences)]
-        if len(ends) < len(self._sequences):
+        first, count = self._sequences.start, len(self._sequences)
+        low = first & _ENDS_MASK
+        if low + count > len(_ENDS):
             return None
-        return self._stamper.stamp(first)[:_COMMON], ends
+        return self._stamper.common(first), _ENDS[low : low + count]
 
     def stamps(self, into: Bytes) -> None:
         first, count, done = self._sequences.start, len(self._sequences), 0
         while done < count:
             low = (first + done) & _ENDS_MASK
             end = min(count, done + len(_ENDS) - low)
-            common = self._stamper.stamp(first + done)[:_COMMON]
+            common = self._stamper.common(first + done)
             into[done:end, :_COMMON] = np.frombuffer(common, np.uint8)
             into[done:end, _COMMON:] = _END_ROWS[low : low + end - done]
             done = end
@@ -107,7 +115,7 @@ class StampReader:
         self._tag = tag.encode("ascii")
         self._decoded_tag = binascii.a2b_base64(self._tag.translate(_FROM_URL), strict_mode=True)
         # how a run of stamps began lately, and the origin of the first that may begin so
-        self._latest: tuple[bytes, int, int] = (b"", -1, -1)
+        self._latest = (b"no stamp", -1, -1)
 
     def read(self, stamp: bytes) -> tuple[int, int] | None:
         """Producer and sequence; None when the body is not one of this case's."""
@@ -124,16 +132,14 @@ class StampReader:
 
     def read_run(self, stamps: Sequence[bytes]) -> tuple[int, range] | None:
         """One producer and its sequences, where these stamps, at least one, are of consecutive messages."""
-        first, count = stamps[0], len(stamps)
-        found = self._begun(first)
-        if found is None:
+        begun = self._begun(stamps[0])
+        if begun is None:
             return None
-        common, producer, sequence = found
-        low = sequence & _ENDS_MASK
-        ends = _ENDS[low : low + count]
-        if len(ends) < count or common + common.join(ends) != _joined(stamps):
-            return None
-        return producer, range(sequence, sequence + count)
+        _, producer, first = begun
+        run = range(first, first + len(stamps))
+        if len(run) == 1:
+            return producer, run
+        return (producer, run) if self._spelled(stamps, producer, run) == _joined(stamps) else None
 
     def read_many(self, stamps: Sequence[bytes]) -> tuple[Int64s, Int64s] | None:
         """Producers and sequences, where all the bodies are this case's."""
@@ -154,10 +160,23 @@ class StampReader:
         producers |= (low >> np.uint64(_SEQUENCE_BITS)).astype(np.int64)
         return producers, (low & np.uint64(_SEQUENCE_MASK)).astype(np.int64)
 
+    def _spelled(self, stamps: Sequence[bytes], producer: int, run: range) -> bytes:
+        """The stamps of a run, as far as these begin as such a run's must."""
+        parts, at = [], 0
+        while at < len(run):
+            begun = self._begun(stamps[at])
+            if begun is None or begun[1:] != (producer, run[at]):
+                break
+            low = run[at] & _ENDS_MASK
+            ends = _ENDS[low : low + len(run) - at]
+            parts.append(begun[0] + begun[0].join(ends))
+            at += len(ends)
+        return b"".join(parts)
+
     def _begun(self, stamp: bytes) -> tuple[bytes, int, int] | None:
         """All but the last two characters of a stamp, its producer and its sequence."""
         common, producer, base = self._latest
-        if stamp[:_COMMON] == common and (number := _NUMBERS.get(stamp[_COMMON:])) is not None:
+        if stamp.startswith(common) and (number := _NUMBERS.get(stamp[_COMMON:])) is not None:
             return common, producer, base + number
         origin = self.read(stamp)
         if origin is None or len(stamp) != STAMP_BYTES:
@@ -169,4 +188,4 @@ class StampReader:
 
 
 def _joined(stamps: Sequence[bytes]) -> bytes:
-    return stamps.joined if isinstance(stamps, Stamps) else b"".join(stamps)
+    return stamps.joined if type(stamps) is Stamps else b"".join(stamps)

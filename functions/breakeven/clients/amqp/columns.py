@@ -28,11 +28,15 @@ def joined(parts: Sequence[Sequence[Any]]) -> Sequence[Any]:
     return tuple(chain.from_iterable(parts))
 
 
+def alike(instant: int, count: int) -> Sequence[int]:
+    """One instant for all of a part's entries."""
+    return [instant] * count if count < _MANY else _array(np.full(count, instant))
+
+
 def repeated(instants: Sequence[int], parts: Sequence[Sequence[Any]]) -> Sequence[int]:
     """Each instant as often as its part has entries."""
     if len(parts) == 1:
-        count = len(parts[0])
-        return [instants[0]] * count if count < _MANY else _array(np.full(count, instants[0]))
+        return alike(instants[0], len(parts[0]))
     counts = list(map(len, parts))
     if sum(counts) >= _MANY:
         return _array(np.repeat(instants, counts))

@@ -88,6 +88,8 @@ class Publishing:
         self._size = -1  # of the bodies that _head is for
         self._head = self._between = b""
         self._rows: _Rows | None = None
+        self._spelled = (b"", b"")  # how stamps began lately, and what stood behind them
+        self._before = self._behind = self._middle = b""
 
     def encode(self, bodies: Sequence[bytes]) -> bytes | memoryview:
         """The frames of all messages, in order. Cheapest when all bodies have one size that fits a frame.
@@ -120,8 +122,11 @@ class Publishing:
         if size != self._size:
             self._prepare(size)
         common, ends = spelled
-        before, behind = self._head + common, bodies.rest + END
-        return b"".join((before, (behind + before).join(ends), behind))
+        if self._spelled != (common, bodies.rest):
+            self._spelled = (common, bodies.rest)
+            self._before, self._behind = self._head + common, bodies.rest + END
+            self._middle = self._behind + self._before
+        return b"".join((self._before, self._middle.join(ends), self._behind))
 
     def _rows_for(self, bodies: Bodies) -> _Rows | None:
         """Rows for such bodies; None when they need another shape or more memory."""

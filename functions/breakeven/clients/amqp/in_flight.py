@@ -72,6 +72,10 @@ class InFlight:
 
         :raises ProtocolError: the tag was never published, or is answered already
         """
+        runs = self._runs
+        if runs and (run := runs[0]).tag + run.count - 1 == tag and (multiple or run.count == 1):
+            self._count -= run.count  # by far the most answers are to a whole batch, the oldest
+            return (runs.popleft(),)
         if multiple and tag == 0:
             tag = self._next - 1
         if tag >= self._next:

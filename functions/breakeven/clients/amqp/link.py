@@ -80,16 +80,16 @@ class Link:
 
         Raises ConnectionLost when the connection is gone before.
         """
-        until_ns = time.monotonic_ns() + round(timeout_s * 1e9)
-        while not self.news:
-            self.check()
+        deadline = time.monotonic() + timeout_s
+        if self._lost is None:
             self._turn(min(timeout_s, _LOOK_S))
-            timeout_s = (until_ns - time.monotonic_ns()) / 1e9
-            if timeout_s <= 0:
-                break
-        if not self.news:
-            self.check()
-        return self.news
+        if self.news:
+            return True
+        left = deadline - time.monotonic()
+        if left > 0:
+            return self.drive(lambda: self.news, left)
+        self.check()
+        return False
 
     def call(self, answered: Callable[[], bool], what: str) -> None:
         """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""

@@ -37,13 +37,16 @@ class FrameReader:
         self.events, self.frame_max = events, frame_max
         self.shape: DeliveryShape | None = None
         self._buffer, self._end = bytearray(capacity), 0
+        self._view = memoryview(self._buffer)
         self._contents: dict[int, Content] = {}  # by channel
 
     def space(self) -> memoryview:
         """Where to write what comes next; never empty. Valid until ``took``."""
         if self._end == len(self._buffer):
+            self._view.release()
             self._buffer += bytes(len(self._buffer))
-        return memoryview(self._buffer)[self._end :]
+            self._view = memoryview(self._buffer)
+        return self._view[self._end :]
 
     def took(self, count: int) -> None:
         """``count`` bytes were written to ``space``. Raises ProtocolError."""
@@ -69,7 +72,7 @@ class FrameReader:
         if not self._contents:
             shape = self.shape
             if shape is not None and self._buffer.startswith(shape.head, start, end):
-                if run := shape.take(self._buffer, start, end):
+                if run := shape.take(self._view, start, end):
                     self.events.delivered(CHANNEL, run.tags, run.redelivered, run.stamps)
                     return len(run.tags) * shape.size
                 if shape.begins(self._buffer, start, end):
@@ -81,12 +84,13 @@ class FrameReader:
     def _confirms(self, start: int, end: int) -> int:
         count = (end - start) // _CONFIRM.size
         used = 0
-        with memoryview(self._buffer) as whole, whole[start : start + count * _CONFIRM.size] as view:
-            for head, tag, multiple, mark in _CONFIRM.iter_unpack(view):
-                if head != _CONFIRM_HEAD or mark != spec.FRAME_END or multiple > 1:
-                    break
-                self.events.confirmed(CHANNEL, tag, multiple == 1, False)
-                used += _CONFIRM.size
+        for head, tag, multiple, mark in _CONFIRM.iter_unpack(
+            self._view[start : start + count * _CONFIRM.size]
+        ):
+            if head != _CONFIRM_HEAD or mark != spec.FRAME_END or multiple > 1:
+                break
+            self.events.confirmed(CHANNEL, tag, multiple == 1, False)
+            used += _CONFIRM.size
         return used
 
     def _frame(self, start: int, end: int) -> int:
@@ -104,10 +108,8 @@ class FrameReader:
         if self._buffer[start + length - 1] != spec.FRAME_END:
             raise ProtocolError("a frame without its end mark")
         if kind == spec.FRAME_BODY:
-            with memoryview(self._buffer) as whole, whole[start + 7 : start + length - 1] as piece:
-                content = self._content(channel)
-                complete = content.body(piece)
-            self._completed(channel, complete)
+            piece = self._view[start + FRAME_HEAD.size : start + length - 1]
+            self._completed(channel, self._content(channel).body(piece))
         elif kind == spec.FRAME_HEARTBEAT:
             if channel or size:
                 raise ProtocolError("a heartbeat with a channel or a payload")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pika import spec
 
-from breakeven.clients.amqp.columns import joined, repeated
+from breakeven.clients.amqp.columns import alike, joined, repeated
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
@@ -91,7 +91,8 @@ class NativeReceiver(Endpoint):
     def _wait_for_push(self, timeout_s: float) -> None:
         if not self._consuming:
             self._start_consuming()
-        self._link.listen(timeout_s)
+        if not self._link.news:
+            self._link.listen(timeout_s)
 
     def _start_consuming(self) -> None:
         self._link.check()
@@ -104,13 +105,20 @@ class NativeReceiver(Endpoint):
         runs, self._runs, self._empty_ns, self._link.news = self._runs, [], None, False
         if not runs:
             return Deliveries((), (), (), (), (), empty)
-        tags, redelivered, stamps, in_hand_ns = zip(*runs, strict=True)
+        asked_ns = self._asked_ns
+        if len(runs) == 1:
+            handles, redelivered, stamps, in_hand_ns = runs[0]
+            count = len(handles)
+            return Deliveries(
+                stamps, (asked_ns,) * count, alike(in_hand_ns, count), redelivered, handles, empty
+            )
+        tags, flags, parts, instants = zip(*runs, strict=True)
         handles = joined(tags)
         return Deliveries(
-            stamp=joined(stamps),
-            asked_ns=(self._asked_ns,) * len(handles),
-            in_hand_ns=repeated(in_hand_ns, tags),
-            redelivered=joined(redelivered),
-            handle=handles,
-            empty=empty,
+            joined(parts),
+            (asked_ns,) * len(handles),
+            repeated(instants, tags),
+            joined(flags),
+            handles,
+            empty,
         )

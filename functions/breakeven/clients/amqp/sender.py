@@ -15,6 +15,9 @@ from breakeven.clients.amqp.told import Told
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Bodies, Outcome
 from breakeven.workload.case import Workload
 
+#: a wait that may be this much longer than the oldest message's patience, seconds
+_SHORT_S = 1.0
+
 
 class NativeSender(Endpoint):
     """A batch is one write, and its messages share ``sent_ns``; what one read brings shares ``answered_ns``.
@@ -25,7 +28,7 @@ class NativeSender(Endpoint):
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:
         super().__init__(link)
-        self._link, self._workload = link, workload
+        self._link, self._workload, self._confirms = link, workload, workload.confirms
         self._publishing = Publishing(
             queue, persistent=workload.persistent, mandatory=workload.mandatory, frame_max=link.frame_max
         )
@@ -49,19 +52,21 @@ class NativeSender(Endpoint):
                 self._publishing.keep()
             data = self._publishing.encode(bodies)
             sent_ns = time.monotonic_ns()
-            if self._workload.confirms:
+            if self._confirms:
                 if not isinstance(bodies, Bodies):
                     bodies = [body[:STAMP_BYTES] for body in bodies]
                 self._in_flight.add(sequences, sent_ns, bodies)
             self._link.write(data)
-            if not self._workload.confirms:
+            if not self._confirms:
                 self._link.flush()
                 self._tell(sequences, [Outcome.UNKNOWN] * count, sent_ns, time.monotonic_ns())
 
     def poll(self, timeout_s: float) -> Answers:
         link = self._link
         with link.lock:
-            heard = link.news or link.listen(max(0.0, min(timeout_s, self._patience_s())))
+            if timeout_s > _SHORT_S:
+                timeout_s = max(0.0, min(timeout_s, self._patience_s()))
+            heard = link.news or link.listen(timeout_s)
             if not heard and self._patience_s() <= 0:
                 link.give_up("a publish")
             link.news = False
@@ -72,7 +77,7 @@ class NativeSender(Endpoint):
 
     def confirmed(self, channel: int, tag: int, multiple: bool, refused: bool) -> None:
         self.on_channel(channel)
-        if not self._workload.confirms:
+        if not self._confirms:
             super().confirmed(channel, tag, multiple, refused)
         outcome = Outcome.NACKED if refused else Outcome.CONFIRMED
         for run in self._in_flight.take(tag, multiple):

@@ -21,7 +21,7 @@ _FEW = 24
 _COUNT = 4  # get-ok tells how many messages are left: any number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """Messages that stand one behind the other; columns as in ``Events.delivered``."""
 
@@ -51,16 +51,18 @@ class DeliveryShape:
         """Bytes of a whole message with all its frames."""
         return self._columns.size
 
-    def take(self, buffer: bytearray, start: int, end: int) -> Run | None:
+    def take(self, buffer: memoryview, start: int, end: int) -> Run | None:
         """The messages of this shape at the start of ``buffer[start:end]``; None when there are none."""
         count = (end - start) // self.size
         if not count:
             return None
         return self._few(buffer, start, count) if count < _FEW else self._many(buffer, start, count)
 
-    def _few(self, buffer: bytearray, start: int, count: int) -> Run | None:
-        with memoryview(buffer) as whole, whole[start : start + count * self.size] as view:
-            rows = list(self._columns.iter_unpack(view))
+    def _few(self, buffer: memoryview, start: int, count: int) -> Run | None:
+        if count == 1:
+            row = self._columns.unpack_from(buffer, start)
+            return Run(row[1:2], (row[2] == 1,), row[5:6]) if self._is_ours(row) else None
+        rows = list(self._columns.iter_unpack(buffer[start : start + count * self.size]))
         heads, tags, flags, befores, afters, stamps, ends = zip(*rows, strict=True)
         same = (
             heads.count(self.head) == count
@@ -76,7 +78,7 @@ class DeliveryShape:
             return None
         return Run(tags, tuple(map(bool, flags)), stamps)
 
-    def _many(self, buffer: bytearray, start: int, count: int) -> Run | None:
+    def _many(self, buffer: memoryview, start: int, count: int) -> Run | None:
         """All of them at once, when all are of this shape."""
 
         def column(at: int, width: int = 1) -> Bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.clients.amqp.columns import joined, repeated
+from breakeven.clients.amqp.columns import alike, joined, repeated
 from breakeven.clients.base import Answers, Outcome
 
 
@@ -22,6 +22,11 @@ class Told:
 
     def take(self) -> Answers:
         """All of it, which is told once."""
+        if len(self._parts) == 1:
+            ((sequences, outcomes, sent, answered),) = self._parts
+            self._parts = []
+            count = len(sequences)
+            return Answers(sequences, outcomes, alike(sent, count), alike(answered, count))
         if not self._parts:
             return Answers((), (), (), ())
         sequences, outcomes, sent_ns, answered_ns = zip(*self._parts, strict=True)
