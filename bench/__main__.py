@@ -1,4 +1,4 @@
-"""npm run bench [-- --quick] [-- --only NAME …]
+"""npm run bench [-- --quick] [-- --only NAME …] [-- --beside CHECKOUT]
 
 Prints a table of each section. A whole run, with all sections and all repeats, writes docs/benchmarks.md.
 """
@@ -35,6 +35,9 @@ def main() -> None:
     parser.add_argument(
         "--write", action="store_true", help=f"{document.PATH.name} also of a part, or quickly"
     )
+    parser.add_argument(
+        "--beside", action="append", type=Path, default=[], metavar="CHECKOUT", help="our loader there, too"
+    )
     options = parser.parse_args()
     load = os.getloadavg()[0]
     if load > IDLE_LOAD:
@@ -43,7 +46,9 @@ def main() -> None:
     versions = {"PerfTest": perftest.version(), "AWS SDK for Java": java_sdk.version()}
     sections: list[Section] = []
     with tempfile.TemporaryDirectory() as workdir, Children() as children:
-        bench = Bench(children, Path(workdir), times, say, versions)
+        bench = Bench(
+            children, Path(workdir), times, say, versions, tuple(path.resolve() for path in options.beside)
+        )
         for name in options.only or ALL:
             for section in ALL[name](bench):
                 sections.append(section)

@@ -27,7 +27,9 @@ not by hand.
 - **CPU** is the user and system time of the contender's process alone, from `/proc`, over a window that
   starts after the warm-up, for each call or message (sent and, where somebody consumes, received and
   acknowledged).
-- Our loader runs as in a case: ledger and histograms on. A run counts only when its ledger closes.
+- Our loader runs as in a case: ledger and histograms on. A run counts only when its ledger closes. As
+  PerfTest, it publishes without `mandatory` here; PerfTest publishes through a direct exchange of its own,
+  ours through the default one.
 - Rows of contenders are medians. Ratios are geometric means of the paired ratios with two-sided 95%
   intervals (Student's t on the logarithms); a goal is met when the whole interval meets it.
 - **Latencies**: medians of each run's own percentiles. Ours count from when a message was due, PerfTest's

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.loadgen.histogram import Histogram, midpoint
+from breakeven.loadgen.diagnosis import percentile_ms
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
@@ -62,24 +62,13 @@ def told(result: LoaderResult) -> dict[str, Any]:
     measurement = merge([result], 0)
     return {
         "percentiles": {
-            metric: [percentile_us(total.cell.latencies, share) for share in SHARES]
+            metric: [found * 1e3 for share in SHARES if (found := percentile_ms(total.cell.latencies, share))]
             for metric, total in measurement.totals.items()
-            if total.cell.latencies.count
         },
         "ledger": measurement.ledger.row(),
         "errors": result.errors,
         "flags": measurement.flags,
     }
-
-
-def percentile_us(histogram: Histogram, share: float) -> float:
-    """By nearest rank, microseconds. :raises ValueError: an empty histogram"""
-    bins, counted = histogram.bins, 0
-    for index in sorted(bins):
-        counted += bins[index]
-        if counted >= share * histogram.count:
-            return midpoint(index) / 1e3
-    raise ValueError("an empty histogram has no percentile")
 
 
 def _tell(document: dict[str, Any]) -> None:

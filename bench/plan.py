@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +16,17 @@ class Times:
     window_s: int
     repeats: int
 
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """Our loader as a contender. ``checkout``: another checkout whose code is to run; None for this one's."""
+
+    client: Literal["native", "pika"] = "native"
+    checkout: Path | None = None
+
+
+#: contender -> which of ours it is; None for PerfTest
+Contenders = Mapping[str, Ours | None]
 
 FULL = Times(warmup_s=20, window_s=10, repeats=7)
 QUICK = Times(warmup_s=15, window_s=5, repeats=3)

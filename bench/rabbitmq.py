@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import ours, perftest
 from bench.contest import Run
 from bench.figures import Figures
-from bench.plan import Load, Times
+from bench.plan import Contenders, Load, Ours, Times
 from bench.watched import watch
 from breakeven.targets.base import Access
 from breakeven.targets.naming import PREFIX
@@ -53,36 +53,35 @@ def brokers(children: Children, workdir: Path, nodes: int) -> Iterator[Brokers]:
         cluster.stop()
 
 
-def run(brokers: Brokers, load: Load, times: Times, client: str | None) -> Figures:
-    """``client``: of our loader; None for PerfTest."""
+def run(brokers: Brokers, load: Load, times: Times, which: Ours | None) -> Figures:
+    """``which``: None for PerfTest."""
     with _fresh_queue(brokers.access, load):
         limit_s = times.warmup_s + times.window_s + SLACK_S
-        if client is None:
+        if which is None:
             lines = watch(brokers.children, perftest.command(load, times, QUEUE, brokers.access), limit_s)
             return perftest.figures(lines, load, times)
-        asked = ours.case(QUEUE, ours.workload(load, times, client), "rabbitmq-mirrored-pair")
-        lines = watch(brokers.children, ours.command(asked, QUEUE, brokers.access, {}), limit_s)
+        asked = ours.case(QUEUE, ours.workload(load, times, which.client), "rabbitmq-mirrored-pair")
+        environment = {"PYTHONPATH": str(which.checkout / "functions")} if which.checkout else {}
+        lines = watch(brokers.children, ours.command(asked, QUEUE, brokers.access, environment), limit_s)
         return ours.rabbitmq_figures(lines, load)
 
 
-def runs(
-    brokers: Brokers, load: Load, times: Times, table: str, clients: Mapping[str, str | None]
-) -> dict[str, Run]:
-    """By contender; ``clients``: contender -> client, None for PerfTest."""
+def runs(brokers: Brokers, load: Load, times: Times, table: str, contenders: Contenders) -> dict[str, Run]:
+    """By contender."""
     return {
-        name: (lambda client=client: {table: run(brokers, load, times, client)})  # type: ignore[misc]
-        for name, client in clients.items()
+        name: (lambda which=which: {table: run(brokers, load, times, which)})  # type: ignore[misc]
+        for name, which in contenders.items()
     }
 
 
-def command_lines(load: Load, times: Times, clients: Mapping[str, str | None]) -> dict[str, str]:
+def command_lines(load: Load, times: Times, contenders: Contenders) -> dict[str, str]:
     """How each was called, for whoever wants to do it again."""
     said = {}
-    for name, client in clients.items():
-        if client is None:
+    for name, which in contenders.items():
+        if which is None:
             said[name] = f"PerfTest {shlex.join(perftest.arguments(load, times, QUEUE))}"
         else:
-            said[name] = ours.workload(load, times, client).model_dump_json(exclude_defaults=True)
+            said[name] = ours.workload(load, times, which.client).model_dump_json(exclude_defaults=True)
     return said
 
 

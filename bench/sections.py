@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench import ceiling, java_sdk, ours, perftest, rabbitmq, sqs, terminator
 from bench.contest import Figure, Goal, Section, interleave
-from bench.plan import Load, Times
+from bench.plan import Contenders, Load, Ours, Times
 from local.children import Children
 
 OURS, PIKA, BOTO3 = ours.NAMES["native"], ours.NAMES["pika"], ours.NAMES["boto3"]
@@ -27,18 +27,23 @@ SQS_GOALS: tuple[tuple[str, Figure, float], ...] = (
     (java_sdk.NAME, "cpu_us", 1 / 2),
     (java_sdk.NAME, "per_s", 1.3),
 )
-PEERS: Mapping[str, str | None] = {perftest.NAME: None, OURS: "native"}
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What every section needs. ``versions`` is filled in as servers are started."""
+    """What every section needs. ``versions`` is filled in as servers are started; ``beside``: checkouts."""
 
     children: Children
     workdir: Path
     times: Times
     say: Callable[[str], None]
     versions: dict[str, str]
+    beside: tuple[Path, ...] = ()
+
+    def contenders(self) -> Contenders:
+        """On RabbitMQ: PerfTest, our loader in other checkouts, and here."""
+        others = {f"{OURS} in {path.name}": Ours(checkout=path) for path in self.beside}
+        return {perftest.NAME: None, **others, OURS: Ours()}
 
 
 def classic(bench: Bench) -> list[Section]:
@@ -69,14 +74,14 @@ def publish(bench: Bench) -> list[Section]:
                 name=f"publish, {table}",
                 title=f"Publish only, {table}",
                 unit="message",
-                contenders=tuple(PEERS),
+                contenders=tuple(bench.contenders()),
                 goals=(Goal(table, perftest.NAME, "cpu_us", bound),),
                 notes=(f"A durable classic queue that keeps the last {MAX_LENGTH:,} messages.",),
                 latencies={"confirm": "confirm"} if load.confirms else {},
             ),
             load,
             table,
-            PEERS,
+            bench.contenders(),
         )
         for table, (load, bound) in loads.items()
     ]
@@ -85,7 +90,7 @@ def publish(bench: Bench) -> list[Section]:
 def pika(bench: Bench) -> list[Section]:
     """What an application sees that uses the ordinary client."""
     section = Section("pika", "Our loader on pika", "message", (PIKA, OURS))
-    return [_on_rabbitmq(bench, 1, section, Load(), "classic", {PIKA: "pika", OURS: "native"})]
+    return [_on_rabbitmq(bench, 1, section, Load(), "classic", {PIKA: Ours("pika"), OURS: Ours()})]
 
 
 def own_ceiling(bench: Bench) -> list[Section]:
@@ -140,13 +145,13 @@ def _both_ways(bench: Bench, nodes: int, table: str, title: str, bound: float) -
         name=table,
         title=f"{title}: as fast as it goes",
         unit="message",
-        contenders=tuple(PEERS),
+        contenders=tuple(bench.contenders()),
         goals=(Goal(table, perftest.NAME, "per_s", bound),),
         notes=(
             "One producer with 200 unconfirmed messages, one consumer with prefetch 200, single acks, 1 KiB.",
         ),
     )
-    return _on_rabbitmq(bench, nodes, section, Load(), table, PEERS)
+    return _on_rabbitmq(bench, nodes, section, Load(), table, bench.contenders())
 
 
 def _fixed_rate(bench: Bench, nodes: int, table: str, title: str) -> Section:
@@ -154,7 +159,7 @@ def _fixed_rate(bench: Bench, nodes: int, table: str, title: str) -> Section:
         name=table,
         title=title,
         unit="message",
-        contenders=tuple(PEERS),
+        contenders=tuple(bench.contenders()),
         goals=(Goal(table, perftest.NAME, "cpu_us", 0.4),),
         notes=(
             f"{FIXED_RATE:,} msg/s. PerfTest is warmed up at {WARM_RATE[nodes]:,} msg/s, and then for "
@@ -163,16 +168,16 @@ def _fixed_rate(bench: Bench, nodes: int, table: str, title: str) -> Section:
         latencies=LATENCIES,
     )
     load = Load(rate=FIXED_RATE, warm_rate=WARM_RATE[nodes])
-    return _on_rabbitmq(bench, nodes, section, load, table, PEERS)
+    return _on_rabbitmq(bench, nodes, section, load, table, bench.contenders())
 
 
 def _on_rabbitmq(
-    bench: Bench, nodes: int, section: Section, load: Load, table: str, clients: Mapping[str, str | None]
+    bench: Bench, nodes: int, section: Section, load: Load, table: str, contenders: Contenders
 ) -> Section:
     with rabbitmq.brokers(bench.children, bench.workdir, nodes) as brokers:
         bench.versions["RabbitMQ"] = brokers.server
-        section.commands.update(rabbitmq.command_lines(load, bench.times, clients))
-        runs = rabbitmq.runs(brokers, load, bench.times, table, clients)
+        section.commands.update(rabbitmq.command_lines(load, bench.times, contenders))
+        runs = rabbitmq.runs(brokers, load, bench.times, table, contenders)
         return interleave(section, runs, bench.times.repeats, bench.say)
 
 

@@ -30,6 +30,7 @@ def test_what_is_published_is_confirmed_and_delivered_once_and_in_order(client: 
     sender, receiver = client.sender(QUEUE), client.receiver(QUEUE)
     stamps: list[bytes] = []
     outcomes: list[Outcome] = []
+    tags: list[object] = []
     for first in range(0, COUNT, BATCH):
         numbers = range(first, first + BATCH)
         sender.submit(numbers, [b"%016d" % number + b"." * (SIZE - 16) for number in numbers])
@@ -38,6 +39,8 @@ def test_what_is_published_is_confirmed_and_delivered_once_and_in_order(client: 
             got = receiver.receive(0.01)
             assert len(got.handle) <= LOAD.window
             stamps += got.stamp
+            tags += got.handle
             receiver.settle(got.handle)
     assert stamps == [b"%016d" % number for number in range(COUNT)]
+    assert tags == list(range(1, COUNT + 1))
     assert outcomes == [Outcome.CONFIRMED] * COUNT

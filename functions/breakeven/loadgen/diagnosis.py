@@ -97,8 +97,8 @@ def diagnose(
 def percentile_ms(latencies: Histogram, share: float) -> float | None:
     """The nearest rank's bin, milliseconds; None without samples."""
     rank, seen = ceil(share * latencies.count), 0
-    for index in sorted(latencies.bins):
-        seen += latencies.bins[index]
+    for index, count in sorted(latencies.bins.items()):
+        seen += count
         if seen >= rank:
             return midpoint(index) / 1e6
     return None
