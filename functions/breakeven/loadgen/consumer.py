@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from breakeven.clients.base import Deliveries, Receiver
 from breakeven.loadgen.course import Course
-from breakeven.loadgen.instants import listed, repeated
+from breakeven.loadgen.instants import as_one, listed, repeated
 from breakeven.loadgen.ledger import Receipts
 from breakeven.loadgen.worker import LOOK_EVERY_S, TOLERATED_S, Shared, Worker
 
@@ -76,7 +76,7 @@ class Consumer(Worker[Receiver]):
         if deliveries.asked_ns[0] >= 0:
             recorder.operations("consume", deliveries.asked_ns, in_hand_ns, self._size)
         else:
-            recorder.completions("consume", in_hand_ns, len(in_hand_ns), self._size)
+            recorder.completions("consume", as_one(in_hand_ns), len(in_hand_ns), self._size)
         if self._shared.send_times is not None:
             self._end_to_end(receipts, in_hand_ns)
 
@@ -97,7 +97,7 @@ class Consumer(Worker[Receiver]):
                 if not known:
                     continue
                 sent_ns, ended_ns = map(list, zip(*known, strict=True))
-            recorder.operations("end_to_end", sent_ns, ended_ns, self._size)
+            recorder.operations("end_to_end", sent_ns, as_one(ended_ns), self._size)
 
     def _processed(self) -> tuple[object, ...]:
         """What is to be settled next: all that is in hand, or where processing takes time, one message."""

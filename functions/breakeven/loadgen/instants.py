@@ -41,6 +41,14 @@ def column(instants: Instants) -> Column:
     return instants if isinstance(instants, int) else np.asarray(instants, dtype=np.int64)
 
 
+def as_one(instants: Sequence[int] | Int64s) -> Instants:
+    """An int where all of them, at least one, are the same: that is recorded sooner."""
+    first = instants[0]
+    if isinstance(instants, np.ndarray):
+        return int(first) if (instants == first).all() else instants
+    return first if instants.count(first) == len(instants) else instants
+
+
 def repeated(instants: int | Sequence[int], count: int) -> Sequence[int]:
     return [instants] * count if isinstance(instants, int) else instants
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
 from breakeven.loadgen.consumer import Consumer
-from breakeven.loadgen.instants import listed, repeated
+from breakeven.loadgen.instants import as_one, listed, repeated
 from breakeven.loadgen.stamp import Stamper
 from breakeven.loadgen.worker import LOOK_EVERY_S, Shared, Worker
 
@@ -139,4 +139,4 @@ class ClosedProducer(Producer):
     def _operations(
         self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
     ) -> None:
-        self._shared.recorder.operations(self.metric, sent_ns, answered_ns, self._size)
+        self._shared.recorder.operations(self.metric, sent_ns, as_one(answered_ns), self._size)
