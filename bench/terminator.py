@@ -17,7 +17,7 @@ from local.ports import LOOPBACK, answers, free_ports
 from tests.certificates import make_certificate
 
 START_DEADLINE_S = 10.0
-#: of a store that holds no secret
+#: of a store that holds no secret; Java reads one of this kind without it
 STORE_PASSWORD = "changeit"  # noqa: S105
 
 CONFIGURATION = """\
@@ -46,7 +46,7 @@ def terminator(children: Children, workdir: Path, plain: str) -> Iterator[Termin
 
     :raises BreakevenError: stunnel is missing, or does not answer
     """
-    certificate, store = workdir / "certificate.pem", workdir / "trust.p12"
+    certificate, store = workdir / "certificate.pem", workdir / "trust.jks"
     make_certificate(certificate)
     _make_trust_store(certificate, store)
     (port,) = free_ports(1)
@@ -77,7 +77,7 @@ def version() -> str:
 
 def _make_trust_store(certificate: Path, store: Path) -> None:
     argv = ["keytool", "-importcert", "-noprompt", "-alias", "bench", "-file", str(certificate)]
-    argv += ["-keystore", str(store), "-storetype", "PKCS12", "-storepass", STORE_PASSWORD]
+    argv += ["-keystore", str(store), "-storetype", "JKS", "-storepass", STORE_PASSWORD]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:
         raise BreakevenError(f"keytool: {done.stdout}{done.stderr}")
