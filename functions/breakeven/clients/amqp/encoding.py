@@ -48,7 +48,7 @@ def body_head(size: int) -> bytes:
 
 #: frames of fewer messages than this are written sooner by joining than by numpy (measured)
 _FEW = 24
-_FEW_TAGS = 16
+_FEW_TAGS = 32
 #: memory for prepared frames, bytes: at first, and at most; a batch that needs more is joined
 _PREPARED = (1 << 17, 1 << 20)
 
