@@ -118,9 +118,9 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 @pytest.mark.parametrize("shape", [PUSHED, FETCHED], ids=["pushed", "fetched"])
-@pytest.mark.parametrize("at", [1, 30, 60])
+@pytest.mark.parametrize("at", [1, 50, 100])
 def test_hundreds_at_once_are_read_as_each_is(odd, shape, at):
-    others = [deliver(tag) if shape is PUSHED else wire.get_ok(tag, left=tag) for tag in range(1, 62)]
+    others = [deliver(tag) if shape is PUSHED else wire.get_ok(tag, left=tag) for tag in range(1, 102)]
     data = b"".join([*others[:at], odd, *others[at:]])
     told = []
     for capacity in (512, 65_536):

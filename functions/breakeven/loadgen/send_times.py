@@ -27,7 +27,7 @@ class SendTimes:
 
         An int: all of them at that instant. :raises ValueError: not as many instants as messages
         """
-        instants = array("q", (sent_ns,) * count if isinstance(sent_ns, int) else sent_ns)
+        instants = array("q", (sent_ns,)) * count if isinstance(sent_ns, int) else array("q", sent_ns)
         if len(instants) != count:
             raise ValueError(f"{len(instants)} instants for {count} messages")
         self._newest = first + count - 1  # first, so that nobody trusts a place about to be overwritten

@@ -48,7 +48,7 @@ def body_head(size: int) -> bytes:
 
 #: frames of fewer messages than this are written sooner by joining than by numpy (measured)
 _FEW = 24
-_FEW_TAGS = 16
+_FEW_TAGS = 32
 #: memory for prepared frames, bytes: at first, and at most; a batch that needs more is joined
 _PREPARED = (1 << 17, 1 << 20)
 
@@ -67,11 +67,21 @@ class _Rows:
         rows[:] = row
         self._stamps = rows[:, len(head) : len(head) + STAMP_BYTES]
         self._bytes = rows.reshape(-1).data
+        self._common = b""  # how the stamps of all rows begin
 
     def stamped(self, bodies: Bodies) -> memoryview:
         """The frames of at most ``capacity`` messages, until the next call."""
-        count = len(bodies)
-        bodies.stamps(self._stamps[:count])
+        count, spelled = len(bodies), bodies.spelled()
+        if spelled is None:
+            self._common = b""
+            bodies.stamps(self._stamps[:count])
+            return self._bytes[: count * self._row_size]
+        common, ends = spelled
+        if common != self._common:
+            self._stamps[:, : len(common)] = np.frombuffer(common, np.uint8)
+            self._common = common
+        ends_at = len(common)
+        self._stamps[:count, ends_at:] = np.frombuffer(b"".join(ends), np.uint8).reshape(count, -1)
         return self._bytes[: count * self._row_size]
 
 

@@ -17,7 +17,7 @@ from breakeven.clients.base import STAMP_BYTES, Bytes, Stamps
 
 _TAG_AND_FLAG = 9
 #: fewer messages than this are read sooner by struct than by numpy (measured)
-_FEW = 24
+_FEW = 80
 _COUNT = 4  # get-ok tells how many messages are left: any number
 
 
