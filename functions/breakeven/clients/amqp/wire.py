@@ -17,6 +17,9 @@ _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 #: poll and a read are two
 _LONG_S = 0.1
 _LONG = struct.pack("@ll", 0, round(_LONG_S * 1e6))  # a timeval
+#: descriptors below this may be waited for with ``select``, which keeps microseconds; ``poll`` rounds a wait
+#: up to whole milliseconds, and an open loop would send that much late
+_SELECTABLE = 1024
 
 
 class Wire:
@@ -86,7 +89,11 @@ class Wire:
         """Is there something to do, at the latest in so many seconds?"""
         if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
             return True
-        return bool(self._poller.poll(seconds * 1000))
+        if self._socket.fileno() >= _SELECTABLE:
+            return bool(self._poller.poll(seconds * 1000))
+        watched = (self._socket,)
+        ready = select.select(watched, watched if self._unsent else (), (), seconds)
+        return bool(ready[0] or ready[1])
 
     def _send(self, data: bytes | memoryview) -> int:
         try:
