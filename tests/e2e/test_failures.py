@@ -31,7 +31,7 @@ from local.machines import Launch
 from local.sql_engine import SqlError
 from tests.infra.definition import STACK, states
 
-AT_ONCE = 5
+AT_ONCE = 8
 #: what fails before any broker is launched
 NO_BROKERS_YET = ("Plan", "LaunchBrokers")
 #: limit of a state that is to time out, seconds

@@ -55,7 +55,7 @@ def test_a_programmed_stall_is_read_as_schedule_and_stall_predict() -> None:
 
 
 def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_path) -> None:
-    rate, run_s, pause_s = 1500.0, 20.0, 1.0
+    rate, run_s, pause_s = 1500.0, 12.0, 1.0
     credentials = Access(username="breakeven-open", password="the-fourth-one")
     with Children() as children:
         cluster = BrokerCluster(children, tmp_path, credentials, ClusterSettings(nodes=1))
