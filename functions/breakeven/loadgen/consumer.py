@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from breakeven.clients.base import Deliveries, Receiver
+from breakeven.clients import columns
+from breakeven.clients.base import Deliveries, Receiver, Settled
 from breakeven.loadgen.course import Course
 from breakeven.loadgen.instants import as_one, listed, repeated
 from breakeven.loadgen.ledger import Receipts
-from breakeven.loadgen.worker import LOOK_EVERY_S, TOLERATED_S, Shared, Worker
+from breakeven.loadgen.worker import TOLERATED_S, Shared, Worker
 
 T = TypeVar("T")
 
@@ -37,6 +38,8 @@ class Consumer(Worker[Receiver]):
         self._pause_s = EMPTY_PAUSE_S[0]
         self._highest: dict[int, int] = {}
         self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
+        self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
+        self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
         self._processing: Course | None = None
         if workload.processing_ms or workload.processing_profile:
             self._processing = Course(workload.processing_ms, workload.warmup_s, workload.processing_profile)
@@ -53,7 +56,9 @@ class Consumer(Worker[Receiver]):
         if self._in_hand:
             self._settle(link, self._processed())
             return
-        deliveries = link.receive(LOOK_EVERY_S)
+        if not self._polls:
+            self._release()  # a long poll waits for seconds, whatever it is asked
+        deliveries = link.receive(self._patience_s())
         for error, failed_ns in deliveries.failed:
             self._shared.recorder.error(self.metric, failed_ns, error)
         for _, answered_ns in deliveries.empty:
@@ -61,7 +66,9 @@ class Consumer(Worker[Receiver]):
         if len(deliveries.handle):
             self._pause_s = EMPTY_PAUSE_S[0]
             self._take(deliveries)
-        elif deliveries.empty and self._polls:
+            return
+        self._release_old()
+        if deliveries.empty and self._polls:
             self._shared.signals.sleep(self._pause_s)
             self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
 
@@ -71,14 +78,30 @@ class Consumer(Worker[Receiver]):
             deliveries, receipts = _ours(deliveries, receipts)
             if not receipts.ours:
                 return
-        recorder, in_hand_ns = self._shared.recorder, deliveries.in_hand_ns
         self._in_hand.update(zip(deliveries.handle, deliveries.asked_ns, strict=True))
-        if deliveries.asked_ns[0] >= 0:
-            recorder.operations("consume", deliveries.asked_ns, in_hand_ns, self._size)
+        self._taken.append((deliveries, receipts))
+        self._hold(len(receipts.ours), int(deliveries.in_hand_ns[-1]))
+
+    def _account(self) -> None:
+        if self._taken:
+            taken, self._taken = self._taken, []
+            self._account_for(*zip(*taken, strict=True))
+        if self._settled:
+            settled, self._settled = self._settled, []
+            self._account_for_settled(*zip(*settled, strict=True))
+
+    def _account_for(self, deliveries: Sequence[Deliveries], receipts: Sequence[Receipts]) -> None:
+        recorder, in_hand_ns = (
+            self._shared.recorder,
+            columns.instants([each.in_hand_ns for each in deliveries]),
+        )
+        if deliveries[0].asked_ns[0] >= 0:
+            asked_ns = columns.instants([each.asked_ns for each in deliveries])
+            recorder.operations("consume", asked_ns, in_hand_ns, self._size)
         else:
             recorder.completions("consume", as_one(in_hand_ns), len(in_hand_ns), self._size)
         if self._shared.send_times is not None:
-            self._end_to_end(receipts, in_hand_ns)
+            self._end_to_end(Receipts.together(receipts), in_hand_ns)
 
     def _end_to_end(self, receipts: Receipts, in_hand_ns: Sequence[int]) -> None:
         """Of first copies; by producer, as each has its own send times."""
@@ -117,14 +140,22 @@ class Consumer(Worker[Receiver]):
         if not len(settled.handle):
             return
         asked_ns = [self._in_hand.pop(handle) for handle in settled.handle]
-        replies = settled.replied_ns[0] >= 0
-        if replies:
-            recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
-        if asked_ns[0] >= 0:
-            # without a reply, settled is the moment the acknowledgement has been written
-            recorder.operations(
-                "consume_cycle", asked_ns, settled.replied_ns if replies else written_ns, self._size
-            )
+        if asked_ns[0] >= 0 or settled.replied_ns[0] >= 0:
+            self._settled.append((asked_ns, settled, written_ns))
+        self._hold(0, written_ns)
+
+    def _account_for_settled(
+        self, asked_ns: Sequence[Sequence[int]], settled: Sequence[Settled], written_ns: Sequence[int]
+    ) -> None:
+        recorder, asked = self._shared.recorder, columns.instants(asked_ns)
+        # without a reply, settled is the moment the acknowledgement has been written
+        ended_ns = columns.repeated(written_ns, asked_ns)
+        if settled[0].replied_ns[0] >= 0:
+            ended_ns = columns.instants([each.replied_ns for each in settled])
+            called_ns = columns.instants([each.called_ns for each in settled])
+            recorder.operations("settle", called_ns, ended_ns, self._size)
+        if asked[0] >= 0:
+            recorder.operations("consume_cycle", asked, ended_ns, self._size)
 
     def _lost(self) -> None:
         self._in_hand.clear()  # the target hands them out again: they will count as copies

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from breakeven.clients.base import Outcome
+from breakeven.clients.columns import joined
 from breakeven.loadgen.instants import Int64s
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.loadgen.stamp import StampReader
@@ -146,6 +147,16 @@ class Receipts:
     producer: Sequence[int]
     sequence: Sequence[int]
     is_new: Sequence[bool]
+
+    @classmethod
+    def together(cls, parts: Sequence[Receipts]) -> Receipts:
+        """One behind the other; at least one part."""
+        return Receipts(
+            joined([part.ours for part in parts]),
+            joined([part.producer for part in parts]),
+            joined([part.sequence for part in parts]),
+            joined([part.is_new for part in parts]),
+        )
 
 
 _NOT_OURS = (False, -1, -1, False)

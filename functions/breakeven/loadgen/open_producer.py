@@ -7,9 +7,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from breakeven.clients.base import Sender
+from breakeven.clients.columns import joined, repeated
 from breakeven.loadgen.arrivals import Arrivals, Span
 from breakeven.loadgen.producer import Producer
-from breakeven.loadgen.worker import LOOK_EVERY_S, Shared
+from breakeven.loadgen.worker import Shared
+
+#: messages that are due within this time of each other are sent together, nanoseconds: at most half of what
+#: a loader may be late before its figures are a lower bound
+TOGETHER_NS = 500_000
 
 
 class OpenProducer(Producer):
@@ -28,6 +33,7 @@ class OpenProducer(Producer):
         super().__init__(number, queue, shared, helps=helps)
         self._span = span
         self._pending: dict[int, int] = {}  # sequence -> intended_ns, of messages without an answer
+        self._handed_over: list[tuple[Sequence[int], int]] = []  # when they could be, and when they were
         self._room_since_ns = 0  # when the window last began to have room
         self._arrivals: Arrivals | None = None
         self._deadline_ns = self._measure_ns = self._end_ns = 0
@@ -67,13 +73,14 @@ class OpenProducer(Producer):
         if due > 0 and room > 0:
             self._send(link, min(due, room), now_ns)
             due, room = self._schedule.due(now_ns), self._window - self._in_flight
-        self._take_answers(link, self._patience_s(now_ns, due, room))
+        self._take_answers(link, self._until_due_s(now_ns, due, room))
 
     def _send(self, link: Sender, count: int, now_ns: int) -> None:
         """Pacing is our own lateness: from when a message was due and had room, to when it is handed over."""
         intended, room_ns = self._schedule.take(count), self._room_since_ns
         could = intended if intended[0] >= room_ns else [max(instant, room_ns) for instant in intended]
-        self._shared.recorder.operations("pacing", could, now_ns, 0)
+        self._handed_over.append((could, now_ns))
+        self._hold(count, now_ns)
         self._count_offered(intended)
         if self._measure_ns <= now_ns < self._end_ns:
             self.achieved += len(intended)
@@ -81,18 +88,29 @@ class OpenProducer(Producer):
         self._pending.update(zip(range(first, first + len(intended)), intended, strict=True))
         self._submit(link, len(intended), intended)
 
+    def _account(self) -> None:
+        super()._account()
+        if self._handed_over:
+            could, at_ns = zip(*self._handed_over, strict=True)
+            self._handed_over = []
+            self._shared.recorder.operations("pacing", joined(could), repeated(at_ns, could), 0)
+
     def _take_answers(self, link: Sender, timeout_s: float) -> None:
         was_full = self._in_flight >= self._window
         super()._take_answers(link, timeout_s)
         if was_full and self._in_flight < self._window:
             self._room_since_ns = time.monotonic_ns()
 
-    def _patience_s(self, now_ns: int, due: int, room: int) -> float:
+    def _until_due_s(self, now_ns: int, due: int, room: int) -> float:
         """How long to wait for answers: until the next message is due, if it may be sent then."""
-        next_ns = self._schedule.next_ns
+        patience_s, next_ns = self._patience_s(), self._schedule.next_ns
         if room <= 0 or next_ns is None:
-            return LOOK_EVERY_S
-        return 0.0 if due > 0 else min(LOOK_EVERY_S, max(0.0, (next_ns - time.monotonic_ns()) / 1e9))
+            return patience_s
+        if due > 0:
+            return 0.0
+        if self._schedule.due(now_ns + TOGETHER_NS) > 1:
+            next_ns = now_ns + TOGETHER_NS
+        return min(patience_s, max(0.0, (next_ns - time.monotonic_ns()) / 1e9))
 
     def _note_blocked(self, now_ns: int, blocked: bool) -> None:
         if self._blocked_since_ns is not None:
@@ -121,6 +139,7 @@ class OpenProducer(Producer):
         self.offered += len(intended) - bisect_left(intended, self._measure_ns)
 
     def _give_up_on_rest(self) -> None:
+        self._release()
         unsent, unanswered = self._schedule.rest(), list(self._pending.values())
         self._count_offered(unsent)
         self._pending.clear()

@@ -8,10 +8,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
+from breakeven.clients.columns import together
 from breakeven.loadgen.consumer import Consumer
 from breakeven.loadgen.instants import as_one, listed, repeated
 from breakeven.loadgen.stamp import Stamper
-from breakeven.loadgen.worker import LOOK_EVERY_S, Shared, Worker
+from breakeven.loadgen.worker import Shared, Worker
 
 #: a drain that lasts longer than this is helped by the producers' threads, seconds
 HELP_AFTER_S = 0.25
@@ -33,6 +34,7 @@ class Producer(Worker[Sender]):
         self._size, self._confirms, self._window = workload.message_bytes, workload.confirms, workload.window
         self._times = (shared.send_times or {}).get(number)
         self._in_flight = 0  # submitted on this connection and not answered
+        self._answers: list[Answers] = []  # not accounted for yet
         self.done = threading.Event()  # nothing more will be sent
 
     def work(self) -> None:
@@ -64,8 +66,16 @@ class Producer(Worker[Sender]):
 
     def _take_answers(self, link: Sender, timeout_s: float) -> None:
         answers = link.poll(timeout_s)
-        if len(answers.sequence):
-            self._in_flight -= len(answers.sequence)
+        if count := len(answers.sequence):
+            self._in_flight -= count
+            self._answers.append(answers)
+            self._hold(count, int(answers.answered_ns[-1]))
+        else:
+            self._release_old()
+
+    def _account(self) -> None:
+        if self._answers:
+            answers, self._answers = together(self._answers), []
             self._shared.ledger.answered(self._number, answers.sequence, answers.outcome)
             self._record(answers)
 
@@ -134,7 +144,7 @@ class ClosedProducer(Producer):
         room = min(self._window - self._in_flight, self._left())
         if room > 0:
             self._submit(link, room, time.monotonic_ns())
-        self._take_answers(link, LOOK_EVERY_S)
+        self._take_answers(link, self._patience_s())
 
     def _operations(
         self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]

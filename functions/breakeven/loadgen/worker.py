@@ -29,6 +29,10 @@ OPEN_TIMEOUT_S = 10.0
 TOLERATED_S = 5.0
 #: how long a worker waits for an answer before it looks whether it should stop, seconds
 LOOK_EVERY_S = 0.25
+#: what a worker has to account for is held back until there are so many messages of it, or for so long
+#: (seconds), and then done together: below saturation messages come one by one, and the account of one costs
+#: as much as sending it
+HELD_MESSAGES, HELD_S = 256, 0.02
 
 
 class Link(Protocol):
@@ -69,6 +73,8 @@ class Worker(ABC, Generic[L]):
         self._retry_s = RETRY_S[0]
         self._reason = ""
         self._succeeded = False
+        self._held_count = 0
+        self._held_since_ns: int | None = None
 
     def run(self, await_start: Callable[[], None]) -> None:
         """The thread's whole life: connect, wait for the start, work, close."""
@@ -117,6 +123,33 @@ class Worker(ABC, Generic[L]):
     def _lost(self) -> None:
         """The connection is gone, and what was in flight on it."""
         return
+
+    def _account(self) -> None:
+        """Put what is held back into ledger and recorder."""
+        return
+
+    def _hold(self, count: int, now_ns: int) -> None:
+        """So many more messages are held back."""
+        if self._held_since_ns is None:
+            self._held_since_ns = now_ns
+        self._held_count += count
+        if self._held_count >= HELD_MESSAGES or now_ns - self._held_since_ns >= HELD_S * 1e9:
+            self._release()
+
+    def _release_old(self) -> None:
+        """Account for what was held back long enough: to be asked now and then while nothing comes."""
+        if self._held_since_ns is not None:
+            self._hold(0, time.monotonic_ns())
+
+    def _release(self) -> None:
+        """Account for all that is held back."""
+        if self._held_since_ns is not None:
+            self._held_count, self._held_since_ns = 0, None
+            self._account()
+
+    def _patience_s(self) -> float:
+        """How long to wait for what comes next: what is held back must not get old meanwhile."""
+        return LOOK_EVERY_S if self._held_since_ns is None else HELD_S
 
     def _open(self) -> None:
         until = time.monotonic() + OPEN_TIMEOUT_S
@@ -167,6 +200,7 @@ class Worker(ABC, Generic[L]):
         if self._link is not None:
             self._link.close()
             self._link = None
+        self._release()
 
 
 class Crew:

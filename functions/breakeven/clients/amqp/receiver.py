@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from pika import spec
 
-from breakeven.clients.amqp.columns import alike, joined, repeated
+from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import fetched, pushed
 from breakeven.clients.base import Deliveries, Settled
+from breakeven.clients.columns import alike, joined, repeated
 from breakeven.workload.case import Workload
 
 #: what our one consumer on its channel is called
@@ -35,6 +36,7 @@ class NativeReceiver(Endpoint):
         self._asked_ns = -1
         self._asking = self._consuming = False
         self._empty_ns: int | None = None
+        self._coalescing = Coalescing(workload.prefetch)
         self._runs: list[tuple[Sequence[int], Sequence[bool], Sequence[bytes], int]] = []
         size, persistent = workload.message_bytes, workload.persistent
         with link.lock:
@@ -74,6 +76,7 @@ class NativeReceiver(Endpoint):
             raise ProtocolError(f"{len(tags)} messages that were not asked for")
         self._asking = False
         self._runs.append((tags, redelivered, stamps, self._link.read_ns))
+        self._coalescing.took(len(tags), self._link.read_ns)
         self._link.news = True
 
     def empty(self, channel: int) -> None:
@@ -92,7 +95,7 @@ class NativeReceiver(Endpoint):
         if not self._consuming:
             self._start_consuming()
         if not self._link.news:
-            self._link.listen(timeout_s)
+            self._link.listen(self._coalescing.rest(self._link.read_ns, timeout_s))
 
     def _start_consuming(self) -> None:
         self._link.check()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pika import spec
 
+from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import Publishing
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.in_flight import InFlight, Run
@@ -35,6 +36,7 @@ class NativeSender(Endpoint):
         self._in_flight = InFlight()
         self._returned: set[bytes] = set()  # stamps; a return comes before its confirm
         self._told = Told()
+        self._coalescing = Coalescing(workload.window)
         with link.lock:
             link.reader.events = self
             if workload.confirms:
@@ -66,11 +68,14 @@ class NativeSender(Endpoint):
         with link.lock:
             if timeout_s > _SHORT_S:
                 timeout_s = max(0.0, min(timeout_s, self._patience_s()))
-            heard = link.news or link.listen(timeout_s)
-            if not heard and self._patience_s() <= 0:
-                link.give_up("a publish")
+            if not link.news:
+                timeout_s = self._coalescing.rest(link.read_ns, timeout_s)
+                if not link.listen(timeout_s) and self._patience_s() <= 0:
+                    link.give_up("a publish")
             link.news = False
-            return self._told.take()
+            answers = self._told.take()
+            self._coalescing.took(len(answers.sequence), link.read_ns)
+            return answers
 
     def close(self) -> None:
         self._link.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.clients.amqp.columns import alike, joined, repeated
 from breakeven.clients.base import Answers, Outcome
+from breakeven.clients.columns import alike, joined, repeated
 
 
 class Told:

@@ -15,7 +15,7 @@ from breakeven.targets.base import Access, Node
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 #: a wait of at least this long is left to the operating system's own ``recv``, seconds: one call, where a
 #: poll and a read are two
-_LONG_S = 0.1
+_LONG_S = 0.02
 _LONG = struct.pack("@ll", 0, round(_LONG_S * 1e6))  # a timeval
 #: descriptors below this may be waited for with ``select``, which keeps microseconds; ``poll`` rounds a wait
 #: up to whole milliseconds, and an open loop would send that much late
