@@ -27,8 +27,8 @@ TARGETS: tuple[Compared, ...] = ("rabbitmq-mirrored-pair", "sqs-standard")
 MESSAGES = 200
 COUNTED: dict[str, Any] = {"mode": "load-unload", "messages": MESSAGES, "threads": 2, "queues": 2}
 WARMING = COUNTED | {"messages": 1000}
-#: far below what clients and servers can do on a machine three times as busy as it should be. SQS by long polls:
-#: a message that arrives in the pause between two short ones waits for the pause's end
+#: far below what clients and servers can do on a machine three times as busy as it should be. SQS by long
+#: polls: a message that arrives in the pause between two short ones waits for the pause's end
 STEADY: dict[Compared, dict[str, Any]] = {
     "rabbitmq-mirrored-pair": {"threads": 1, "warmup_s": 0, "measure_s": 3, "rate": 50},
     "sqs-standard": {"threads": 1, "warmup_s": 0, "measure_s": 3, "rate": 30, "wait_s": 1},
@@ -139,7 +139,7 @@ def test_a_client_adds_no_more_than_is_said_and_a_slow_one_is_told() -> None:
     *runs, slower = side_by_side([*(on_instrument(case) for case in cases), slow])
     for run in runs:
         assert_as_stated(run)
-    with pytest.raises(AssertionError, match="confirmed: .* apart"):
+    with pytest.raises(AssertionError, match=r"confirmed: .* apart"):
         assert_same_rate(runs[0], slower)
-    with pytest.raises(AssertionError, match="produce: .* is allowed"):
+    with pytest.raises(AssertionError, match=r"produce: .* is allowed"):
         assert_medians_as_stated(runs[0], slower)
