@@ -25,7 +25,7 @@ LATENCIES = ("produce", "end_to_end")
 #: how far achieved rates may lie apart
 RATE_SHARE = 0.02
 #: standard errors of a median's rank on either side; so many, as stalls make neighbours alike
-DEVIATIONS = 4.0
+DEVIATIONS = 3.0
 #: from all loaders being ready to their start, seconds: more than they take to look
 START_S = 0.3
 
