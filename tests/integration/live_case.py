@@ -53,7 +53,9 @@ class Gates:
         counts = (mine.producing, mine.sent, mine.expected, mine.received)
         return CaseProgress(1, *counts, self.aborted, mine.unknown)
 
-    def open(self, gate: str) -> None:
+    def open(self, gate: str, at_s: float | None = None) -> None:
+        if at_s is not None:
+            self._opens_s[gate] = at_s
         self._held.discard(gate)
 
 
@@ -66,8 +68,9 @@ class LiveCase:
         self.case, self.checkpoints = case, checkpoints
         self._gates, self._end = gates, end
 
-    def open(self, gate: str) -> None:
-        self._gates.open(gate)
+    def open(self, gate: str, at_s: float | None = None) -> None:
+        """:param at_s: its instant, epoch seconds; None: soon"""
+        self._gates.open(gate, at_s)
 
     def await_gate(self, gate: str) -> None:
         """Until the loader is ready at the gate."""

@@ -22,6 +22,7 @@ from breakeven.targets.base import Access, Node
 from breakeven.targets.instrument import InstrumentTarget
 from breakeven.targets.rabbitmq_channel import open_channel
 from tests.integration.instrument_runs import instrument_case, measured
+from tests.integration.messages import body
 
 CLIENTS = [("amqp", "native"), ("amqp", "pika"), ("sqs", "native"), ("sqs", "boto3")]
 FATES = {"lost": 7, "duplicated": 5, "reordered": 3}
@@ -201,6 +202,18 @@ def test_a_client_that_does_not_speak_the_protocol_is_refused(protocol, client):
     with pytest.raises(CaseError, match=f"client {client} does not speak {protocol}"):
         InstrumentTarget().client(workload)
     assert set(psutil.Process().children()) == before
+
+
+@pytest.mark.parametrize("client", ["native", "boto3"])
+def test_as_many_calls_are_in_flight_as_the_workload_says(client):
+    never = Latency(steps=(Step(up_to=1, ms=60_000),))
+    case = instrument_case(Program(protocol="sqs", messages=3, publish=never), client=client, in_flight=3)
+    opened = InstrumentTarget().client(case.workload)
+    sender = opened.sender("queue")
+    sender.submit(range(3), [body(number) for number in range(3)])  # does not wait for an answer
+    assert sender.poll(0.0).sequence == []
+    sender.close()
+    opened.close()
 
 
 def test_a_case_without_a_program_is_refused():

@@ -142,31 +142,6 @@ def test_load_and_unload_by_two_loaders(
     } == dict.fromkeys(metrics, 200)
 
 
-def test_both_sqs_clients_find_the_same_ledger(bench: Callable[..., Bench]) -> None:
-    ledgers, operations = [], []
-    for client in ("boto3", "native"):
-        measurement = bench("sqs-standard", client=client, **LOAD_UNLOAD).measured()
-        ledger = measurement.ledger.row()
-        del ledger["out_of_order"]  # the server sorts by milliseconds, and native sends several in one
-        ledgers.append(ledger)
-        operations.append({name: each.cell.total().operations for name, each in measurement.totals.items()})
-    assert ledgers[0]["received"] == 200
-    assert ledgers[0] == ledgers[1]
-    assert operations[0] == operations[1] == dict.fromkeys(operations[0], 200)
-
-
-@pytest.mark.parametrize("consume", ["get", "push"])
-def test_both_rabbitmq_clients_find_the_same_ledger(bench: Callable[..., Bench], consume: str) -> None:
-    fields = {**LOAD_UNLOAD, "consume": consume, "prefetch": 5}
-    ledgers = []
-    for client in ("pika", "native"):
-        measurement = bench("rabbitmq-mirrored-pair", **fields, client=client).measured()
-        assert_closed(measurement)
-        ledgers.append(measurement.ledger)
-    assert ledgers[0] == ledgers[1]
-    assert ledgers[0].sent == 200
-
-
 @pytest.mark.parametrize("client", ["pika", "native"])
 def test_pushed_messages_have_no_ask(bench: Callable[..., Bench], client: str) -> None:
     fields = {**PARALLEL, "client": client, "consume": "push", "prefetch": 20, "measure_s": 1.0}

@@ -20,7 +20,7 @@ def make_client(workload: Workload, access: Access | None) -> Client:
     :raises CaseError: when the client does not speak to that target, or no broker is known
     """
     if access is None:
-        return _sqs_client(workload)
+        return pooled(_sqs_client(workload), workload)
     if workload.client == "boto3":
         raise CaseError("client boto3: not one for RabbitMQ")
     if not access.nodes:
@@ -28,12 +28,15 @@ def make_client(workload: Workload, access: Access | None) -> Client:
     return NativeAmqpClient(workload, access) if workload.client == "native" else PikaClient(workload, access)
 
 
-def _sqs_client(workload: Workload) -> Client:
-    client = _single_call_client(workload)
+def pooled(client: Client, workload: Workload) -> Client:
+    """As many calls at once for each worker as the workload says.
+
+    :param client: one whose senders and receivers wait for each call's answer
+    """
     return client if workload.in_flight == 1 else PooledClient(client, workload.in_flight)
 
 
-def _single_call_client(workload: Workload) -> Client:
+def _sqs_client(workload: Workload) -> Client:
     if workload.client == "native":
         return SqsClient(workload)
     if workload.client == "boto3":

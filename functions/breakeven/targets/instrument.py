@@ -11,6 +11,7 @@ from typing import Any
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client, Receiver, Sender
 from breakeven.clients.boto3_client import Boto3Client
+from breakeven.clients.factory import pooled
 from breakeven.clients.pika_client import PikaClient
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
@@ -85,9 +86,9 @@ def _client(workload: Workload, program: Program, port: int) -> Client:
     if program.protocol == "sqs":
         endpoint = f"http://{HOST}:{port}"
         if workload.client == "boto3":
-            return Boto3Client(workload, endpoint=endpoint)
+            return pooled(Boto3Client(workload, endpoint=endpoint), workload)
         if workload.client == "native":
-            return SqsClient(workload, endpoint=endpoint)
+            return pooled(SqsClient(workload, endpoint=endpoint), workload)
     else:
         node = Node(name="instrument", host=HOST, amqp_port=port, management_port=0)
         access = Access(username="any", password="any", nodes=(node,))  # noqa: S106  it looks at neither
