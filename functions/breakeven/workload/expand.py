@@ -40,6 +40,7 @@ BUILT_IN: Mapping[str, Any] = {
     "rate_per": "case",
     "processing_ms": 0.0,
     "objective_ms": 100.0,
+    "nodes_down": 0,
 }
 #: how long a capacity search holds each rate, seconds
 HOLD_S = 60.0
