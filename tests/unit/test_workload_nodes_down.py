@@ -125,3 +125,12 @@ def test_the_plan_tells_the_workflow_and_reckons_with_it(environment: Any) -> No
     assert half.expected_s == pytest.approx(whole.expected_s + OVERHEADS[environment].nodes_down, abs=0.11)
     more = limits.history_events([half]) - limits.history_events([whole])
     assert more == limits.HISTORY_OF_NODES_DOWN
+
+
+def test_what_stopping_and_starting_costs_is_in_the_estimate() -> None:
+    def quantity(item: str, nodes_down: int) -> float:
+        plan = make_plan(suite_of({"nodes_down": nodes_down}, instrument=False), run_id="run-1")
+        (line,) = (line for line in plan.estimate.lines if (line.service, line.item) == ("states", item))
+        return line.quantity
+
+    assert quantity("transition", 1) - quantity("transition", 0) == 3
