@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """Microseconds."""
+    """Microseconds. ``p999_us`` is None where nobody asked for it, or too few samples lie beyond."""
 
     p50_us: float
     p99_us: float
+    p999_us: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

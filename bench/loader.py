@@ -24,7 +24,7 @@ from breakeven.workload.case import Case
 
 #: from the last connection to the start, seconds
 LEAD_S = 0.2
-SHARES = (0.5, 0.99)
+SHARES = (0.5, 0.99, 0.999)
 
 
 class Order(BaseModel):

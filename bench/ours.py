@@ -69,8 +69,7 @@ def command(the_case: Case, queue: str, access: Access | None, environment: Mapp
 
 def rabbitmq_figures(lines: Sequence[Line], load: Load) -> Figures:
     """:raises BreakevenError: its ledger does not close, so that its figures mean nothing"""
-    told = result(lines)
-    _check(told, sent_is_received=load.consumes)
+    told = checked(lines, sent_is_received=load.consumes)
     count = "received" if load.consumes else "sent"
     per_s, cpu_us = window(lines, "measure", lambda progress: int(progress[count]))
     return Figures(per_s, cpu_us, _percentiles(told, "produce"), _percentiles(told, "end_to_end"))
@@ -81,8 +80,7 @@ def sqs_figures(lines: Sequence[Line]) -> dict[str, Figures]:
 
     :raises BreakevenError: its ledger does not close
     """
-    told = result(lines)
-    _check(told, sent_is_received=True)
+    told = checked(lines, sent_is_received=True)
     sent_per_s, send_us = window(lines, "load", lambda progress: int(progress["sent"]))
     got_per_s, got_us = window(lines, "unload", lambda progress: int(progress["received"]))
     return {
@@ -108,18 +106,27 @@ def window(
     return messages / (end.at_s - start.at_s), (end.cpu_s - start.cpu_s) / messages * 1e6
 
 
-def result(lines: Sequence[Line]) -> dict[str, Any]:
-    """The last line."""
-    return dict(json.loads(lines[-1].text))
+def percentiles(lines: Sequence[Line], metric: str) -> Percentiles | None:
+    """Of a run that consumes.
+
+    :raises BreakevenError: its ledger does not close
+    """
+    return _percentiles(checked(lines, sent_is_received=True), metric)
 
 
-def _check(told: Mapping[str, Any], *, sent_is_received: bool) -> None:
+def checked(lines: Sequence[Line], *, sent_is_received: bool) -> dict[str, Any]:
+    """The last line.
+
+    :raises BreakevenError: its ledger does not close
+    """
+    told = dict(json.loads(lines[-1].text))
     ledger = told["ledger"]
     wrong = [name for name in ("duplicates", "unexpected", "returned", "nacked") if ledger[name]]
     if sent_is_received and ledger["received"] != ledger["sent"]:
         wrong.append("received")
     if wrong or told["errors"]:
         raise BreakevenError(f"the ledger does not close ({', '.join(wrong)}): {ledger} {told['errors']}")
+    return told
 
 
 def _percentiles(told: Mapping[str, Any], metric: str) -> Percentiles | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shlex
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +36,11 @@ class Brokers:
     children: Children
     access: Access
     server: str
+    cluster: BrokerCluster
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the node of the queues."""
+        self.cluster.signal(self.access.nodes[0].name, number)
 
 
 @contextmanager
@@ -48,14 +54,14 @@ def brokers(children: Children, workdir: Path, nodes: int) -> Iterator[Brokers]:
             RabbitMQMirroredPair(access).establish()
         found = Management(access).overview()
         server = f"{found['rabbitmq_version']}, Erlang {found['erlang_version']}"
-        yield Brokers(children, access.model_copy(update={"nodes": access.nodes[:1]}), server)
+        yield Brokers(children, access.model_copy(update={"nodes": access.nodes[:1]}), server, cluster)
     finally:
         cluster.stop()
 
 
 def run(brokers: Brokers, load: Load, times: Times, which: Ours | None) -> Figures:
     """``which``: None for PerfTest."""
-    with _fresh_queue(brokers.access, load):
+    with fresh_queue(brokers.access, load):
         limit_s = times.warmup_s + times.window_s + SLACK_S
         if which is None:
             lines = watch(brokers.children, perftest.command(load, times, QUEUE, brokers.access), limit_s)
@@ -86,7 +92,8 @@ def command_lines(load: Load, times: Times, contenders: Contenders) -> dict[str,
 
 
 @contextmanager
-def _fresh_queue(access: Access, load: Load) -> Iterator[None]:
+def fresh_queue(access: Access, load: Load) -> Iterator[None]:
+    """The queue that every contender uses, empty, for as long as the block lasts."""
     arguments = {"x-max-length": load.max_length} if load.max_length else {}
     with open_channel(access, access.nodes) as channel:
         channel.queue_delete(QUEUE)

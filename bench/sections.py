@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import ceiling, java_sdk, ours, perftest, rabbitmq, sqs, terminator
+from bench import ceiling, java_sdk, ours, pause, perftest, rabbitmq, sqs, terminator
 from bench.contest import Figure, Goal, Section, interleave
 from bench.plan import Contenders, Load, Ours, Times
 from local.children import Children
@@ -120,6 +120,22 @@ def own_ceiling(bench: Bench) -> list[Section]:
     return [section]
 
 
+def paused(bench: Bench) -> list[Section]:
+    """No peer: the ratios are of figures of the same run."""
+    section = Section("pause", "A paused broker in an open loop", "message", (OURS,))
+    section.commands[OURS] = pause.workload(bench.times).model_dump_json(exclude_defaults=True)
+    runs = []
+    with rabbitmq.brokers(bench.children, bench.workdir, 1) as brokers:
+        for _ in range(min(5, bench.times.repeats)):
+            runs.append(pause.run(brokers, bench.times))
+            bench.say(
+                f"pause: response p99.9 {runs[-1].of_pause:.3f} of the pause, "
+                f"service p99 {runs[-1].of_response:.3f} of response p99"
+            )
+    section.notes = pause.in_words(runs)
+    return [section]
+
+
 def on_sqs(bench: Bench) -> list[Section]:
     return [_on_sqs(bench, "sqs", f"SQS calls, {sqs.WORKERS} workers", tls=False)]
 
@@ -134,6 +150,7 @@ ALL: dict[str, Callable[[Bench], list[Section]]] = {
     "mirrored": mirrored,
     "publish": publish,
     "ceiling": own_ceiling,
+    "pause": paused,
     "sqs": on_sqs,
     "sqs-tls": on_sqs_tls,
     "pika": pika,

@@ -14,25 +14,28 @@ WORDS: dict[Figure, str] = {"per_s": "msg/s", "cpu_us": "CPU"}
 
 def markdown(section: Section) -> str:
     parts = [f"## {section.title}", *section.notes]
-    parts += [_table(section, table) for table in section.tables]
+    parts += [_table(section, name) for name in section.tables]
     if section.goals:
         parts.append("\n".join(f"- {_verdict(section, goal)}" for goal in section.goals))
     return "\n\n".join(parts)
 
 
-def _table(section: Section, table: str) -> str:
-    found = section.tables[table]
+def _table(section: Section, name: str) -> str:
+    found = section.tables[name]
     columns = _columns(section, [figures for repeats in found.values() for figures in repeats])
     rows = [
-        [name, *(_median(read, digits, found[name]) for _, read, digits in columns)]
-        for name in section.contenders
+        [contender, *(_median(read, digits, found[contender]) for _, read, digits in columns)]
+        for contender in section.contenders
     ]
     for peer in section.contenders[:-1]:
-        ratios = [section.ratio(table, peer, figure) for figure in WORDS]
+        ratios = [section.ratio(name, peer, figure) for figure in WORDS]
         rows.append(
             [f"{section.ours} / {peer}", *map(in_words, ratios), *[""] * (len(columns) - len(ratios))]
         )
-    heads = [table, *(head for head, _, _ in columns)]
+    return table([name, *(head for head, _, _ in columns)], rows)
+
+
+def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join([_row(heads), _row(["---"] * len(heads)), *map(_row, rows)])
 
 

@@ -69,10 +69,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     wanted = _wanted(arguments)
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
-    plan = plan_of(wanted, suite_of(wanted), run_id)
+    suite = suite_of(wanted)
+    plan = plan_of(wanted, suite, run_id)
     plan.raise_if_refused()
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
-    endpoints.check()
+    endpoints.check(suite, plan.cases)
     console = Console(stderr=arguments.json)
     view = PlainView(console) if arguments.json else view_for(console)
     signal.signal(signal.SIGTERM, _interrupt)

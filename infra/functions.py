@@ -52,12 +52,15 @@ ENTRIES = {
     "Plan": Entry("plan", "outside", minutes(1)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),
+    "StopNodes": Entry("stop_nodes", "outside", minutes(5)),
     "PrepareCase": Entry("prepare_case", "both", minutes(2)),
     # 1,769 MB is one vCPU: a loader with less would measure its own throttling
     "Load": Entry("load", "both", LAMBDA_LIMIT, memory_mb=1769),
     "Watch": Entry("watch", "both", LAMBDA_LIMIT),
     "SettleCase": Entry("settle_case", "both", minutes(5), memory_mb=1769),
     "FailCase": Entry("fail_case", "both", minutes(3), memory_mb=1769),
+    "StartNodes": Entry("start_nodes", "outside", minutes(5)),
+    "AwaitNodes": Entry("await_nodes", "inside", minutes(6)),
     "FailLeg": Entry("fail_leg", "outside", minutes(1)),
     "ReleaseLane": Entry("release_lane", "outside", minutes(2)),
     "ReleaseRun": Entry("release_run", "outside", minutes(3)),
@@ -85,6 +88,18 @@ class PipBundling:
         return True
 
 
+def _allow_on_brokers(function: lambda_.Function, action: str) -> None:
+    """Let it look at instances, and do that to those that a run has launched."""
+    function.add_to_role_policy(iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"]))
+    function.add_to_role_policy(
+        iam.PolicyStatement(
+            actions=[action],
+            resources=["*"],
+            conditions={"StringLike": {"aws:ResourceTag/breakeven:run": "*"}},
+        )
+    )
+
+
 def assemble_code(target: Path) -> None:
     """Copy what is deployed: our packages and the shipped suites, nothing else."""
     ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -106,6 +121,7 @@ class Functions(Construct):
         self._code = lambda_.Code.from_bucket_v2(code.bucket, code.s3_object_key)
         self._layer = self._dependencies()
         self._by_name: dict[str, lambda_.Function] = {}
+        self._inside: list[lambda_.Function] = []
         for name, entry in ENTRIES.items():
             for inside in {"inside": [True], "outside": [False], "both": [True, False]}[entry.network]:
                 self._make(name, entry, inside=inside)
@@ -146,7 +162,7 @@ class Functions(Construct):
             retention=logs.RetentionDays.ONE_MONTH,
             removal_policy=cdk.RemovalPolicy.DESTROY,
         )
-        self._by_name[name] = lambda_.Function(
+        made = self._by_name[name] = lambda_.Function(
             self,
             name,
             runtime=lambda_.Runtime.PYTHON_3_13,
@@ -161,6 +177,8 @@ class Functions(Construct):
             environment=self._environment(entry),
             **self._placement(inside=inside),
         )
+        if inside:
+            self._inside.append(made)
 
     def _environment(self, entry: Entry) -> dict[str, str]:
         return {
@@ -181,12 +199,12 @@ class Functions(Construct):
 
     def _grant(self) -> None:
         bucket, table = self._results.bucket, self._results.state_table
-        for name, function in self._by_name.items():
+        for function in self._by_name.values():
             table.grant_read_write_data(function)
             bucket.grant_read_write(function, "runs/*")
             bucket.grant_put(function, "rows/*")
-            if name.endswith("InVpc"):
-                bucket.grant_read_write(function, "secrets/*")
+        for function in self._inside:
+            bucket.grant_read_write(function, "secrets/*")
         self._grant_prices()
         self._grant_brokers()
         self._grant_sqs()
@@ -211,16 +229,9 @@ class Functions(Construct):
             function = self.get(name)
             self._results.bucket.grant_read(function, "secrets/*")
             self._results.bucket.grant_delete(function, "secrets/*")
-            function.add_to_role_policy(
-                iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"])
-            )
-            function.add_to_role_policy(
-                iam.PolicyStatement(
-                    actions=["ec2:TerminateInstances"],
-                    resources=["*"],
-                    conditions={"StringLike": {"aws:ResourceTag/breakeven:run": "*"}},
-                )
-            )
+            _allow_on_brokers(function, "ec2:TerminateInstances")
+        _allow_on_brokers(self.get("StopNodes"), "ec2:StopInstances")
+        _allow_on_brokers(self.get("StartNodes"), "ec2:StartInstances")
 
     def _grant_sqs(self) -> None:
         queues = cdk.Stack.of(self).format_arn(service="sqs", resource="be-*")

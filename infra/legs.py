@@ -72,8 +72,11 @@ class Leg(Construct):
         return cases
 
     def _case(self) -> sfn.IChainable:
-        """Prepare, drive and watch, settle. A failure is recorded as the case's and the run goes on."""
-        done = sfn.Pass(self, self._name("CaseDone"), parameters={})
+        """Prepare, drive and watch, settle. A failure is recorded as the case's and the run goes on.
+
+        Nodes that the case wants down are stopped before, and started again on every way out of it.
+        """
+        done = self._nodes_up(sfn.Pass(self, self._name("CaseDone"), parameters={}))
         fail = self._task(
             "FailCase",
             {**self._case_payload(), "failed": sfn.JsonPath.object_at("$.failed")},
@@ -90,7 +93,33 @@ class Leg(Construct):
         for state in (prepare, drive, settle):
             catch_as(state, fail)
         settle.next(done)
-        return prepare.next(drive).next(settle)
+        prepare.next(drive).next(settle)
+        return self._nodes_down(prepare, fail)
+
+    def _nodes_down(self, prepare: sfn.INextable, fail: sfn.IChainable) -> Any:
+        """The case's beginning: its nodes stopped, where it wants any down."""
+        if not self._inside:
+            return prepare
+        stop = self._task("StopNodes", self._case_payload(), attempts=2)
+        catch_as(stop, fail)
+        stop.next(prepare)
+        return self._when_nodes_down("NodesDown", stop, prepare)
+
+    def _nodes_up(self, done: sfn.Pass) -> Any:
+        """The case's end: its nodes started again and in sync.
+
+        What fails here ends the leg, as the next case would measure a cluster that is not whole.
+        """
+        if not self._inside:
+            return done
+        start = self._task("StartNodes", self._case_payload(), attempts=2)
+        back = self._task("AwaitNodes", self._case_payload())
+        start.next(back).next(done)
+        return self._when_nodes_down("NodesUp", start, done)
+
+    def _when_nodes_down(self, name: str, then: Any, otherwise: Any) -> sfn.Choice:
+        wants_some = sfn.Condition.number_greater_than("$.case.nodes_down", 0)
+        return sfn.Choice(self, self._name(name)).when(wants_some, then).otherwise(otherwise)
 
     def _loaders(self) -> sfn.Map:
         loaders = sfn.Map(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,6 +39,21 @@ class _Lane:
     ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def run_and_target(self) -> tuple[str, str]:
+        return self.launch.tags[RUN_TAG], self.launch.tags[TARGET_TAG]
+
+    def node_on(self, instance: str) -> tuple[BrokerCluster, str]:
+        """The cluster, and the name of its node that stands for the instance.
+
+        :raises BreakevenError: the cluster is not up
+        """
+        with self.lock:
+            cluster = self.cluster
+        if cluster is None or not cluster.access.nodes:
+            raise BreakevenError(f"{instance} has not started yet")
+        return cluster, cluster.access.nodes[self.launch.instance_ids.index(instance)].name
+
 
 class BrokerMachines:
     """A cluster of our own for each launch, with a node for each of its instances."""
@@ -60,6 +76,24 @@ class BrokerMachines:
         self._lanes.update(dict.fromkeys(launch.instance_ids, lane))
         threading.Thread(target=self._start, args=(lane,), name="broker start", daemon=True).start()
 
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        """:raises BreakevenError: one of them is not up yet"""
+        for instance in instance_ids:
+            cluster, node = self._lanes[instance].node_on(instance)
+            cluster.shut_down(node)
+
+    def start(self, instance_ids: tuple[str, ...]) -> None:
+        for instance in instance_ids:
+            threading.Thread(
+                target=self._restart, args=(instance,), name="broker restart", daemon=True
+            ).start()
+
+    def _restart(self, instance: str) -> None:
+        lane = self._lanes[instance]
+        with self._told_to_lane(lane, [instance]):
+            cluster, node = lane.node_on(instance)
+            cluster.restart(node)
+
     def terminate(self, instance_ids: tuple[str, ...]) -> None:
         for instance in instance_ids:
             lane = self._lanes.pop(instance, None)
@@ -74,19 +108,24 @@ class BrokerMachines:
             cluster.stop()
 
     def _start(self, lane: _Lane) -> None:
-        """What goes wrong because the lane or the whole run is being ended is nobody's failure."""
-        run_id, target = lane.launch.tags[RUN_TAG], lane.launch.tags[TARGET_TAG]
-        try:
+        run_id, target = lane.run_and_target
+        with self._told_to_lane(lane, lane.launch.instance_ids):
             nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
             for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
                 self._register(run_id, target, instance, node)
+
+    @contextmanager
+    def _told_to_lane(self, lane: _Lane, instances: Sequence[str]) -> Iterator[None]:
+        """What goes wrong because the lane or the whole run is being ended is nobody's failure."""
+        try:
+            yield
         except Exception as error:
             if lane.ended or self._children.stopped:
                 return
             if not isinstance(error, BreakevenError):
                 raise
-            for instance in lane.launch.instance_ids:
-                self._failed(run_id, target, instance, str(error))
+            for instance in instances:
+                self._failed(*lane.run_and_target, instance, str(error))
 
     def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
         settings = ClusterSettings(nodes=len(lane.launch.instance_ids))
@@ -116,6 +155,13 @@ class ExistingBrokers:
 
     def launch(self, launch: Launch) -> None:
         threading.Thread(target=self._introduce, args=(launch,), name="broker registration").start()
+
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        """:raises BreakevenError: always; a run that would do this is refused before it starts"""
+        raise BreakevenError("nodes that were given by --rabbitmq-url are not ours to stop")
+
+    def start(self, instance_ids: tuple[str, ...]) -> None:
+        """They were never stopped."""
 
     def terminate(self, instance_ids: tuple[str, ...]) -> None:
         """They are not ours to stop."""

@@ -30,6 +30,8 @@ REMEDY = "install it (apt-get install rabbitmq-server), or name running brokers 
 START_DEADLINE_S = 90.0
 #: the data is thrown away, so nothing is gained by waiting for an orderly end (6 s)
 STOP_GRACE_S = 1.5
+#: of a node that is stopped to be started again, as a machine that is shut down gives it
+SHUTDOWN_GRACE_S = 20.0
 LOOK_EVERY_S = 0.2
 AMQP_HEADER = b"AMQP\x00\x00\x09\x01"
 
@@ -73,6 +75,10 @@ class BrokerCluster:
         """Send a signal to all of one node, such as SIGKILL for a crash. One that is gone is well."""
         with suppress(ProcessLookupError):
             os.killpg(self._processes[node].pid, number)
+
+    def shut_down(self, node: str) -> None:
+        """End a node in an orderly way, and keep its data. One that is down is well."""
+        self._children.stop_together([self._processes[node]], SHUTDOWN_GRACE_S)
 
     def restart(self, node: str) -> None:
         """Start a node again, on the data it had, and wait until it sees the whole cluster.

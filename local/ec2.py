@@ -1,4 +1,4 @@
-"""Instances of the simulated EC2 stand for processes here: launching and terminating reach ``Machines``."""
+"""Instances of the simulated EC2 stand for processes here: what is done to them reaches ``Machines``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from local.swaps import Swaps
 
 
 def install(swaps: Swaps, machines: Machines) -> None:
-    """Tell ``machines`` of every RunInstances and TerminateInstances call that succeeds."""
+    """Tell ``machines`` of every call that launches, stops, starts or terminates, once it has succeeded."""
 
     def run_instances(self: Any, *args: Any, **kwargs: Any) -> Any:
         reservation = original_run(self, *args, **kwargs)
@@ -26,5 +26,17 @@ def install(swaps: Swaps, machines: Machines) -> None:
         machines.terminate(tuple(instance_ids))
         return terminated
 
+    def stop_instances(self: Any, instance_ids: list[str]) -> Any:
+        stopped = original_stop(self, instance_ids)
+        machines.stop(tuple(instance_ids))
+        return stopped
+
+    def start_instances(self: Any, instance_ids: list[str]) -> Any:
+        started = original_start(self, instance_ids)
+        machines.start(tuple(instance_ids))
+        return started
+
     original_run = swaps.attribute(InstanceBackend, "run_instances", run_instances)
     original_terminate = swaps.attribute(InstanceBackend, "terminate_instances", terminate_instances)
+    original_stop = swaps.attribute(InstanceBackend, "stop_instances", stop_instances)
+    original_start = swaps.attribute(InstanceBackend, "start_instances", start_instances)

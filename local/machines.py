@@ -18,5 +18,11 @@ class Machines(Protocol):
     def launch(self, launch: Launch) -> None:
         """Start what the instances stand for; returns at once. Nodes register once they are up."""
 
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        """Shut them down, keeping their disks; returns when they are down."""
+
+    def start(self, instance_ids: tuple[str, ...]) -> None:
+        """Start what was stopped, on the disks it had; returns at once."""
+
     def terminate(self, instance_ids: tuple[str, ...]) -> None:
         """Stop them; ids that are not known are ignored."""

@@ -43,6 +43,7 @@ class AttemptEvent(CaseEvent):
 class LegCase(Document):
     case_id: str
     loaders: list[int]
+    nodes_down: int
 
 
 class Leg(Document):

@@ -85,6 +85,11 @@ class Machines:
         self.launched.setdefault(run_id, set()).update(launch.instance_ids)
         threading.Thread(target=self._register, args=(run_id, target, launch.instance_ids)).start()
 
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        raise AssertionError("no case here wants a node down")
+
+    start = stop
+
     def terminate(self, instance_ids: tuple[str, ...]) -> None:
         self.terminated.update(instance_ids)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,10 +57,11 @@ def states(definition: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def worst_events(machine: dict[str, Any], sizes: dict[str, int]) -> int:
+def worst_events(machine: dict[str, Any], sizes: dict[str, int], never: Collection[str] = ()) -> int:
     """The most history events one pass through the machine can take.
 
-    ``sizes`` gives the number of items of each map. Every retry is taken, and then the catch.
+    ``sizes`` gives the number of items of each map. Every retry is taken, and then the catch. No choice falls
+    on a state of ``never``.
     """
     known: dict[str, int] = {}
 
@@ -69,21 +70,24 @@ def worst_events(machine: dict[str, Any], sizes: dict[str, int]) -> int:
             state = machine["States"][name]
             after = [state[key] for key in ("Next", "Default") if key in state]
             after += [branch["Next"] for branch in (*state.get("Choices", []), *state.get("Catch", []))]
-            known[name] = _events(name, state, sizes) + max((from_state(one) for one in after), default=0)
+            longest = max((from_state(one) for one in after if one not in never), default=0)
+            known[name] = _events(name, state, sizes, never) + longest
         return known[name]
 
     return from_state(machine["StartAt"])
 
 
-def _events(name: str, state: dict[str, Any], sizes: dict[str, int]) -> int:
+def _events(name: str, state: dict[str, Any], sizes: dict[str, int], never: Collection[str]) -> int:
     entered_and_exited = 2
     attempts = 1 + sum(retry["MaxAttempts"] for retry in state.get("Retry", []))
     if state["Type"] == "Task":
         # scheduled, started, (submitted), ended
         return entered_and_exited + attempts * (4 if state["Resource"].endswith(".sync") else 3)
     if state["Type"] == "Map":
-        body = worst_events(state["ItemProcessor"], sizes) + 2  # iteration started and ended
+        body = worst_events(state["ItemProcessor"], sizes, never) + 2  # iteration started and ended
         return entered_and_exited + 2 + sizes[name] * body
     if state["Type"] == "Parallel":
-        return entered_and_exited + 2 + sum(worst_events(branch, sizes) for branch in state["Branches"])
+        return (
+            entered_and_exited + 2 + sum(worst_events(branch, sizes, never) for branch in state["Branches"])
+        )
     return entered_and_exited

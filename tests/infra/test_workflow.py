@@ -60,8 +60,11 @@ def test_every_task_has_a_time_limit_and_every_failure_a_way_on(definition):
         for name, state in machine["States"].items():
             inside_drive = name.endswith(("Load", "Watch", "Loaders")) or name.startswith("Query ")
             inside_rounds = name == "Legs"
+            of_the_leg = name in {"BrokerStartNodes", "BrokerAwaitNodes"}
             if state["Type"] in {"Task", "Map", "Parallel"} and name != "RecordUnfinished":
-                assert inside_drive or inside_rounds or state.get("Catch"), f"{name} has no catch"
+                assert inside_drive or inside_rounds or of_the_leg or state.get("Catch"), (
+                    f"{name} has no catch"
+                )
 
 
 def test_catches_name_their_own_state(definition):
@@ -86,15 +89,63 @@ def test_brokers_are_released_on_every_way_out_of_their_leg(definition):
     assert found["Rounds"]["Next"] == found["Rounds"]["Catch"][0]["Next"] == "ReleaseRun"
 
 
+def ends(machine, state, seen=()):
+    """Every state after which a pass that goes through ``state`` may end, by way of those in between."""
+    found = machine["States"][state]
+    ways = [found[key] for key in ("Next", "Default") if key in found]
+    ways += [way["Next"] for way in (*found.get("Choices", []), *found.get("Catch", []))]
+    if not ways:
+        return {(*seen, state)}
+    return set().union(*(ends(machine, way, (*seen, state)) for way in ways))
+
+
+def test_nodes_that_a_case_stops_are_started_and_awaited_on_every_way_out_of_it(definition):
+    cases = states(definition)["BrokerCases"]["ItemProcessor"]
+    assert cases["StartAt"] == "BrokerNodesDown"
+    stops = cases["States"]["BrokerNodesDown"]
+    assert stops["Choices"] == [
+        {"Variable": "$.case.nodes_down", "NumericGreaterThan": 0, "Next": "BrokerStopNodes"}
+    ]
+    assert stops["Default"] == "BrokerPrepareCase"
+    for way in ends(cases, "BrokerStopNodes"):
+        assert "BrokerNodesUp" in way, "whether they are started is asked"
+    starts = cases["States"]["BrokerNodesUp"]
+    assert starts["Choices"] == [
+        {"Variable": "$.case.nodes_down", "NumericGreaterThan": 0, "Next": "BrokerStartNodes"}
+    ]
+    assert starts["Default"] == "BrokerCaseDone"
+    (way,) = ends(cases, "BrokerStartNodes")
+    assert way == ("BrokerStartNodes", "BrokerAwaitNodes", "BrokerCaseDone")
+    # where they do not come back the leg ends: its brokers are let go, its other cases are recorded as failed
+    (catch,) = states(definition)["BrokerCases"]["Catch"]
+    assert catch["Next"] == "BrokerFailLeg"
+    managed = states(definition)["ManagedCases"]["ItemProcessor"]
+    assert not {"ManagedStopNodes", "ManagedStartNodes"} & managed["States"].keys()
+
+
+def test_only_two_functions_may_stop_and_start_instances_and_only_those_of_runs(assembly):
+    allowed = {}
+    for name, policy in resources(template_of(assembly), "AWS::IAM::Policy").items():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            if statement["Action"] in ("ec2:StopInstances", "ec2:StartInstances"):
+                allowed[name.partition("ServiceRole")[0]] = statement["Action"]
+                assert statement["Condition"] == {"StringLike": {"aws:ResourceTag/breakeven:run": "*"}}
+    assert allowed == {
+        "FunctionsStopNodes": "ec2:StopInstances",
+        "FunctionsStartNodes": "ec2:StartInstances",
+    }
+
+
 def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(definition):
-    def worst(cases: int = 1, loaders: int = 1, legs: int = 1, rounds: int = 1) -> int:
+    def worst(cases: int = 1, loaders: int = 1, legs: int = 1, rounds: int = 1, down: bool = False) -> int:
         sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
         sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
-        return worst_events(definition, sizes)
+        return worst_events(definition, sizes, () if down else ("BrokerStopNodes", "BrokerStartNodes"))
 
     per_loader = worst(loaders=2) - worst(loaders=1)
     assert per_loader == limits.HISTORY_PER_LOADER
     assert worst(cases=2) - worst(cases=1) == limits.HISTORY_PER_CASE + per_loader
+    assert worst(down=True) - worst() == limits.HISTORY_OF_NODES_DOWN
     assert worst(cases=0, rounds=2) - worst(cases=0) == limits.HISTORY_PER_LEG
     assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= limits.HISTORY_PER_RUN
     assert limits.MAX_HISTORY_EVENTS == 25_000

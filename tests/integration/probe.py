@@ -20,13 +20,19 @@ LIMIT_S = 60
 
 
 class Machines:
-    """Writes down what is launched and terminated."""
+    """Writes down what is done to instances."""
 
     def __init__(self):
-        self.launched, self.terminated = [], []
+        self.launched, self.stopped, self.started, self.terminated = [], [], [], []
 
     def launch(self, launch):
         self.launched.append(launch)
+
+    def stop(self, instance_ids):
+        self.stopped.append(instance_ids)
+
+    def start(self, instance_ids):
+        self.started.append(instance_ids)
 
     def terminate(self, instance_ids):
         self.terminated.append(instance_ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.errors import InputError
+from breakeven.errors import BreakevenError, InputError
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_management import Management
 from local import broker_urls
@@ -100,5 +100,8 @@ def test_they_are_registered_with_their_credentials_and_never_stopped(rabbitmq_p
         zip([("run", "target", "i-1"), ("run", "target", "i-2")], rabbitmq_pair.nodes, strict=True)
     )
     assert given == {("run", "target", 0): rabbitmq_pair.model_copy(update={"nodes": ()})}
+    with pytest.raises(BreakevenError, match="not ours to stop"):
+        machines.stop(("i-2",))
+    machines.start(("i-2",))
     machines.terminate(("i-1", "i-2"))
     assert all(node["running"] for node in Management(rabbitmq_pair).nodes())

@@ -114,6 +114,10 @@ def test_instances_reach_the_machines(plane):
     (launch,) = plane.machines.launched
     assert launch.instance_ids == tuple(ids)
     assert (launch.tags["breakeven:run"], launch.tags["owner"]) == ("r", "probe")
+    ec2.stop_instances(InstanceIds=ids[1:])
+    assert (plane.machines.stopped, plane.machines.started) == ([(ids[1],)], [])
+    ec2.start_instances(InstanceIds=ids[1:])
+    assert plane.machines.started == [(ids[1],)]
     assert plane.machines.terminated == []
     ec2.terminate_instances(InstanceIds=ids)
     assert plane.machines.terminated == [tuple(ids)]

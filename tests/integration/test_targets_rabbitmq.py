@@ -109,6 +109,29 @@ def test_without_its_mirror_a_queue_is_not_ready(target, queue_case, monkeypatch
     target.release(names)
 
 
+def test_a_node_that_was_to_be_down_and_runs_is_told(rabbitmq_pair, queue_case, monkeypatch):
+    monkeypatch.setattr("breakeven.targets.rabbitmq_mirrored_pair.HEALTHY_DEADLINE_S", 0.1)
+    half = open_target(TARGET, rabbitmq_pair, nodes_down=1)
+    with pytest.raises(CaseError, match=f"{rabbitmq_pair.nodes[1].name} runs and should be stopped"):
+        half.prepare(queue_case(TARGET, nodes_down=1), attempt=1)
+
+
+def test_the_pair_is_whole_when_every_queue_of_ours_has_its_mirror(target, queue_case, rabbitmq_pair):
+    target.establish()
+    queues = target.prepare(queue_case(TARGET, queues=2), attempt=1).queues
+    assert eventually(lambda: target.lacking() is None)
+    target.dismantle()  # without the policy there are no mirrors
+    assert eventually(lambda: target.lacking() == f"no synchronised mirror of {', '.join(sorted(queues))}")
+    target.release(queues)
+    with open_channel(rabbitmq_pair, rabbitmq_pair.nodes) as channel:
+        channel.queue_declare("of-others", durable=True)
+        assert target.lacking() is None, "what is not ours may be as it likes"
+        channel.queue_delete("of-others")
+    nobody = Node(name="nobody", host="127.0.0.1", amqp_port=1, management_port=1)
+    alone = RabbitMQMirroredPair(rabbitmq_pair.model_copy(update={"nodes": (nobody,)}))
+    assert "no management API answers" in str(alone.lacking())
+
+
 def test_depth_is_right_as_soon_as_the_loaders_have_closed(target, prepared, queue_case):
     client = target.client(queue_case(TARGET, consume="push", prefetch=7).workload)
     senders = [client.sender(queue) for queue in prepared.queues]

@@ -92,6 +92,7 @@ class Overheads:
     """Seconds around the stages of a case, a lane and a run.
 
     ``gate``: from the first loader's start to the start instant; it counts towards the loader's limit.
+    ``nodes_down``: stopping nodes before a case that wants some down, and having them back after it.
     """
 
     before_case: float
@@ -100,6 +101,7 @@ class Overheads:
     open_lane: Mapping[TargetName, float]
     close_lane: float
     around_run: float
+    nodes_down: float
 
 
 OVERHEADS: Mapping[Environment, Overheads] = {
@@ -111,6 +113,7 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         open_lane={"sqs-standard": 5, "rabbitmq-mirrored-pair": 240, "instrument": 5},
         close_lane=20,
         around_run=60,
+        nodes_down=210,
     ),
     # two nodes clustered in 20 s; a loader process imports its client in about 1.5 s, then waits 2 s
     "local": Overheads(
@@ -120,6 +123,7 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         open_lane={"sqs-standard": 5, "rabbitmq-mirrored-pair": 25, "instrument": 1},
         close_lane=3,
         around_run=20,
+        nodes_down=20,
     ),
 }
 
@@ -128,9 +132,9 @@ LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
 STEP_MEMORY_GB = 512 / 1024
 STEPS_S = 10.0  # prepare and settle of a case, billed together
 #: function calls beside the loaders: prepare, watch and settle of a case; of a lane; of a run
-CALLS = {"case": 3, "lane": 3, "run": 6}
+CALLS = {"case": 3, "nodes_down": 3, "lane": 3, "run": 6}
 #: states entered, of the definition in infra/
-TRANSITIONS = {"case": 8, "loader": 1, "lane": 10, "run": 25}
+TRANSITIONS = {"case": 10, "nodes_down": 3, "loader": 1, "lane": 10, "run": 25}
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
 READS_PER_LOADER = 4
 #: reads and writes of the state table by a loader each second, and by a case for itself

@@ -75,9 +75,10 @@ def loader_seconds(workload: Workload, target: TargetName, environment: Environm
 
 
 def case_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
-    """Seconds of the whole case: prepare, loaders, settle."""
+    """Seconds of the whole case: prepare, loaders, settle, and nodes stopped before and started after."""
     overheads = OVERHEADS[environment]
-    return overheads.before_case + loader_seconds(workload, target, environment) + overheads.after_case
+    around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
+    return around + loader_seconds(workload, target, environment)
 
 
 def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:

@@ -98,7 +98,8 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s
     gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
-    count = {"case": len(cases), "loader": loaders, "lane": len(lanes), "run": 1}
+    down = sum(case.workload.nodes_down > 0 for case in cases)
+    count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
     quantities = [
         ("broker instances", "ec2", INSTANCE_TYPE, node_hours),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / assumed.HOURS_PER_MONTH),

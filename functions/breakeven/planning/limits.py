@@ -18,8 +18,9 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 198
 HISTORY_PER_LEG = 107  # in a round of its own
-HISTORY_PER_CASE = 83
+HISTORY_PER_CASE = 87
 HISTORY_PER_LOADER = 7
+HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
 
 
 def history_events(cases: Sequence[Case]) -> int:
@@ -32,6 +33,7 @@ def history_events(cases: Sequence[Case]) -> int:
         HISTORY_PER_RUN
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
+        + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
         + HISTORY_PER_LOADER * sum(case.loaders for case in cases)
     )
 

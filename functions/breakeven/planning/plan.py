@@ -29,6 +29,7 @@ DEFAULT_MAX_USD = 20.0
 class CaseRef(Frozen):
     case_id: str
     loaders: list[int] = Field(description="indexes from 0, one loader each")
+    nodes_down: int = Field(description="nodes that are stopped before the case and started again after it")
 
 
 class Leg(Frozen):
@@ -168,7 +169,9 @@ def _shuffled(cases: Sequence[Case], target: TargetName, repeat: int, dice: rand
 
 
 def _ref(case: Case) -> CaseRef:
-    return CaseRef(case_id=case.case_id, loaders=list(range(case.loaders)))
+    return CaseRef(
+        case_id=case.case_id, loaders=list(range(case.loaders)), nodes_down=case.workload.nodes_down
+    )
 
 
 def _seed_of(run_id: str) -> int:

@@ -1,7 +1,7 @@
 """Capacities that somebody printed, by instance type: what a question uses where none is given.
 
-Rows of a run will stand beside them once a run searches for a sustainable rate (rule 10 of measurement): the
-peak of closed loops, which is all that a run measures so far, is no capacity.
+What a run finds on AWS with one node down (mode ``capacity``, ``nodes_down: 1``) is what could stand beside
+them; it does not yet enter by itself.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from breakeven.report import words
 from breakeven.report.model import CaseReport, ProbeReport, Report
 from breakeven.report.tables import Row, Table, badge
@@ -9,6 +11,9 @@ from breakeven.report.tables import Row, Table, badge
 HELD = (
     "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
     "0.5% of the rate), and 99 of 100 messages were in hand within the objective."
+)
+COUNTED_ON = (
+    "Clusters are priced by what they carry with one node down; a rate enters there only when it is given."
 )
 ONE_MACHINE = "Found on one machine that loader and brokers share: it says nothing of an instance on EC2."
 
@@ -22,7 +27,7 @@ def capacity_table(report: Report) -> Table:
         label_titles=("Rate offered, msg/s",),
         columns=("held", "handed over", "backlog grew, msg/s", "at most", "p99 end to end, ms", "why not"),
         rows=tuple(_row(case, probe) for case in cases for probe in sorted(case.probes, key=_by_rate)),
-        notes=(HELD, *(_said(case) for case in cases), *((ONE_MACHINE,) if _is_local(report) else ())),
+        notes=(HELD, *(_said(case) for case in cases), *_cautions(report, cases)),
     )
 
 
@@ -30,8 +35,11 @@ def _by_rate(probe: ProbeReport) -> float:
     return probe.rate
 
 
-def _is_local(report: Report) -> bool:
-    return report.environment == "local"
+def _cautions(report: Report, cases: Sequence[CaseReport]) -> Iterator[str]:
+    if any("nodes_down" in case.flags for case in cases):
+        yield COUNTED_ON
+    if report.environment == "local":
+        yield ONE_MACHINE
 
 
 def _row(case: CaseReport, probe: ProbeReport) -> Row:

@@ -53,6 +53,7 @@ FLAGS = {
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",
+    "nodes_down": "A node was stopped for the whole case, on purpose: so many mirrors fewer are right.",
     "mirrors_out_of_sync": "A mirror was missing before or after the case.",
     "end_to_end_partial": "Some end-to-end times could not be known.",
     "call_errors": "Calls failed and were counted.",

@@ -33,6 +33,7 @@ Flag = Literal[
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
     "ledger_incomplete",  # a loader ended without its ledger; its tail is unknown
+    "nodes_down",  # a node was stopped for the case, on purpose
     "mirrors_out_of_sync",  # a mirror was missing before or after the case
     "end_to_end_partial",  # some messages were consumed by a loader that had not sent them
     "call_errors",  # calls failed and were counted

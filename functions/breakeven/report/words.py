@@ -112,6 +112,8 @@ def _setting(word: str) -> str:
     name, _, value = word.partition("=")
     if name in {"machine", "volume"}:
         return value
+    if name == "nodes_down":
+        return f"{plural(int(value), 'node')} down" if value != "0" else "all nodes"
     if name in _COUNTED and value.isdecimal():
         return plural(int(value), _COUNTED[name])
     return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", value) if name == "size" and value else word

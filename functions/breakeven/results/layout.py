@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: how a registration's key ends, behind the instance's id
+REGISTERED = ".json"
+
 
 def row_key(table: str, run_id: str, name: str) -> str:
     """Key of a row object: gzipped JSON lines, Hive-partitioned by run."""
@@ -58,7 +61,10 @@ def secrets_prefix(run_id: str, target: str | None = None) -> str:
 
 
 def nodes_prefix(run_id: str, target: str) -> str:
-    """Each node registers itself under this prefix once it is up; ``<id>.failed`` says why it is not."""
+    """Each node registers itself under this prefix, as ``<instance>.json``, once it is up.
+
+    ``<instance>.failed`` says why it is not.
+    """
     return f"{secrets_prefix(run_id, target)}nodes/"
 
 

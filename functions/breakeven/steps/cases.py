@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, abort_item, case_item, lane_item, loader_item, loaders_prefix
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import presumed_provenance
+from breakeven.targets.kinds import KINDS, presumed_provenance
 from breakeven.workload.case import Case
 
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
@@ -29,7 +29,7 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
     """Declare fresh queues for a new attempt of the case; returns the attempt's number, from 1."""
     case, state = services.case(run_id, case_id), services.state(run_id)
     attempt = state.next_attempt(case_id)
-    prepared = services.target(run_id, case.target).prepare(case, attempt)
+    prepared = services.target_of(case).prepare(case, attempt)
     state.update(
         case_item(case_id),
         case_id=case_id,
@@ -46,7 +46,7 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
 def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
     """Merge what the loaders measured, account for every message, write the rows, delete the queues.
 
-    :raises CaseError: a loader left no result
+    :raises CaseError: a loader left no result, or a node that was to be down has been up
     """
     case, state = services.case(run_id, case_id), services.state(run_id)
     item = state.get(case_item(case_id))
@@ -55,14 +55,27 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
     whole = [result for result in results if result.final and result.reason is None]
     if len(whole) < case.loaders:
         raise CaseError(f"{len(whole)} of {case.loaders} loaders left a result")
-    target = services.target(run_id, case.target)
+    target = services.target_of(case)
     mirrors_after = target.mirrors(queues)
+    _check_nodes_down(case, mirrors_after)
     measurement = merge(results, target.depth(queues))
     _write_measurement(services, case, measurement)
     _write_nodes(services, case, attempt)
     _write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
     target.release(queues)
     state.update(case_item(case_id), status="ok", released=True)
+
+
+def _check_nodes_down(case: Case, mirrors: Mapping[str, int] | None) -> None:
+    """A mirror where none can be is on a node that should have been down."""
+    most = _mirrors_of(case)
+    if case.workload.nodes_down and any(count > most for count in (mirrors or {}).values()):
+        raise CaseError(f"{case.target}: a node that was to be down for the whole case has a mirror")
+
+
+def _mirrors_of(case: Case) -> int:
+    """The mirrors that each queue has when all is well: one on every other node that is not down."""
+    return KINDS[case.target].nodes - 1 - case.workload.nodes_down
 
 
 def fail(services: Services, run_id: str, case_id: str, reason: str) -> None:
@@ -80,7 +93,7 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> None:
     _write_case(services, case, item, measurement, mirrors_after=None, reason=reason)
     state.update(case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason)
     if "queues" in item:
-        services.target(run_id, case.target).release(tuple(json.loads(item["queues"])))
+        services.target_of(case).release(tuple(json.loads(item["queues"])))
         state.update(case_item(case_id), released=True)
 
 
@@ -120,7 +133,7 @@ def _salvage(services: Services, case: Case, attempt: int, queues: tuple[str, ..
     if not results:
         return None
     try:
-        left = services.target(case.run_id, case.target).depth(queues)
+        left = services.target_of(case).depth(queues)
     except CaseError:
         left = 0  # the target is gone; what was in it counts as missing
     return merge(results, left)
@@ -221,7 +234,7 @@ def _write_case(
         "mirrors_before": mirrors_before,
         "mirrors_after": json.dumps(mirrors_after),
         "flags": json.dumps(
-            _flags(measurement, provenance, environment, json.loads(mirrors_before), mirrors_after)
+            _flags(case, measurement, provenance, environment, (json.loads(mirrors_before), mirrors_after))
         ),
         "parameters": json.dumps(workload.parameters()),
         "printed": None,
@@ -239,18 +252,21 @@ def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | 
 
 
 def _flags(
+    case: Case,
     measurement: Measurement | None,
     provenance: str,
     environment: str,
-    before: dict[str, int] | None,
-    after: dict[str, int] | None,
+    mirrors: Sequence[dict[str, int] | None],
 ) -> list[str]:
+    """``mirrors``: of each queue, before the case and after it."""
     flags = list(measurement.flags) if measurement else []
     if environment == "local":
         flags.append("shared_host")
     if provenance == "emulated":
         flags.append("emulated")
-    if any(count < 1 for mirrors in (before, after) for count in (mirrors or {}).values()):
+    if case.workload.nodes_down:
+        flags.append("nodes_down")
+    if any(count < _mirrors_of(case) for looked in mirrors for count in (looked or {}).values()):
         flags.append("mirrors_out_of_sync")
     return sorted(set(flags))
 

@@ -30,7 +30,7 @@ def load(services: Services, run_id: str, case_id: str, attempt: int, loader: in
     """
     case, state = services.case(run_id, case_id), services.state(run_id)
     queues = tuple(json.loads(state.get(case_item(case_id))["queues"]))
-    client = services.target(run_id, case.target).client(case.workload)
+    client = services.target_of(case).client(case.workload)
 
     def key(kind: str) -> str:
         return layout.loader_key(run_id, case_id, attempt, loader, kind)
@@ -56,7 +56,7 @@ def load(services: Services, run_id: str, case_id: str, attempt: int, loader: in
 def watch(services: Services, run_id: str, case_id: str, attempt: int, seconds_left: float) -> int:
     """Sample nodes and queue depth each second until every loader has ended; returns the samples taken."""
     case = services.case(run_id, case_id)
-    target = services.target(run_id, case.target)
+    target = services.target_of(case)
     queues = tuple(json.loads(services.state(run_id).get(case_item(case_id))["queues"]))
     started = time.monotonic()
     rows: list[dict[str, Any]] = []

@@ -85,14 +85,27 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
         raise CaseError(f"{target}: the lane's credentials are gone")
     complete = access.model_copy(update={"nodes": nodes})
     services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
+    # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
+    services.state(run_id).update(lane_item(target), nodes_on=[_instance(key) for key in registered])
 
 
 def _registrations(services: Services, run_id: str, target: TargetName) -> list[str]:
+    raise_if_a_node_failed(services, run_id, target)
+    keys = services.store.keys(layout.nodes_prefix(run_id, target))
+    return sorted(key for key in keys if key.endswith(layout.REGISTERED))
+
+
+def _instance(registration: str) -> str:
+    """The instance whose node left the registration of that key."""
+    return registration.rpartition("/")[2].removesuffix(layout.REGISTERED)
+
+
+def raise_if_a_node_failed(services: Services, run_id: str, target: TargetName) -> None:
+    """:raises CaseError: a node of the lane says why it could not start"""
     keys = sorted(services.store.keys(layout.nodes_prefix(run_id, target)))
     failures = [key for key in keys if key.endswith(".failed")]
     if failures:
         raise CaseError(f"a broker node could not start: {services.store.get_bytes(failures[0]).decode()}")
-    return keys
 
 
 def fail_leg(services: Services, run_id: str, target: TargetName, where: str, reason: str) -> None:

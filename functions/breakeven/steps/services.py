@@ -35,7 +35,13 @@ class Services:
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))
 
     def target(self, run_id: str, target: TargetName) -> Target:
+        """The target with all of its nodes."""
         return open_target(target, self.access(run_id, target))
+
+    def target_of(self, case: Case) -> Target:
+        """The case's target, without the nodes that the case has stopped."""
+        access = self.access(case.run_id, case.target)
+        return open_target(case.target, access, case.workload.nodes_down)
 
 
 @cache

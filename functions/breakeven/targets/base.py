@@ -36,6 +36,10 @@ class Access(BaseModel):
     tls: bool = False
     nodes: tuple[Node, ...] = ()
 
+    def left(self, nodes_down: int) -> Access:
+        """The same with the nodes that are left when that many, the last ones, are stopped."""
+        return self.model_copy(update={"nodes": self.nodes[: len(self.nodes) - nodes_down]})
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -69,6 +73,9 @@ class Target(Protocol):
 
     def establish(self) -> Description:
         """Wait until healthy and put in place what cases need (policy). Idempotent. Raises CaseError."""
+
+    def lacking(self) -> str | None:
+        """What is missing of the whole: a node that does not run, a mirror behind. None when all is well."""
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
         """Declare the case's fresh queues and wait until they are ready. Raises CaseError."""

@@ -56,6 +56,9 @@ class InstrumentTarget:
     def establish(self) -> Description:
         return Description(server="a server of this project's own", provenance="measured")
 
+    def lacking(self) -> None:
+        """Nothing: it is there whenever it is used."""
+
     def prepare(self, case: Case, attempt: int) -> Prepared:
         """Its queues are there as soon as they are named."""
         return Prepared(queue_names(case, attempt), mirrors=None)

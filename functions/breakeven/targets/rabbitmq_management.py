@@ -59,6 +59,10 @@ class Management:
         """A queue and its mirrors as they are now; without figures, which are late."""
         return dict(self._ask("GET", f"{self._queue(name)}?disable_stats=true"))
 
+    def queues(self) -> list[dict[str, Any]]:
+        """The virtual host's queues and their mirrors as they are now; without figures, which are late."""
+        return list(self._ask("GET", f"/api/queues/{self._vhost}?disable_stats=true"))
+
     def messages_unacknowledged(self, name: str) -> int:
         """A queue's messages in flight, up to the broker's statistics interval old."""
         return int(self._ask("GET", self._queue(name)).get("messages_unacknowledged", 0))

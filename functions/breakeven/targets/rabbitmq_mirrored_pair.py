@@ -36,13 +36,18 @@ LOOK_EVERY_S = 0.1
 
 
 class RabbitMQMirroredPair:
-    """:param access: where the nodes are; queues spread over them in this order"""
+    """
+    :param access: where the nodes are, all of them; queues spread over them in this order
+    :param nodes_down: how many, the last ones, are stopped on purpose: nobody is sent there
+    """
 
     name = "rabbitmq-mirrored-pair"
 
-    def __init__(self, access: Access) -> None:
-        self._access = access
-        self._management = Management(access)
+    def __init__(self, access: Access, nodes_down: int = 0) -> None:
+        self._access = access.left(nodes_down)
+        self._stopped = {node.name for node in access.nodes[len(self._access.nodes) :]}
+        self._mirrors = NODES - 1 - nodes_down  # of each queue
+        self._management = Management(self._access)
 
     def establish(self) -> Description:
         _await(self._unhealthy, HEALTHY_DEADLINE_S)
@@ -60,8 +65,17 @@ class RabbitMQMirroredPair:
             },
         )
 
+    def lacking(self) -> str | None:
+        try:
+            behind = [queue["name"] for queue in self._management.queues() if self._is_behind(queue)]
+        except ManagementError as error:
+            return str(error)
+        return self._unhealthy() or (f"no synchronised mirror of {', '.join(behind)}" if behind else None)
+
     def prepare(self, case: Case, attempt: int) -> Prepared:
         queues = queue_names(case, attempt)
+        if self._stopped:
+            _await(self._unhealthy, HEALTHY_DEADLINE_S)
         for index, node in enumerate(self._access.nodes):
             with open_channel(self._access, [node]) as channel:
                 for queue in queues[index :: len(self._access.nodes)]:
@@ -73,8 +87,7 @@ class RabbitMQMirroredPair:
         return make_client(workload, self._access)
 
     def mirrors(self, queues: tuple[str, ...]) -> dict[str, int]:
-        views = {queue: self._management.queue(queue) for queue in queues}
-        return {queue: len(view.get("synchronised_slave_nodes", [])) for queue, view in views.items()}
+        return {queue: _in_sync(self._management.queue(queue)) for queue in queues}
 
     def depth(self, queues: tuple[str, ...]) -> int:
         """Messages ready, read over AMQP, and those in flight.
@@ -105,22 +118,32 @@ class RabbitMQMirroredPair:
             self._management.delete_policy(POLICY)
 
     def _unhealthy(self) -> str | None:
-        """Why the cluster may not be used yet, as each of its nodes sees it."""
+        """Why the cluster may not be used yet, as each of its nodes sees it that is not stopped."""
         for node in self._access.nodes:
             try:
                 seen = Management(self._access.model_copy(update={"nodes": (node,)})).nodes()
             except ManagementError as error:
                 return str(error)
-            for problem in map(_problem, seen):
-                if problem:
+            for one in seen:
+                if problem := self._problem(one):
                     return f"{problem} (seen by {node.name})"
             if len(seen) < NODES:
                 return f"{node.name} is in a cluster of {len(seen)} nodes, not {NODES}"
         return None
 
     def _out_of_sync(self, queues: tuple[str, ...]) -> str | None:
-        lacking = [queue for queue, mirrors in self.mirrors(queues).items() if mirrors < NODES - 1]
+        lacking = [queue for queue, mirrors in self.mirrors(queues).items() if mirrors < self._mirrors]
         return f"no synchronised mirror of {', '.join(lacking)}" if lacking else None
+
+    def _is_behind(self, queue: dict[str, Any]) -> bool:
+        """Is it one of ours that lacks a mirror?"""
+        return str(queue["name"]).startswith(PREFIX) and _in_sync(queue) < self._mirrors
+
+    def _problem(self, node: dict[str, Any]) -> str | None:
+        """Why a node is not as it should be."""
+        if node["name"] in self._stopped:
+            return f"{node['name']} runs and should be stopped" if node.get("running") else None
+        return _problem(node)
 
     def _is_in_use(self) -> bool:
         """Is a loader connected, also after a moment in which closed connections leave the list?"""
@@ -141,6 +164,10 @@ def _declare(channel: Any, queue: str) -> None:
     """A fresh durable queue with its master on the channel's node."""
     channel.queue_delete(queue)  # what an attempt that broke off may have left
     channel.queue_declare(queue, durable=True, arguments={"x-queue-master-locator": "client-local"})
+
+
+def _in_sync(queue: dict[str, Any]) -> int:
+    return len(queue.get("synchronised_slave_nodes", []))
 
 
 def _problem(node: dict[str, Any]) -> str | None:

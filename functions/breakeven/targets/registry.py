@@ -15,10 +15,11 @@ from breakeven.workload.case import TargetName
 TARGETS: tuple[TargetName, ...] = get_args(TargetName)
 
 
-def open_target(name: TargetName, access: Access | None) -> Target:
+def open_target(name: TargetName, access: Access | None, nodes_down: int = 0) -> Target:
     """The target of that name.
 
-    :param access: where its brokers are; None for a managed service
+    :param access: where its brokers are, all of them; None for a managed service
+    :param nodes_down: how many of them, the last ones, a case has stopped
     :raises CaseError: when brokers are needed and none are known
     """
     if name == "sqs-standard":
@@ -27,4 +28,4 @@ def open_target(name: TargetName, access: Access | None) -> Target:
         return InstrumentTarget()
     if access is None or not access.nodes:
         raise CaseError(f"{name}: no broker node is known")
-    return RabbitMQMirroredPair(access)
+    return RabbitMQMirroredPair(access, nodes_down)

@@ -58,6 +58,9 @@ class SqsStandard:
             parameters={"visibility_timeout_s": VISIBILITY_TIMEOUT_S, "retention_s": RETENTION_S},
         )
 
+    def lacking(self) -> None:
+        """Nothing that anybody outside would see."""
+
     def prepare(self, case: Case, attempt: int) -> Prepared:
         with _as_case_error():
             made = [

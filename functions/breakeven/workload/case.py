@@ -72,6 +72,11 @@ class Workload(Frozen):
     objective_ms: float = Field(default=100.0, gt=0, description="capacity: p99 end to end at most this")
     processing_ms: float = Field(default=0.0, ge=0, description="from in hand to settled, one after another")
     processing_profile: tuple[Step, ...] = Field(default=(), description="of processing_ms, as profile")
+    nodes_down: int = Field(
+        default=0,
+        ge=0,
+        description="nodes that are stopped from before the case until after it",
+    )
 
     @property
     def is_open(self) -> bool:
@@ -79,7 +84,7 @@ class Workload(Frozen):
         return self.rate is not None
 
     def parameters(self) -> dict[str, str | int | float | bool | None]:
-        """For reports: profiles in words, and of a closed loop nothing that only an open one has."""
+        """For reports: profiles in words, and nothing that does not apply, such as a closed loop's rate."""
         fields = self.model_dump(exclude={"program"})
         for name, unit in (("profile", "msg/s"), ("processing_profile", "ms")):
             steps: tuple[Step, ...] = getattr(self, name)
@@ -87,6 +92,8 @@ class Workload(Frozen):
         if not self.is_open:
             for name in ("rate", "arrivals", "profile"):
                 del fields[name]
+        if not self.nodes_down:
+            del fields["nodes_down"]
         return fields
 
 

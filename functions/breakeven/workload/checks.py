@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from breakeven.errors import InputError, together
+from breakeven.targets.kinds import KINDS
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
 from breakeven.workload.case import MAX_RATE, Compared, TargetName, Variant
 from breakeven.workload.model import Suite
@@ -53,7 +54,7 @@ def check_cells(suite: Suite, points: Sequence[Point]) -> None:
             remedy = "is required: threads, or producers and consumers, here or under defaults"
             faults.setdefault(field, InputError(suite.where, field, None, remedy))
             continue
-        names = ("producers", "consumers", "queues", "message_size", "rate")
+        names = ("producers", "consumers", "queues", "message_size", "rate", "nodes_down")
         key = (point.scenario, *(settings.get(name) for name in names))
         if key in seen:
             field = f"scenarios.{point.scenario}.cells"
@@ -89,6 +90,7 @@ def check_workload(
         remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
     yield from _rate_faults(settings, fault)
+    yield from _nodes_faults(settings, target, fault)
     if settings["mode"] == "capacity" and target == "sqs-standard":
         remedy = f"{SERVICE[target]} has a quota, not a capacity; put this scenario into a suite without it"
         yield fault("mode", "capacity", remedy)
@@ -114,6 +116,19 @@ def _rate_faults(
     if most > MAX_RATE:
         remedy = f"{times} producers make {most:g} messages a second; at most {MAX_RATE:.0f} in all"
         yield fault("rate", settings["rate"], remedy)
+
+
+def _nodes_faults(
+    settings: Mapping[str, Any], target: Compared, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Nodes that cannot be taken down: there are none of our own, or none would be left."""
+    down, nodes = settings["nodes_down"], KINDS[target].nodes
+    if down and not nodes:
+        remedy = f"{SERVICE[target]} has no nodes of ours to stop; remove it, or drop {target}"
+        yield fault("nodes_down", down, remedy)
+    elif down >= nodes > 0:
+        remedy = f"{target} has {nodes} node{'s'[: nodes > 1]}, and one must be left; at most {nodes - 1}"
+        yield fault("nodes_down", down, remedy)
 
 
 def origin(suite: Suite, scenario_name: str, name: str) -> str:

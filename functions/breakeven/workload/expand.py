@@ -6,6 +6,7 @@ import base64
 import hashlib
 import itertools
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -40,6 +41,7 @@ BUILT_IN: Mapping[str, Any] = {
     "rate_per": "case",
     "processing_ms": 0.0,
     "objective_ms": 100.0,
+    "nodes_down": 0,
 }
 #: how long a capacity search holds each rate, seconds
 HOLD_S = 60.0
@@ -235,7 +237,7 @@ class _CaseMaker:
     def case(self, cell: TargetCell, repeat: int) -> Case:
         point, target, environment = cell.point, cell.target, self._environment
         workload = _workload(cell.settings, self._scale)
-        slug = point.cell.replace("=", "-").replace(" ", "-")
+        slug = re.sub("[= _]", "-", point.cell)
         case_id = f"{point.scenario}.{slug}.{target}.r{repeat}"
         return Case(
             run_id=self._run_id,

@@ -80,6 +80,7 @@ Text = Annotated[
 ]
 Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
 Queues = Annotated[int, Field(ge=1, le=100)]
+NodesDown = Annotated[int, Field(ge=0, le=10)]
 Size = Annotated[
     int,
     BeforeValidator(_size),
@@ -162,6 +163,7 @@ class Cell(Counted):
     queues: Queues | None = None
     message_size: Size | None = None
     rate: Rate | None = None
+    nodes_down: NodesDown | None = None
 
 
 class Defaults(Stages, Cell):
@@ -180,6 +182,7 @@ class Scenario(Stages, Counted):
     queues: Varied[Queues] | None = None
     message_size: Varied[Size] | None = None
     rate: Varied[Rate] | None = None
+    nodes_down: Varied[NodesDown] | None = None
     profile: Annotated[list[RateStep], Field(min_length=1, max_length=MAX_LIST)] | None = None
     processing_profile: Annotated[list[ProcessingStep], Field(min_length=1, max_length=MAX_LIST)] | None = (
         None

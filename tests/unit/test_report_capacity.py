@@ -1,0 +1,57 @@
+"""The report's capacities: with all nodes and with one down, each said for what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.report.capacity import COUNTED_ON, ONE_MACHINE, capacity_table
+from breakeven.report.model import CaseReport, ProbeReport, Report
+from tests.fixtures.report import sample
+
+
+def probe(number: int, rate: float, held: bool) -> ProbeReport:
+    return ProbeReport(
+        number=number,
+        rate=rate,
+        offered=1000,
+        achieved=1000,
+        backlog_per_s=0.0,
+        backlog_per_s_high=1.0,
+        end_to_end_p99_ms=9.0,
+        held=held,
+        reason=None if held else "its backlog grew",
+    )
+
+
+def searched(case: CaseReport, cell: str, held: float, flags: list[str]) -> CaseReport:
+    probes = [probe(1, held, True), probe(2, held * 1.04, False)]
+    return case.model_copy(update={"scenario": "capacity", "cell": cell, "probes": probes, "flags": flags})
+
+
+@pytest.fixture
+def report() -> Report:
+    made = sample.report()
+    pair = next(case for case in made.cases if case.target == "rabbitmq-mirrored-pair")
+    cases = [
+        searched(pair, "nodes_down=0", 4000, ["shared_host"]),
+        searched(pair, "nodes_down=1", 6000, ["nodes_down", "shared_host"]),
+    ]
+    return made.model_copy(update={"cases": cases})
+
+
+def test_both_capacities_are_told_with_the_nodes_that_they_were_found_on(report: Report) -> None:
+    table = capacity_table(report)
+    notes = [note.partition(", repeat")[0] + note.partition(": ")[2] for note in table.notes[1:3]]
+    assert notes == [
+        "capacity, all nodes, RabbitMQ mirrored pair4,000 msg/s was held, 4,160 was not.",
+        "capacity, 1 node down, RabbitMQ mirrored pair6,000 msg/s was held, 6,240 was not.",
+    ]
+    assert [row.section.split(", ")[1] for row in table.rows] == ["all nodes"] * 2 + ["1 node down"] * 2
+
+
+def test_what_may_be_priced_is_said_where_a_node_was_down(report: Report) -> None:
+    assert capacity_table(report).notes[-2:] == (COUNTED_ON, ONE_MACHINE)
+    whole = report.model_copy(update={"cases": report.cases[:1]})
+    assert COUNTED_ON not in capacity_table(whole).notes
+    on_aws = report.model_copy(update={"environment": "aws"})
+    assert capacity_table(on_aws).notes[-1] == COUNTED_ON
