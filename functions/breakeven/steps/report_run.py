@@ -70,7 +70,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
-    notes = [*surroundings["notes"], *plan.get("price_notes", [])]
+    notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
     return Manifest(
@@ -83,6 +83,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         hardware=surroundings["hardware"],
         price_books=plan["price_books"],
         notes=notes,
+        loaders=plan["plan"].get("loader_notes", []),
         targets={target: lane.get("parameters", {}) for target, lane in lanes.items()},
     )
 
