@@ -31,7 +31,7 @@ def test_more_are_so_many_that_each_has_room_and_always_more(loaders, cpu_share,
         ("local", SMALL, (100, 50), 2, "2 cores"),
         ("local", {"cores": 1, "memory_gib": 1.0}, (100, 50), 2, "1 cores"),
         ("local", {}, (100, 50), 2, "not known"),
-        ("local", BIG, (1, 1), 1, "1 producers"),
+        ("local", BIG, (1, 1), 1, "1 producer and 1 consumer give"),
     ],
 )
 def test_there_are_never_more_than_can_be_dealt_or_the_machine_holds(

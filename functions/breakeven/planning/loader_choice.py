@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from breakeven.planning.loader_advice import Finding, LoaderAdvice, Place
 from breakeven.planning.sizing import most_loaders
+from breakeven.report import words
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
@@ -31,10 +32,10 @@ def choose_loaders(
             chosen.append(case)
             continue
         explicit = suite.loaders_of(case.scenario) is not None
-        loaders, words = _choice(case, finding, environment, hardware, explicit=explicit)
+        loaders, why = _choice(case, finding, environment, hardware, explicit=explicit)
         chosen.append(case.model_copy(update={"loaders": loaders}))
-        if words:
-            notes[f"{case.scenario}, {case.cell} on {case.target}: {words}"] = None
+        if why:
+            notes[f"{case.scenario}, {case.cell} on {case.target}: {why}"] = None
     return chosen, list(notes)
 
 
@@ -48,13 +49,9 @@ def _choice(
         return now, ""
     if explicit:
         without = f"; without it the plan would take {wanted}" if wanted > now else ""
-        return now, f"{_loaders(now)}, as the suite says, although {finding.told()}{without}."
+        return now, f"{words.plural(now, 'loader')}, as the suite says, although {finding.told()}{without}."
     if wanted <= now:
-        bound = "Its figures may be a lower bound again."
-        return now, f"{_loaders(now)} as before, although {finding.told()}. No more, as {most.why}. {bound}"
+        why = f"although {finding.told()}. No more, as {most.why}. Its figures may be a lower bound again."
+        return now, f"{words.plural(now, 'loader')} as before, {why}"
     short = f". {finding.wanted} would be wanted, but {most.why}" if wanted < finding.wanted else ""
-    return wanted, f"{_loaders(wanted)} instead of {now}: {finding.told()}{short}."
-
-
-def _loaders(count: int) -> str:
-    return f"{count} loader" if count == 1 else f"{count} loaders"
+    return wanted, f"{words.plural(wanted, 'loader')} instead of {now}: {finding.told()}{short}."

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
+from breakeven.report import words
 from breakeven.report.model import Environment
 from breakeven.workload.case import MAX_LOADERS, Mode, Workload
 
@@ -54,7 +55,8 @@ def dealt(mode: Mode, producers: int, consumers: int) -> Most:
     most = max(producers, consumers)
     if most >= MAX_LOADERS:
         return Most(MAX_LOADERS, f"a case has at most {MAX_LOADERS}")
-    return Most(max(1, most), f"{producers} producers and {consumers} consumers give no more of them work")
+    workers = f"{words.plural(producers, 'producer')} and {words.plural(consumers, 'consumer')}"
+    return Most(max(1, most), f"{workers} give no more of them work")
 
 
 def most_loaders(workload: Workload, environment: Environment, hardware: Mapping[str, object]) -> Most:
