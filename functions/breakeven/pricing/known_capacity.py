@@ -1,7 +1,6 @@
 """Capacities that somebody printed, by instance type: what a question uses where none is given.
 
-Rows of a run will stand beside them once a run searches for a sustainable rate (rule 10 of measurement): the
-peak of closed loops, which is all that a run measures so far, is no capacity.
+Those that a run searched for are in ``measured_capacity``, and are used only where the run is named.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+from breakeven.pricing.measured_capacity import INSTANCE
 from breakeven.report.answers import Answers, RunRecord
 from breakeven.report.build import build_report
 from breakeven.report.model import Manifest, Report
@@ -16,8 +17,9 @@ from breakeven.results import layout
 from breakeven.results.state import RUN, RunState, lane_item
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
+from breakeven.targets.kinds import KINDS
 from breakeven.version import VERSION
-from breakeven.workload.case import Case
+from breakeven.workload.case import Case, TargetName
 
 Rows = Sequence[Mapping[str, Any]]
 PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
@@ -84,8 +86,17 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         price_books=plan["price_books"],
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
-        targets={target: lane.get("parameters", {}) for target, lane in lanes.items()},
+        targets={
+            target: lane.get("parameters", {}) | _instance(target, surroundings["name"])
+            for target, lane in lanes.items()
+        },
     )
+
+
+def _instance(target: TargetName, environment: str) -> dict[str, str]:
+    """What its nodes are launched as; on one machine they are no instances."""
+    kind = KINDS[target].instance_type
+    return {INSTANCE: kind} if kind and environment == "aws" else {}
 
 
 def _server(lanes: Mapping[str, Mapping[str, Any]], prefix: str) -> str | None:
