@@ -131,7 +131,7 @@ def print_answer(answer: Answer, console: Console) -> None:
             f"{words.figure(answer.rate)} a second, as assumed below",
         )
     if answer.measured:
-        say(console, f"Clusters are priced at {answer.measured.told()}")
+        say(console, f"What clusters are priced to carry: {answer.measured.told()}")
     say(console)
     _prices(answer, console)
     say(console)

@@ -71,7 +71,7 @@ def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
     code, out, err = crossover(made, "--rate", "5000")
     assert (code, err) == (0, "")
     assert (
-        "Clusters are priced at 1,200 msg/s of a pair with messages of 1024 B, measured in run r1 on 2026"
+        "What clusters are priced to carry: 1,200 msg/s of a pair with messages of 1024 B, measured in run r1 on 2026"
         in out
     )
     assert "ON ONE MACHINE THAT LOADER AND BROKERS SHARE" in out

@@ -266,5 +266,10 @@ def test_a_document_that_would_write_on_a_terminal_is_damaged():
     assert "limit.evidence" in warning
 
 
+def test_a_machine_may_call_itself_anything():
+    made = planned(suite(), LoaderAdvice(suite="mine"), hardware={"cores": 2, "processor": "x\x1b[2J" * 200})
+    assert counts(made) == [2]
+
+
 def test_no_document_is_nothing_to_tell_of():
     assert read_advice(None, "mine", "x") == (LoaderAdvice(suite="mine"), [])

@@ -8,8 +8,9 @@ from pydantic import Field, StringConstraints
 
 from breakeven.workload.case import MAX_LOADERS, Frozen
 
+MOST_WORDS = 300  # characters
 #: ends up on terminals and in reports: nothing that a terminal would take for a command
-Word = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Word = Annotated[str, StringConstraints(max_length=MOST_WORDS, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
 
 
 class Limit(Frozen):

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError
 
-from breakeven.loadgen.limit import Limit, Word
+from breakeven.loadgen.limit import MOST_WORDS, Limit, Word
 from breakeven.planning.sizing import more_loaders
 from breakeven.report.model import Environment
 from breakeven.version import VERSION
@@ -38,8 +38,9 @@ class Place(Frozen):
 
     @classmethod
     def of(cls, environment: Environment, hardware: Mapping[str, object]) -> Self:
-        machine = f"{hardware.get('cores')} x {hardware.get('processor')}" if hardware else ""
-        return cls(environment=environment, machine=machine)
+        told = f"{hardware.get('cores')} x {hardware.get('processor')}" if hardware else ""
+        machine = "".join(character for character in told if character.isprintable())
+        return cls(environment=environment, machine=machine[:MOST_WORDS])
 
 
 class Cell(Frozen):

@@ -30,7 +30,7 @@ def keep_advice(services: Services, run_id: str) -> None:
     """
     try:
         _keep(services, run_id)
-    except (ClientError, BotoCoreError) as error:
+    except (ClientError, BotoCoreError, ValueError) as error:
         services.state(run_id).update(RUN, advice_not_kept=str(error))
 
 
