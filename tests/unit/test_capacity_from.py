@@ -70,10 +70,8 @@ def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
     made = report(searched(1000, 1100, 1150), searched(1200, 1300, 1350, repeat=2))
     code, out, err = crossover(made, "--rate", "5000")
     assert (code, err) == (0, "")
-    assert (
-        "What clusters are priced to carry: 1,200 msg/s of a pair with messages of 1024 B, measured in run r1 on 2026"
-        in out
-    )
+    assert "What clusters are priced to carry: 1,200 msg/s of a pair with messages of 1024 B, " in out
+    assert "measured in run r1 on 2026" in out
     assert "ON ONE MACHINE THAT LOADER AND BROKERS SHARE" in out
     assert "NOT ON EC2" in out
     assert "the mean of 2 repeats, 1,100 to 1,300, all nodes up, 99 of 100 messages within 50 ms" in out
