@@ -12,8 +12,9 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.pricing.book import DEFAULT_REGION, load_book, read_book
-from breakeven.pricing.inputs import MAX_MSG_PER_S
-from breakeven.pricing.known_capacity import capacities
+from breakeven.pricing.inputs import MAX_MSG_PER_S, Inputs
+from breakeven.pricing.known_capacity import KnownCapacity, capacities
+from breakeven.pricing.measured_capacity import MeasuredCapacity, capacity_from
 from breakeven.pricing.questions import Asked, bill_question, left_out, question
 from breakeven.pricing.variations import corners
 from cli.crossover_options import WHERE, add_options, inputs_of
@@ -35,6 +36,12 @@ def add_parser(commands: Any) -> None:
         "Nothing is measured and nothing is started; list prices of the book.",
     )
     add_options(command)
+    command.add_argument(
+        "--capacity-from",
+        metavar="RUN",
+        help="the capacity that a run of mode: capacity measured: its id, latest, or a path",
+    )
+    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
     command.add_argument("--sqs-bill", metavar="USD", help="what SQS costs a month now, instead of --rate")
     command.add_argument("--region", default=DEFAULT_REGION, help=f"whose prices ({DEFAULT_REGION})")
     command.add_argument(
@@ -75,9 +82,7 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     bill = None if arguments.sqs_bill is None else _dollars(arguments.sqs_bill)
     if bill is not None and inputs.msg_per_s is not None:
         raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
-    known = None
-    if inputs.capacity_msg_per_s is None:
-        known = capacities(inputs.deployment, inputs.message_bytes).get(inputs.instance)
+    known = _capacity(arguments, inputs)
     if known is not None:
         inputs = inputs.but(capacity_msg_per_s=known.msg_per_s)
     base = question(book.name, inputs, book)
@@ -95,6 +100,23 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     asked = Asked((base,), left_out(inputs, book))
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
     return Answer(base, asked, found, bill, known)
+
+
+def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | MeasuredCapacity | None:
+    """The run's that is named; else, where none is given, the printed one.
+
+    :raises InputError: two are given, or the run has none that holds for the question
+    """
+    if arguments.capacity_from is None:
+        printed = capacities(inputs.deployment, inputs.message_bytes).get(inputs.instance)
+        return printed if inputs.capacity_msg_per_s is None else None
+    if inputs.capacity_msg_per_s is not None:
+        raise InputError(WHERE, "--capacity-from", arguments.capacity_from, "give it or --capacity, not both")
+    # which brings the charts of a report, for which a question without a run would only wait
+    from cli.report import find, read  # noqa: PLC0415
+
+    report = read(find(arguments.capacity_from, arguments.runs))
+    return capacity_from(report, WHERE, inputs)
 
 
 def _rate_of_bill(inverse: dict[str, Any], usd: float) -> float:

@@ -10,6 +10,7 @@ from rich.console import Console
 from breakeven.pricing.capacity import capacity_of
 from breakeven.pricing.inputs import Inputs
 from breakeven.pricing.known_capacity import KnownCapacity
+from breakeven.pricing.measured_capacity import MeasuredCapacity
 from breakeven.pricing.questions import RABBITMQ, Asked, Option, Question
 from breakeven.pricing.sqs_lines import batched, requests_per_message
 from breakeven.pricing.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
@@ -32,14 +33,14 @@ class Answer:
     """A question with the rows that answer it.
 
     :param bill: the SQS bill that it began with
-    :param capacity: the printed one that it took, where none was given
+    :param capacity: the printed one that it took where none was given, or a run's that was asked for
     """
 
     base: Question
     asked: Asked
     rows: dict[str, Rows]
     bill: float | None
-    capacity: KnownCapacity | None = None
+    capacity: KnownCapacity | MeasuredCapacity | None = None
 
     @property
     def inputs(self) -> Inputs:
@@ -66,6 +67,11 @@ class Answer:
         if self.capacity is not None:
             return self.capacity.told()
         return "given with the question" if self.inputs.capacity_msg_per_s else "none is known"
+
+    @property
+    def measured(self) -> MeasuredCapacity | None:
+        """The run's capacity, where it took one."""
+        return self.capacity if isinstance(self.capacity, MeasuredCapacity) else None
 
     def hours(self) -> Rows:
         return [row for row in self.rows["break_even_hours"] if row["asked"]]
@@ -96,9 +102,10 @@ class Answer:
             "crossovers": self.rows["crossover"],
             "break_even_hours": self.hours(),
             "capacity": {
-                "said": capacity.told(),
+                "said": capacity.told() if self.capacity is None else self.capacity.told(),
                 "limit": capacity.limit,
                 "from": self.capacity_source(),
+                "measured": self.measured.document() if self.measured else None,
                 "needed_msg_per_s": capacity.needed(self.rate),
                 "notes": list(capacity.notes),
             },
@@ -123,6 +130,8 @@ def print_answer(answer: Answer, console: Console) -> None:
             f"An SQS bill of {words.dollars(answer.bill)} a month is {messages} messages a month, "
             f"{words.figure(answer.rate)} a second, as assumed below",
         )
+    if answer.measured:
+        say(console, f"What clusters are priced to carry: {answer.measured.told()}")
     say(console)
     _prices(answer, console)
     say(console)

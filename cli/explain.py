@@ -77,7 +77,8 @@ def _hours(answer: Answer, console: Console) -> None:
 
 def _capacity(answer: Answer, console: Console) -> None:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
-    say(console, f"{capacity.told()}; what binds: {capacity.limit}")
+    told = capacity.told() if answer.capacity is None else answer.capacity.told()
+    say(console, f"{told}; what binds: {capacity.limit}")
     say(
         console,
         f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.nodes}): the leader sends each "

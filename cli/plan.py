@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +13,8 @@ from breakeven.planning.plan import DEFAULT_MAX_USD, make_plan
 from breakeven.pricing.book import DEFAULT_REGION
 from breakeven.workload.read import load_suite
 from cli.plan_output import print_plan, refusal_lines
+from local import loader_advice
+from local.hardware import hardware
 
 OK, REFUSED = 0, 2
 
@@ -30,6 +33,9 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--max-usd", type=float, default=DEFAULT_MAX_USD, help=f"refuse above this ({DEFAULT_MAX_USD:g})"
     )
+    command.add_argument(
+        "--runs", type=Path, default=Path("runs"), help="results, for local loader counts (runs)"
+    )
     command.add_argument("--json", action="store_true", help="print the whole plan as JSON")
     command.set_defaults(run=run)
 
@@ -39,19 +45,24 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: a suite or an option that makes no plan
     """
+    suite, local = load_suite(arguments.suite), arguments.environment == "local"
+    # what runs on AWS found is in their own bucket, where their own plan reads it
+    advice, warnings = loader_advice.known(arguments.runs, suite.suite) if local else (None, [])
     plan = make_plan(
-        load_suite(arguments.suite),
+        suite,
         run_id="plan",
         environment=arguments.environment,
         variant=arguments.variant,
         scale=arguments.scale,
         region=arguments.region,
         max_usd=arguments.max_usd,
+        advice=advice,
+        hardware=hardware() if local else None,
     )
     if arguments.json:
         print(plan.model_dump_json(indent=2))
     else:
         print_plan(plan, Console())
-    for line in refusal_lines(plan):
+    for line in (*warnings, *refusal_lines(plan)):
         print(line, file=sys.stderr)
     return REFUSED if plan.refusals else OK

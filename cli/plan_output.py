@@ -16,7 +16,8 @@ from cli.tables import columns, print_table, say
 
 ASSUMED = (
     "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; traffic "
-    "across zones and stored data are not counted."
+    "across zones and stored data are not counted. Where an earlier run of the suite on AWS was limited by a "
+    "loader, its next one there takes more."
 )
 
 
@@ -26,6 +27,8 @@ def print_plan(plan: Plan, console: Console) -> None:
     say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
     say(console, "")
     print_table(console, _cases(plan, console))
+    for note in plan.loader_notes:
+        say(console, note)
     say(console, _time(plan))
     if plan.environment == "aws":
         say(console, "")

@@ -24,6 +24,7 @@ from breakeven.steps.run_input import RunInput, parse_run_input
 from breakeven.workload.read import load_suite
 from cli.progress import PlainView, View, snapshot, view_for
 from cli.summary import print_summary
+from local import loader_advice
 from local.hardware import hardware
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     wanted = _wanted(arguments)
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
     suite = suite_of(wanted)
-    plan = plan_of(wanted, suite, run_id)
+    advice, warnings = loader_advice.known(arguments.runs, suite.suite)
+    plan = plan_of(wanted, suite, run_id, advice)
     plan.raise_if_refused()
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
@@ -78,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     view = PlainView(console) if arguments.json else view_for(console)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
+        for line in (*warnings, *plan.loader_notes):
+            view.say(line)
         folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
     finally:
         view.close()

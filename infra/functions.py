@@ -205,6 +205,9 @@ class Functions(Construct):
             bucket.grant_put(function, "rows/*")
         for function in self._inside:
             bucket.grant_read_write(function, "secrets/*")
+        # what the runs of a suite found of their loaders, read by the next plan
+        bucket.grant_read(self.get("Plan"), "advice/*")
+        bucket.grant_read_write(self.get("FinishRun"), "advice/*")
         self._grant_prices()
         self._grant_brokers()
         self._grant_sqs()

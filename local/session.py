@@ -15,12 +15,14 @@ from breakeven.errors import InputError
 from breakeven.results import layout
 from breakeven.results.state import RUN, RunState
 from breakeven.results.store import Store
+from breakeven.steps.plan_run import suite_of
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.base import Access, Node
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite
+from local import loader_advice
 from local.broker_machines import BrokerMachines, ExistingBrokers, check_reachable, parse_rabbitmq_urls
 from local.children import Children
 from local.control_plane import ControlPlane
@@ -74,6 +76,7 @@ class Session:
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
         self._run_id: str | None = None
+        self._suite: str | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -92,6 +95,8 @@ class Session:
         self._plane = self._control_plane(synthesis.result(), endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
+        self._suite = suite_of(wanted).suite
+        loader_advice.bring(self.store, self._runs, self._suite)
         noted = wanted.model_copy(
             update={"surroundings": wanted.surroundings.model_copy(update={"notes": notes})}
         )
@@ -127,8 +132,10 @@ class Session:
     def export(self, run_id: str) -> Path:
         """What was measured, with the functions' logs, in ``runs/<run_id>``."""
         folder = self._runs / run_id
-        if self._plane and self._execution:
+        if self._plane and self._execution and self._suite:
             export_run(self.store, self.state, run_id, self._runs)
+            if trouble := loader_advice.keep(self.store, self._runs, self._suite):
+                self._say(trouble)
         logs = self._work / "logs"
         if logs.exists():
             shutil.copytree(logs, folder / "logs", dirs_exist_ok=True)

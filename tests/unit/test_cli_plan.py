@@ -10,6 +10,9 @@ from breakeven.planning.plan import Plan, make_plan
 from breakeven.workload.read import load_suite
 from cli import plan
 from cli.plan_output import duration
+from local import loader_advice
+from local.hardware import hardware
+from tests.unit.loader_findings import after, place, planned, suite
 
 FITS = ["--scale", "0.05"]
 
@@ -151,3 +154,40 @@ def test_a_plan_over_its_budget_is_refused(capsys):
 )
 def test_durations_read_well(seconds, words):
     assert duration(seconds) == words
+
+
+def limited(folder, *options):
+    """A folder of runs in which a loader was the limit of every case of the suite."""
+    made = planned(suite(), hardware=hardware())
+    path = loader_advice.path_of(folder, "mine")
+    path.parent.mkdir(parents=True)
+    path.write_text(after(made, where=place(hardware=hardware())).model_dump_json())
+    mine = folder / "mine.yaml"
+    mine.write_text(json.dumps(suite().document()))
+    return [str(mine), "--runs", str(folder), *options]
+
+
+def test_what_earlier_runs_found_of_their_loaders_is_said(capsys, tmp_path):
+    arguments = limited(tmp_path, "--environment", "local")
+    _, out, err = run(capsys, *arguments)
+    (said,) = [line for line in out.splitlines() if "in run r20261120-1" in line]
+    assert said.startswith("work, threads=10 on rabbitmq-mirrored-pair: ")
+    assert err == ""
+    _, out, _ = run(capsys, *arguments, "--json")
+    assert json.loads(out)["loader_notes"] == [said]
+
+
+def test_what_runs_on_one_machine_found_says_nothing_of_aws(capsys, tmp_path):
+    _, out, _ = run(capsys, *limited(tmp_path))
+    assert "r20261120-1" not in out
+
+
+def test_a_damaged_file_of_loaders_is_one_line_on_standard_error(capsys, tmp_path):
+    arguments = limited(tmp_path, "--environment", "local")
+    path = loader_advice.path_of(tmp_path, "mine")
+    path.write_text("{")
+    code, out, err = run(capsys, *arguments)
+    assert code == 0
+    assert err.startswith(f"{path} cannot be used (Invalid JSON")
+    assert len(err.splitlines()) == 1
+    assert "1 cases, about" in out

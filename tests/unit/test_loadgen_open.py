@@ -28,7 +28,9 @@ def test_as_many_are_sent_as_the_rate_says_and_all_arrive() -> None:
     assert measurement.ledger.sent == 240  # 0.6 s at 400, warm-up included
     assert measurement.totals["produce"].cell.latencies.count == 200
     for metric in ("produce_service", "pacing"):  # of messages that were sent within the stage
-        assert 0 < measurement.totals[metric].cell.latencies.count <= 240  # a late loader sends more within it
+        assert (
+            0 < measurement.totals[metric].cell.latencies.count <= 240
+        )  # a late loader sends more within it
     (diagnosis,) = measurement.results[0].diagnoses
     assert diagnosis.offered == 200
     assert measurement.totals["end_to_end"].cell.latencies.count == 200

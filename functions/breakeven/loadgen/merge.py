@@ -9,6 +9,7 @@ from typing import Any
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.histogram import midpoint
+from breakeven.loadgen.limit import Limit
 from breakeven.loadgen.probe import best
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.stages import measured_in
@@ -43,6 +44,21 @@ class Measurement:
     flags: list[Flag]
     produce_s: float | None
     consume_s: float | None
+
+    def limit(self) -> Limit | None:
+        """The loader that was the limit, the busiest where several were; None: none was."""
+        found = [
+            Limit(
+                loader=result.loader,
+                stage=diagnosis.stage,
+                cpu_share=diagnosis.cpu_share,
+                evidence="; ".join(evidence),
+            )
+            for result in self.results
+            for diagnosis in result.diagnoses
+            if (evidence := diagnosis.evidence())
+        ]
+        return max(found, key=lambda limit: limit.cpu_share, default=None)
 
     def rows(self, case: Case) -> dict[str, list[dict[str, Any]]]:
         """Rows by table name, with exactly the columns of ``results.schemas``."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 import hashlib
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from pydantic import Field
 
@@ -14,6 +15,8 @@ from breakeven.planning import limits
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
+from breakeven.planning.loader_advice import LoaderAdvice
+from breakeven.planning.loader_choice import choose_loaders
 from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.report.model import Environment
@@ -67,6 +70,9 @@ class Plan(Frozen):
     lanes_at_once: int
     estimate: Estimate
     refusals: list[Refusal]
+    loader_notes: list[str] = Field(
+        default=[], description="where earlier runs found a loader to be the limit: counts, and why"
+    )
 
     def raise_if_refused(self) -> None:
         """:raises InputError: something of the plan cannot run; every reason once"""
@@ -85,16 +91,48 @@ def make_plan(
     seed: int | None = None,
     region: str = DEFAULT_REGION,
     max_usd: float = DEFAULT_MAX_USD,
+    advice: LoaderAdvice | None = None,
+    hardware: Mapping[str, object] | None = None,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
     :param seed: orders legs and cases; the suite's, or made from the run's id, unless given
     :param max_usd: a run on AWS that would cost more is refused
+    :param advice: what earlier runs found of their loaders; dropped where more of them alone would refuse it
+    :param hardware: of the one machine of a local run
     :raises InputError: the suite cannot be expanded, or there is no price book of the region
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
     compared = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    make = partial(
+        _planned, suite, run_id=run_id, environment=environment, scale=scale, seed=seed, region=region,
+        max_usd=max_usd,
+    )  # fmt: skip
+    if advice is None:
+        return make(compared, [])
+    made = make(*choose_loaders(suite, compared, advice, environment, hardware or {}))
+    if made.refusals and made.loader_notes:
+        plain = make(compared, [])
+        if len(plain.refusals) < len(made.refusals):
+            why = next(refusal for refusal in made.refusals if refusal not in plain.refusals)
+            return plain.model_copy(update={"loader_notes": [_not_more(made.loader_notes, why)]})
+    return made
+
+
+def _planned(
+    suite: Suite,
+    compared: Sequence[Case],
+    loader_notes: list[str],
+    *,
+    run_id: str,
+    environment: Environment,
+    scale: float,
+    seed: int,
+    region: str,
+    max_usd: float,
+) -> Plan:
+    """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
     cases = [*proving, *compared]
     rounds = order_rounds(cases, environment, seed)
@@ -120,6 +158,15 @@ def make_plan(
         lanes_at_once=len({case.target for case in compared}) if environment == "aws" else 1,
         estimate=expected,
         refusals=refusals,
+        loader_notes=loader_notes,
+    )
+
+
+def _not_more(notes: Sequence[str], why: Refusal) -> str:
+    """That earlier runs ask for loaders which a plan cannot have."""
+    return (
+        f"No more loaders than usual, although earlier runs ask for them in {len(notes)} of its cells: with "
+        f"them the plan would be refused ({why.field}: {why.remedy}). Their figures may be lower bounds."
     )
 
 

@@ -1,7 +1,6 @@
 """Capacities that somebody printed, by instance type: what a question uses where none is given.
 
-What a run finds on AWS with one node down (mode ``capacity``, ``nodes_down: 1``) is what could stand beside
-them; it does not yet enter by itself.
+Those that a run searched for are in ``measured_capacity``, and are used only where the run is named.
 """
 
 from __future__ import annotations

@@ -31,6 +31,16 @@ def capacity_table(report: Report) -> Table:
     )
 
 
+def held_rate(case: CaseReport) -> float | None:
+    """The highest rate that was held, messages a second; None: none was searched for or held."""
+    return max((probe.rate for probe in case.probes if probe.held), default=None)
+
+
+def is_lower_bound(case: CaseReport) -> bool:
+    """Whether the capacity may be higher: a loader was the limit, or no rate was tried that was not held."""
+    return "loader_saturated" in case.flags or all(probe.held for probe in case.probes)
+
+
 def _by_rate(probe: ProbeReport) -> float:
     return probe.rate
 
@@ -62,9 +72,8 @@ def _row(case: CaseReport, probe: ProbeReport) -> Row:
 
 
 def _said(case: CaseReport) -> str:
-    held = max((probe.rate for probe in case.probes if probe.held), default=None)
     failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
     name = f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
-    at_least = "at least " if "loader_saturated" in case.flags or failed is None else ""
+    at_least = "at least " if is_lower_bound(case) else ""
     above = "" if failed is None else f", {words.figure(failed)} was not"
-    return f"{name}: {at_least}{words.figure(held)} msg/s was held{above}."
+    return f"{name}: {at_least}{words.figure(held_rate(case))} msg/s was held{above}."

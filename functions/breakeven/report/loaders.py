@@ -34,7 +34,7 @@ def loaders_table(report: Report) -> Table:
                 "target had no room",
             ),
             rows=tuple(_row(case) for case in cases),
-            notes=(WHAT_IT_MEANS, *_evidence(cases)),
+            notes=(WHAT_IT_MEANS, *report.manifest.loaders, *_evidence(cases)),
         )
     )
 

@@ -210,6 +210,10 @@ class Manifest(Strict):
     )
     price_books: list[str]
     notes: list[str] = Field(description="what the reader must be told, such as a fallback that was taken")
+    loaders: list[str] = Field(
+        default_factory=list,
+        description="cells in which an earlier run found a loader to be the limit: loaders now, and why",
+    )
 
 
 class SourceBreakeven(Strict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from breakeven.pricing.measured_capacity import measured_capacities
 from breakeven.report.charts.canvas import Chart
 from breakeven.report.charts.cost import costs
 from breakeven.report.charts.decision import decisions
@@ -56,7 +57,14 @@ def cost_notes(report: Report) -> list[str]:
     return [
         *report.cost_notes,
         *(note for question in report.cost_questions for note in question.capacity_notes),
+        *_measured(report),
     ]
+
+
+def _measured(report: Report) -> list[str]:
+    """Capacities that the run found: the questions were put before it, and one machine is no instance."""
+    prices = f"breakeven crossover --capacity-from {report.run_id} prices with it, and says so"
+    return [f"No sum here takes {one.told()}. {prices}." for one in measured_capacities(report)]
 
 
 def _there(table: Table | None) -> tuple[Table, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log10
 
+from breakeven.pricing.measured_capacity import measured_capacities
 from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report import words
 from breakeven.report.model import Report
@@ -96,7 +97,11 @@ def money(report: Report) -> list[str]:
         _again(report, crossing),
         _batched(report),
     ]
-    second = [_carries(question, crossing), *_hours(report, question, crossing), _book(crossing.price_book)]
+    second = [
+        _carries(report, question, crossing),
+        *_hours(report, question, crossing),
+        _book(crossing.price_book),
+    ]
     return [" ".join(part for part in parts if part) for parts in (first, second)]
 
 
@@ -150,18 +155,19 @@ def _batched(report: Report) -> str:
     return ""
 
 
-def _carries(question: CostQuestion, crossing: Crossover) -> str:
+def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str:
     """What the cluster must carry where it begins to pay."""
     needs, rate = crossing.needs_msg_per_s, crossing.msg_per_s
     if needs is None or rate is None:
         return ""
     peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
     stated = question.inputs.get("capacity_msg_per_s")
-    known = (
-        "this run did not measure what one carries on EC2"
-        if not isinstance(stated, int | float)
-        else f"it is taken to carry {words.figure(stated)}"
-    )
+    if isinstance(stated, int | float):
+        known = f"it is taken to carry {words.figure(stated)}"
+    elif report.environment == "aws" and measured_capacities(report):
+        known = "what this run measured of that enters no sum here"
+    else:
+        known = "this run did not measure what one carries on EC2"
     return (
         f"There a cluster must carry at least {about(needs)} messages a second at its peak with one node "
         f"down ({words.quantity(peak)} times the mean, {share(use)} used); {known}."

@@ -28,6 +28,11 @@ def price_book_key(run_id: str) -> str:
     return f"{run_prefix(run_id)}price_book.json"
 
 
+def loader_advice_key(suite: str) -> str:
+    """What the suite's runs found of their loaders, for its next plan: of no run, and kept between them."""
+    return f"advice/loaders/{suite}.json"
+
+
 def case_key(run_id: str, case_id: str) -> str:
     return f"{run_prefix(run_id)}cases/{case_id}.json"
 

@@ -63,7 +63,9 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
     _write_nodes(services, case, attempt)
     _write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
     target.release(queues)
-    state.update(case_item(case_id), status="ok", released=True)
+    limit = measurement.limit()
+    told = limit.model_dump(mode="json") if limit else None
+    state.update(case_item(case_id), status="ok", released=True, loader_limit=told)
 
 
 def _check_nodes_down(case: Case, mirrors: Mapping[str, int] | None) -> None:

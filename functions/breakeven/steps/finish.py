@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.results.state import RUN
+from breakeven.steps.loader_advice import keep_advice
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
 
@@ -25,4 +26,5 @@ def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str
         well = sum(1 for case in state.items("case#").values() if case.get("status") == "ok")
         fields["status"] = "ok" if well == state.get(RUN).get("cases") else "partial"
     state.update(RUN, **fields)
+    keep_advice(services, run_id)
     return {"ok": not failed, "status": fields["status"]}

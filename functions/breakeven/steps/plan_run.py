@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.inputs import ask
 from breakeven.pricing.questions import price_books
@@ -16,6 +17,7 @@ from breakeven.pricing.refresh import Refreshed
 from breakeven.pricing.variations import ask_all
 from breakeven.results import layout
 from breakeven.results.state import RUN
+from breakeven.steps.loader_advice import known_advice
 from breakeven.steps.prices import prices_of
 from breakeven.steps.run_input import RunInput, parse_run_input
 from breakeven.steps.services import Services
@@ -40,10 +42,11 @@ def plan_run(
     check_run_id(run_id)
     wanted = parse_run_input(document)
     suite = suite_of(wanted)
-    plan = plan_of(wanted, suite, run_id)
+    advice, warnings = known_advice(services, suite.suite)
+    plan = plan_of(wanted, suite, run_id, advice)
     plan.raise_if_refused()
     prices = prices_of(wanted, datetime.now(UTC).date())
-    _store(services, run_id, wanted, suite, plan, prices)
+    _store(services, run_id, wanted, suite, plan, prices, warnings)
     services.state(run_id).update(
         RUN,
         status="running",
@@ -73,8 +76,11 @@ def suite_of(wanted: RunInput) -> Suite:
     return parse_suite(wanted.suite, wanted.suite_source)
 
 
-def plan_of(wanted: RunInput, suite: Suite, run_id: str) -> Plan:
-    """The plan, the same locally before anything starts and in the workflow's first state."""
+def plan_of(wanted: RunInput, suite: Suite, run_id: str, advice: LoaderAdvice) -> Plan:
+    """The plan, the same locally before anything starts and in the workflow's first state.
+
+    :param advice: what earlier runs of the suite found of their loaders
+    """
     return make_plan(
         suite,
         run_id=run_id,
@@ -84,6 +90,8 @@ def plan_of(wanted: RunInput, suite: Suite, run_id: str) -> Plan:
         seed=wanted.seed,
         region=wanted.region,
         max_usd=wanted.max_usd,
+        advice=advice,
+        hardware=wanted.surroundings.hardware,
     )
 
 
@@ -98,7 +106,13 @@ def _leg(leg: dict[str, Any]) -> dict[str, Any]:
 
 
 def _store(
-    services: Services, run_id: str, wanted: RunInput, suite: Suite, plan: Plan, prices: Refreshed
+    services: Services,
+    run_id: str,
+    wanted: RunInput,
+    suite: Suite,
+    plan: Plan,
+    prices: Refreshed,
+    warnings: list[str],
 ) -> None:
     book = prices.book
     for case in plan.cases:
@@ -125,6 +139,7 @@ def _store(
             "plan": plan.model_dump(mode="json"),
             "price_books": price_books(asked.questions),
             "price_notes": list(prices.notes),
+            "loader_warnings": warnings,
             "cost": asked.told(),
         },
     )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+from breakeven.pricing.measured_capacity import INSTANCE
 from breakeven.report.answers import Answers, RunRecord
 from breakeven.report.build import build_report
 from breakeven.report.model import Manifest, Report
@@ -16,8 +17,9 @@ from breakeven.results import layout
 from breakeven.results.state import RUN, RunState, lane_item
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
+from breakeven.targets.kinds import KINDS
 from breakeven.version import VERSION
-from breakeven.workload.case import Case
+from breakeven.workload.case import Case, TargetName
 
 Rows = Sequence[Mapping[str, Any]]
 PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
@@ -70,7 +72,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
-    notes = [*surroundings["notes"], *plan.get("price_notes", [])]
+    notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
     return Manifest(
@@ -83,8 +85,18 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         hardware=surroundings["hardware"],
         price_books=plan["price_books"],
         notes=notes,
-        targets={target: lane.get("parameters", {}) for target, lane in lanes.items()},
+        loaders=plan["plan"].get("loader_notes", []),
+        targets={
+            target: lane.get("parameters", {}) | _instance(target, surroundings["name"])
+            for target, lane in lanes.items()
+        },
     )
+
+
+def _instance(target: TargetName, environment: str) -> dict[str, str]:
+    """What its nodes are launched as; on one machine they are no instances."""
+    kind = KINDS[target].instance_type
+    return {INSTANCE: kind} if kind and environment == "aws" else {}
 
 
 def _server(lanes: Mapping[str, Mapping[str, Any]], prefix: str) -> str | None:

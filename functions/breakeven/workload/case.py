@@ -16,6 +16,8 @@ TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
+#: an inline map of the workflow runs at most this many at once, and a case needs all of its loaders at once
+MAX_LOADERS = 40
 
 
 class Frozen(BaseModel):
@@ -109,7 +111,7 @@ class Case(Frozen):
     variant: Variant
     tag: str = Field(pattern=r"^[0-9A-Za-z_-]{4}$")
     workload: Workload
-    loaders: int = Field(ge=1, le=40)
+    loaders: int = Field(ge=1, le=MAX_LOADERS)
     start_deadline_s: float = Field(default=60.0, description="all loaders ready within this, else failed")
     expected_s: float = Field(description="the plan's estimate of the whole case")
     limit_s: float = Field(description="how long a loader may take in all")

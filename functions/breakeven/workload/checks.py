@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from breakeven.errors import InputError, together
+from breakeven.planning.sizing import dealt
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
 from breakeven.workload.case import MAX_RATE, Compared, TargetName, Variant
@@ -89,6 +90,10 @@ def check_workload(
     if settings["client"] not in ("native", ORDINARY[target]):
         remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
+    room = dealt(settings["mode"], settings["producers"], settings["consumers"])
+    if settings.get("loaders", 1) > room.loaders:
+        remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
+        yield fault("loaders", settings["loaders"], remedy)
     yield from _rate_faults(settings, fault)
     yield from _nodes_faults(settings, target, fault)
     if settings["mode"] == "capacity" and target == "sqs-standard":

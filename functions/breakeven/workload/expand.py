@@ -43,6 +43,8 @@ BUILT_IN: Mapping[str, Any] = {
     "objective_ms": 100.0,
     "nodes_down": 0,
 }
+#: settings that a workload has in another form, or that are the case's
+NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders"})
 #: how long a capacity search holds each rate, seconds
 HOLD_S = 60.0
 #: the same by the kind of loop: a closed one has one message under way, an open one must not wait for it
@@ -202,7 +204,7 @@ def _settings(suite: Suite, point: Point, target: Compared, variant: Variant) ->
 
 
 def _workload(settings: Mapping[str, Any], scale: float) -> Workload:
-    fields = {name: value for name, value in settings.items() if name not in ("message_size", "rate_per")}
+    fields = {name: value for name, value in settings.items() if name not in NO_WORKLOAD}
     fields |= _steps(settings)
     if fields.get("profile"):
         fields["measure_s"] = sum(step.for_s for step in fields["profile"])
@@ -249,7 +251,7 @@ class _CaseMaker:
             variant=self._variant,
             tag=self._tag(case_id),
             workload=workload,
-            loaders=loaders_for(workload, environment),
+            loaders=cell.settings.get("loaders") or loaders_for(workload, environment),
             expected_s=round(case_seconds(workload, target, environment), 1),
             limit_s=LOADER_LIMIT_S,
         )

@@ -22,7 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from breakeven.workload.case import MAX_RATE, Arrivals, Compared, Mode, Variant
+from breakeven.workload.case import MAX_LOADERS, MAX_RATE, Arrivals, Compared, Mode, Variant
 from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
@@ -148,6 +148,7 @@ class Stages(Delivery):
     arrivals: Arrivals | None = None
     rate_per: Literal["case", "producer"] | None = None
     processing_ms: Milliseconds | None = None
+    loaders: Annotated[int, Field(ge=1, le=MAX_LOADERS)] | None = None
 
     warmup_s: Annotated[float, Field(ge=0, le=600)] | None = None
     measure_s: Annotated[float, Field(ge=1, le=800)] | None = None
@@ -259,6 +260,10 @@ class Suite(Strict):
         """The same suite, remembering where it was read."""
         self._where = where
         return self
+
+    def loaders_of(self, scenario: str) -> int | None:
+        """How many loaders the scenario asks for itself; None: the plan's own count."""
+        return self.scenarios[scenario].loaders or self.defaults.loaders
 
     @property
     def priced_message_bytes(self) -> int:

@@ -1,0 +1,195 @@
+"""``breakeven crossover --capacity-from``: what a run measured, and never without saying so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from breakeven.pricing.measured_capacity import measured_capacities
+from breakeven.report.model import CaseReport, ProbeReport, Report
+from breakeven.report.render import render_all
+from breakeven.report.verdict import verdict
+from cli.main import main
+from tests.fixtures.report import sample
+
+
+def searched(*rates: float, repeat: int = 1, cell: str = "threads=4", **changes: Any) -> CaseReport:
+    """A case of the sample that held the first rates and not the last."""
+    *held, failed = rates
+    case = next(case for case in sample.report().cases if case.target == sample.RABBITMQ)
+    probes = [probe(rate, held=True) for rate in held]
+    parameters = {**case.parameters, "message_bytes": 1024, "objective_ms": 50.0}
+    update = {
+        "case_id": f"capacity.{cell}.r{repeat}",
+        "scenario": "capacity",
+        "cell": cell,
+        "repeat": repeat,
+        "probes": [*probes, probe(failed, held=False)],
+        "parameters": parameters | changes.pop("parameters", {}),
+        "flags": ["shared_host"],
+        **changes,
+    }
+    return case.model_copy(update=update)
+
+
+def probe(rate: float, *, held: bool) -> ProbeReport:
+    return ProbeReport(
+        number=1,
+        rate=rate,
+        offered=100,
+        achieved=100,
+        backlog_per_s=0.0,
+        backlog_per_s_high=0.1,
+        end_to_end_p99_ms=3.0,
+        held=held,
+        reason=None if held else "the backlog may grow",
+    )
+
+
+def report(*cases: CaseReport, **changes: Any) -> Report:
+    return sample.report().model_copy(update={"run_id": "r1", "cases": list(cases), **changes})
+
+
+@pytest.fixture
+def crossover(tmp_path, capsys):
+    def ask(made: Report, *options: str) -> tuple[int, str, str]:
+        folder: Path = tmp_path / "r1" / "report"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.json").write_text(made.model_dump_json())
+        code = main(["crossover", "--capacity-from", "r1", "--runs", str(tmp_path), *options])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return ask
+
+
+def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
+    made = report(searched(1000, 1100, 1150), searched(1200, 1300, 1350, repeat=2))
+    code, out, err = crossover(made, "--rate", "5000")
+    assert (code, err) == (0, "")
+    assert "What clusters are priced to carry: 1,200 msg/s of a pair with messages of 1024 B, " in out
+    assert "measured in run r1 on 2026" in out
+    assert "ON ONE MACHINE THAT LOADER AND BROKERS SHARE" in out
+    assert "NOT ON EC2" in out
+    assert "the mean of 2 repeats, 1,100 to 1,300, all nodes up (not searched with one down, which" in out
+    assert "is what is priced), 99 of 100 messages within 50 ms" in out
+    assert "lower bound" not in out
+    _, out, _ = crossover(made, "--rate", "5000", "--json")
+    told = json.loads(out)
+    assert told["question"]["capacity_msg_per_s"] == 1200
+    assert told["capacity"]["measured"]["rates"] == [1100, 1300]
+    assert told["capacity"]["measured"]["environment"] == "local"
+    assert "NOT ON EC2" in told["capacity"]["from"] == told["capacity"]["said"]
+    # 5,000 a second, three times that at the peak, over 0.7 of 1,200
+    (cluster,) = [one for one in told["options"] if one["option"] == "rabbitmq"]
+    assert {line["clusters"] for line in cluster["lines"]} == {18}
+
+
+def test_what_was_searched_with_one_node_down_is_what_is_priced(crossover):
+    made = report(
+        searched(2000, 2100, cell="nodes_down=0", parameters={"nodes_down": 0}),
+        searched(900, 950, cell="nodes_down=1", parameters={"nodes_down": 1}),
+    )
+    code, out, _ = crossover(made, "--rate", "5000", "--json")
+    told = json.loads(out)["capacity"]
+    assert code == 0
+    assert (told["measured"]["nodes_down"], told["measured"]["rates"]) == (1, [900])
+    assert "once, 1 node down, 99 of 100 messages within 50 ms" in told["said"]
+
+
+def test_its_origin_is_explained(crossover):
+    _, out, _ = crossover(report(searched(1000, 1150)), "--explain", "capacity")
+    assert out.count("NOT ON EC2") >= 3
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        searched(1000, 1150, flags=["shared_host", "loader_saturated"]),
+        searched(1150).model_copy(update={"probes": [probe(1000, held=True)]}),
+    ],
+)
+def test_a_lower_bound_is_called_one(crossover, case):
+    _, out, _ = crossover(report(case))
+    assert "at least 1,000 msg/s" in out
+    assert "a lower bound, as a loader or the search was the limit" in out
+
+
+def test_of_sizes_the_smallest_that_is_no_smaller_and_of_those_the_highest(crossover):
+    made = report(
+        searched(5000, 5100, cell="a", parameters={"message_bytes": 16}),
+        searched(1000, 1100, cell="b"),
+        searched(2000, 2100, cell="c"),
+        searched(300, 400, cell="d", parameters={"message_bytes": 65536}),
+    )
+    for size, rate in (("16B", 5000), ("17B", 2000), ("1KiB", 2000), ("2KiB", 300)):
+        _, out, _ = crossover(made, "--size", size, "--json")
+        assert json.loads(out)["question"]["capacity_msg_per_s"] == rate
+
+
+AWS: dict[str, Any] = {"environment": "aws"}
+ON = {
+    "manifest": sample.manifest().model_copy(
+        update={"targets": {sample.RABBITMQ: {"instance_type": "m7g.large"}}}
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("made", "options", "words"),
+    [
+        (report(searched(1000, 1100)), ["--capacity", "9"], "give it or --capacity, not both"),
+        (report(searched(1000, 1100)), ["--size", "2KiB"], "ask for --size 1024B or less"),
+        (report(searched(1000, 1100)), ["--deployment", "trio"], "runs measure a pair, not a trio"),
+        (report(*sample.report().cases), [], "it found no capacity"),
+        (report(searched(1000)), [], "it found no capacity"),
+        (report(searched(1000, 1100, status="failed")), [], "it found no capacity"),
+        (report(searched(1000, 1100), **AWS), [], "an instance type that its report does not name"),
+        (
+            report(searched(1000, 1100), **AWS, **ON),
+            ["--instance", "m7g.xlarge"],
+            "no capacity is carried over",
+        ),
+    ],
+)
+def test_what_does_not_hold_for_the_question_is_refused(crossover, made, options, words):
+    code, out, err = crossover(made, *options)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_what_was_measured_on_aws_is_its_instances(crossover):
+    code, out, _ = crossover(report(searched(1000, 1100), **AWS, **ON))
+    assert code == 0
+    assert "measured in run r1 on 2026" in out
+    assert " on m7g.large: " in out
+    assert "EC2" not in out.split("dollars a month")[0]
+
+
+def test_a_run_that_is_not_there_is_named(tmp_path, capsys):
+    assert main(["crossover", "--capacity-from", "r9", "--runs", str(tmp_path)]) == 2
+    assert "'r9': no report.json there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ("aws", "what this run measured of that enters no sum here"),
+        ("local", "this run did not measure what one carries on EC2"),
+    ],
+)
+def test_the_verdict_tells_what_was_measured_from_what_is_priced(environment, words):
+    assert words in verdict(report(searched(1000, 1100), environment=environment))
+
+
+def test_the_report_says_that_its_sums_do_without_it():
+    made = report(searched(1000, 1100))
+    (one,) = measured_capacities(made)
+    for name in ("index.html", "report.md"):
+        body = render_all(made)[name].decode().replace("&#34;", '"')
+        assert "No sum here takes 1,000 msg/s of a pair" in body
+        assert "breakeven crossover --capacity-from r1" in body.replace("\\", "")
+    assert one.msg_per_s == 1000
