@@ -24,7 +24,7 @@ def function_role(scope: Construct, construct_id: str, log_group: logs.LogGroup,
     """May write its own log and its traces and, ``inside`` the VPC, be attached to it."""
     role = iam.Role(scope, construct_id, assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
     log_group.grant_write(role)
-    why = "xray:PutTraceSegments names no resource"
+    why = "xray:PutTraceSegments and xray:PutTelemetryRecords name no resource"
     role.add_to_policy(iam.PolicyStatement(actions=TRACE, resources=["*"]))
     if inside:
         why += "; network interfaces have no name before Lambda makes them"

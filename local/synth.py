@@ -68,5 +68,5 @@ def _environment(outdir: Path) -> dict[str, str]:
         "CDK_OUTDIR": str(outdir),
         "CDK_CONTEXT_JSON": json.dumps({**context, "aws:cdk:bundling-stacks": []}),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "functions")]),
-        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "18,20",
     }

@@ -67,7 +67,9 @@ def test_no_lock_names_an_address(path: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("part", "whole"), [("functions", "run"), ("deploy", "run"), ("run", "test"), ("run", "trino")])
+@pytest.mark.parametrize(
+    ("part", "whole"), [("functions", "run"), ("deploy", "run"), ("run", "test"), ("run", "trino")]
+)
 def test_locks_that_meet_in_one_environment_agree(part: str, whole: str) -> None:
     here, there = pins(part), pins(whole)
     both = here.keys() & there.keys()
