@@ -50,6 +50,10 @@ def code(scope: Construct) -> lambda_.Code:
         _assemble(Path(folder))
         # staged here and now, so that the folder may go
         staged = assets.Asset(scope, "Code", path=folder)
+    cdk.Annotations.of(scope).acknowledge_warning(
+        "@aws-cdk/aws-lambda:codeFromBucketObjectVersionNotSpecified",
+        "the object's key is the hash of what is in it: other code has another key",
+    )
     return lambda_.Code.from_bucket_v2(staged.bucket, staged.s3_object_key)
 
 

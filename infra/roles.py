@@ -22,12 +22,18 @@ TRACE = ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
 
 def function_role(scope: Construct, construct_id: str, log_group: logs.LogGroup, *, inside: bool) -> iam.Role:
     """May write its own log and its traces and, ``inside`` the VPC, be attached to it."""
-    role = iam.Role(scope, construct_id, assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+    attach = iam.PolicyDocument(statements=[iam.PolicyStatement(actions=ATTACH, resources=["*"])])
+    role = iam.Role(
+        scope,
+        construct_id,
+        assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+        # in the role itself: Lambda takes the network interfaces away with it, after the function is gone
+        inline_policies={"Attach": attach} if inside else None,
+    )
     log_group.grant_write(role)
-    why = "xray:PutTraceSegments and xray:PutTelemetryRecords name no resource"
     role.add_to_policy(iam.PolicyStatement(actions=TRACE, resources=["*"]))
+    why = "xray:PutTraceSegments and xray:PutTelemetryRecords name no resource"
     if inside:
         why += "; network interfaces have no name before Lambda makes them"
-        role.add_to_policy(iam.PolicyStatement(actions=ATTACH, resources=["*"]))
     acknowledge(role, {"IAM5[Resource::*]": why})
     return role
