@@ -11,15 +11,20 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from breakeven.results.queries import parameter_count, queries
+from breakeven.results.schemas import TABLES
+from infra.acknowledged import acknowledge, any_version
+from infra.context import Context
 from infra.functions import Functions
 from infra.legs import Leg
-from infra.results import DATABASE, Results
+from infra.results import Results
 from infra.steps import catch_as, invoke
+from infra.storage import Storage
 
 RUN_LIMIT = cdk.Duration.hours(12)
 QUERY_TIMEOUT_S = 300
@@ -27,19 +32,43 @@ QUERY_TIMEOUT_S = 300
 
 class Workflow(Construct):
     def __init__(
-        self, scope: Construct, construct_id: str, *, functions: Functions, results: Results
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        functions: Functions,
+        results: Results,
+        storage: Storage,
     ) -> None:
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
-        self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
+        self.topic = self._topic(context, storage)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
             definition_body=sfn.DefinitionBody.from_chainable(self._definition()),
             timeout=RUN_LIMIT,
             tracing_enabled=True,
+            logs=sfn.LogOptions(
+                # a prefix of the service's own: groups beneath it do not fill up the account's log policy
+                destination=storage.log_group(
+                    self, "Log", name=f"/aws/vendedlogs/states/{context.stack_name}"
+                ),
+                level=sfn.LogLevel.ALL,
+                include_execution_data=False,
+            ),
         )
+        storage.allow(self.state_machine.role)
         self._grant_queries()
+        self._acknowledge()
+
+    def _topic(self, context: Context, storage: Storage) -> sns.Topic:
+        """Hears of every run's end; the address in the context is asked to confirm that it wants to."""
+        topic = sns.Topic(self, "Topic", enforce_ssl=True, master_key=storage.key)
+        if context.mail:
+            topic.add_subscription(subscriptions.EmailSubscription(context.mail))
+        return topic
 
     def _definition(self) -> sfn.IChainable:
         begin = sfn.Pass(
@@ -144,8 +173,8 @@ class Workflow(Construct):
                 "Resource": f"arn:{cdk.Aws.PARTITION}:states:::athena:startQueryExecution.sync",
                 "Parameters": {
                     "QueryString": sql,
-                    "WorkGroup": DATABASE,
-                    "QueryExecutionContext": {"Database": DATABASE},
+                    "WorkGroup": self._results.database_name,
+                    "QueryExecutionContext": {"Database": self._results.database_name},
                     "ExecutionParameters.$": f"States.Array({parameters})",
                 },
                 "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
@@ -194,9 +223,8 @@ class Workflow(Construct):
         return finish
 
     def _grant_queries(self) -> None:
-        stack = cdk.Stack.of(self)
+        stack, database = cdk.Stack.of(self), self._results.database_name
         role = self.state_machine.role
-        workgroup = stack.format_arn(service="athena", resource="workgroup", resource_name=DATABASE)
         role.add_to_principal_policy(
             iam.PolicyStatement(
                 actions=[
@@ -204,18 +232,33 @@ class Workflow(Construct):
                     "athena:GetQueryExecution",
                     "athena:StopQueryExecution",
                 ],
-                resources=[workgroup],
+                resources=[stack.format_arn(service="athena", resource="workgroup", resource_name=database)],
             )
         )
+        tables = [f"{database}/{table.name}" for table in TABLES]
         catalog = [
             stack.format_arn(service="glue", resource="catalog"),
-            stack.format_arn(service="glue", resource="database", resource_name=DATABASE),
-            stack.format_arn(service="glue", resource="table", resource_name=f"{DATABASE}/*"),
+            stack.format_arn(service="glue", resource="database", resource_name=database),
+            *(stack.format_arn(service="glue", resource="table", resource_name=table) for table in tables),
         ]
         role.add_to_principal_policy(
             iam.PolicyStatement(
                 actions=["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], resources=catalog
             )
         )
-        self._results.bucket.grant_read(role, "rows/*")
-        self._results.bucket.grant_read_write(role, "athena/*")
+        self._results.allow_reading(role, "rows/*", "athena/*")
+        self._results.allow_writing(role, "athena/*")
+        role.add_to_principal_policy(
+            iam.PolicyStatement(actions=["s3:GetBucketLocation"], resources=[self._results.bucket.bucket_arn])
+        )
+
+    def _acknowledge(self) -> None:
+        versions = "a task may invoke its one function, in whatever version"
+        acknowledge(
+            self.state_machine,
+            {
+                **{any_version(function): versions for function in self._functions.everyone()},
+                "IAM5[Resource::*]": "logs:CreateLogDelivery and its like and xray:PutTraceSegments name no "
+                "resource",
+            },
+        )

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from breakeven.errors import CaseError
+from breakeven.installation import OWNER_TAG, installation
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item, lane_item
 from breakeven.steps.services import Services
@@ -22,6 +23,8 @@ from breakeven.workload.case import TargetName
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
 RUN_TAG, TARGET_TAG, NODES_TAG = "breakeven:run", "breakeven:target", "breakeven:nodes"
+#: what a launch makes, all of which carries the tags
+TAGGED = ("instance", "volume", "network-interface")
 
 
 class Ec2(Protocol):
@@ -41,20 +44,16 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
     if not services.store.keys(key):
         access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
         services.store.put_secret(key, access.model_dump_json())
-    nodes = KINDS[target].nodes
-    tags = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
+    nodes, ours = KINDS[target].nodes, installation()
+    own = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
+    tags = [{"Key": key, "Value": value} for key, value in ours.tags(own).items()]
     answer = ec2.run_instances(
         LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
         SubnetId=subnet,
         MinCount=nodes,
         MaxCount=nodes,
-        ClientToken=hashlib.sha256(f"{run_id}/{target}".encode()).hexdigest(),
-        TagSpecifications=[
-            {
-                "ResourceType": "instance",
-                "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
-            }
-        ],
+        ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}".encode()).hexdigest(),
+        TagSpecifications=[{"ResourceType": kind, "Tags": tags} for kind in TAGGED],
     )
     ids = [instance["InstanceId"] for instance in answer["Instances"]]
     services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids)
@@ -122,6 +121,7 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     Returns the instances terminated.
     """
     filters = [
+        {"Name": f"tag:{OWNER_TAG}", "Values": [installation().owner]},
         {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
         {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]},
     ]

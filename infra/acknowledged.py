@@ -1,0 +1,38 @@
+"""Findings of the AWS Solutions checks (cdk-nag) that are left as they are, each beside what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import aws_cdk as cdk
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3 as s3
+from constructs import IConstruct
+
+
+def acknowledge(construct: IConstruct, reasons: Mapping[str, str]) -> None:
+    """Leave findings on ``construct`` and below as they are.
+
+    :param reasons: a rule, such as ``S1``, or a single finding of one, such as ``IAM5[Resource::*]`` -> why
+    """
+    cdk.Validations.of(construct).acknowledge(
+        *(
+            cdk.Acknowledgment(id=f"AwsSolutions-{finding}", reason=reason)
+            for finding, reason in reasons.items()
+        )
+    )
+
+
+def objects(bucket: s3.Bucket, prefix: str) -> str:
+    """The finding of a statement that allows the objects under ``prefix``, such as ``runs/*``."""
+    return f"IAM5[Resource::<{_logical_id(bucket)}.Arn>/{prefix}]"
+
+
+def any_version(function: lambda_.Function) -> str:
+    """The finding of a statement that allows every version of a function."""
+    return f"IAM5[Resource::<{_logical_id(function)}.Arn>:*]"
+
+
+def _logical_id(construct: IConstruct) -> str:
+    logical_id: str = cdk.Stack.of(construct).get_logical_id(construct.node.default_child)
+    return logical_id
