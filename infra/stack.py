@@ -8,6 +8,7 @@ from constructs import Construct
 from infra.brokers import Brokers
 from infra.functions import Functions
 from infra.network import Network
+from infra.purse import Purse
 from infra.results import Results
 from infra.workflow import Workflow
 
@@ -20,6 +21,7 @@ class QueueBreakevenStack(cdk.Stack):
         brokers = Brokers(self, "Brokers", network=network, results=results)
         functions = Functions(self, "Functions", network=network, results=results, brokers=brokers)
         workflow = Workflow(self, "Workflow", functions=functions, results=results)
+        Purse(self, "Purse", plan=functions.get("Plan"), topic=workflow.topic)
         for name, value in {
             "StateMachineArn": workflow.state_machine.state_machine_arn,
             "BucketName": results.bucket.bucket_name,

@@ -15,7 +15,7 @@ def template_of(assembly: Path) -> dict[str, Any]:
 
 
 def resources(template: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
-    return {name: r["Properties"] for name, r in template["Resources"].items() if r["Type"] == kind}
+    return {name: r.get("Properties", {}) for name, r in template["Resources"].items() if r["Type"] == kind}
 
 
 def definition_of(template: dict[str, Any]) -> dict[str, Any]:

@@ -46,17 +46,16 @@ class Estimate(Frozen):
     usd: float
     unpriced: list[str]
 
-    def by_line(self) -> str:
-        """The dearest line first, in words: ``SQS requests $1.30, functions, memory $0.58``."""
+    def in_words(self) -> str:
+        """The sum and its lines, the dearest first: ``$2.27 (SQS requests $1.30; functions, memory ...)``."""
+        digits = 2 if self.usd >= 1 else 4
         dear = sorted((line for line in self.lines if line.usd), key=lambda line: -(line.usd or 0.0))
-        shown = [line for line in dear if round(line.usd or 0.0, 2) > 0] or dear[:1]
+        shown = [line for line in dear if round(line.usd or 0.0, digits) > 0]
+        words = [f"{line.what} ${line.usd:.{digits}f}" for line in shown]
         rest = self.usd - sum(line.usd or 0.0 for line in shown)
-        words = [f"{line.what} ${line.usd:.2f}" for line in shown]
-        return "; ".join([*words, f"the rest ${rest:.2f}"] if len(dear) > len(shown) else words)
-
-    def usd_of(self, service: str) -> float:
-        """Of the lines of a service whose price is known."""
-        return sum(line.usd or 0.0 for line in self.lines if line.service == service)
+        if len(dear) > len(shown):
+            words.append(f"the rest ${rest:.{digits}f}")
+        return f"${self.usd:.{digits}f} ({'; '.join(words)})"
 
 
 def estimate(cases: Sequence[Case], environment: Environment, book: PriceBook) -> Estimate:

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import limits
+from breakeven.planning import limits, purse
+from breakeven.planning.allowance import Allowance
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
+from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.report.model import Environment
@@ -24,6 +26,7 @@ from breakeven.workload.expand import expand, scaled
 from breakeven.workload.model import Suite
 
 DEFAULT_MAX_USD = 20.0
+DEFAULT_ALLOWANCE = Allowance()
 
 
 class CaseRef(Frozen):
@@ -39,15 +42,6 @@ class Leg(Frozen):
     opens: bool
     closes: bool
     cases: list[CaseRef]
-
-
-class Refusal(Frozen):
-    """What cannot run; ``case_id`` is null when it is the plan as a whole."""
-
-    case_id: str | None
-    field: str
-    value: int | float | str
-    remedy: str
 
 
 class Plan(Frozen):
@@ -84,11 +78,13 @@ def make_plan(
     seed: int | None = None,
     region: str = DEFAULT_REGION,
     max_usd: float = DEFAULT_MAX_USD,
+    allowance: Allowance = DEFAULT_ALLOWANCE,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
     :param seed: orders legs and cases; the suite's, or made from the run's id, unless given
     :param max_usd: a run on AWS that would cost more is refused
+    :param allowance: what the deployment allows a run on AWS, whatever ``max_usd`` says
     :raises InputError: the suite cannot be expanded, or there is no price book of the region
     """
     if seed is None:
@@ -97,12 +93,14 @@ def make_plan(
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
     cases = [*proving, *compared]
     rounds = order_rounds(cases, environment, seed)
-    expected = estimate(cases, environment, load_book(region))
+    book = load_book(region)
+    expected = estimate(cases, environment, book)
     refusals = [
         *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
-        *_too_dear(expected, environment, max_usd),
     ]
+    if environment == "aws":
+        refusals += purse.refusals(suite, compared, expected, book, max_usd, allowance)
     return Plan(
         run_id=run_id,
         suite=suite.suite,
@@ -225,13 +223,3 @@ def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list
 def _largest(end: int, fits: Callable[[int], bool]) -> int:
     """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
     return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))
-
-
-def _too_dear(expected: Estimate, environment: Environment, max_usd: float) -> Iterator[Refusal]:
-    if environment == "aws" and expected.unpriced:
-        lacking = f"{expected.price_book} has no price of {', '.join(expected.unpriced)}"
-        remedy = f"cannot be checked: {lacking}; plan with another region's book"
-        yield Refusal(case_id=None, field="max_usd", value=max_usd, remedy=remedy)
-    elif environment == "aws" and expected.usd > max_usd:
-        remedy = f"the run would cost about ${expected.usd:.2f}; raise it, or run fewer or shorter cases"
-        yield Refusal(case_id=None, field="max_usd", value=max_usd, remedy=remedy)
