@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import limits, purse
+from breakeven.planning import deadline, limits, purse
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
@@ -59,6 +59,7 @@ class Plan(Frozen):
     rounds: list[list[Leg]]
     lanes_at_once: int
     estimate: Estimate
+    deadline_s: float = Field(description="from the start; nothing is begun after it")
     refusals: list[Refusal]
 
     def raise_if_refused(self) -> None:
@@ -98,6 +99,7 @@ def make_plan(
     refusals = [
         *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
+        *deadline.refusals(compared, expected.seconds),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, max_usd, allowance)
@@ -116,6 +118,7 @@ def make_plan(
         rounds=rounds,
         lanes_at_once=len({case.target for case in compared}) if environment == "aws" else 1,
         estimate=expected,
+        deadline_s=round(deadline.deadline_s(expected.seconds), 1),
         refusals=refusals,
     )
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item, lane_item
+from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
@@ -36,7 +37,10 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
     """Make the lane's credentials and launch its nodes.
 
     Called twice, it launches once (client token), with the credentials of the first time.
+
+    :raises CaseError: the run's deadline has passed
     """
+    check_deadline(services, run_id)
     key = layout.access_key(run_id, target)
     if not services.store.keys(key):
         access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))

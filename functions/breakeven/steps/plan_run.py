@@ -60,6 +60,7 @@ def plan_run(
         status="running",
         execution=execution,
         started_at=started_at,
+        deadline_at=round(datetime.fromisoformat(started_at).timestamp() + plan.deadline_s),
         suite=suite.suite,
         environment=wanted.surroundings.name,
         cases=len(plan.cases),
