@@ -50,6 +50,7 @@ def minutes(n: float) -> cdk.Duration:
 #: name -> entry; ``both`` makes two functions, suffixed InVpc and Outside
 ENTRIES = {
     "Plan": Entry("plan", "outside", minutes(1)),
+    "TakeLock": Entry("take_lock", "outside", minutes(1)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),
     "PrepareCase": Entry("prepare_case", "both", minutes(2)),

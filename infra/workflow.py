@@ -1,9 +1,11 @@
 """The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ FinishRun ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun
+        ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
-Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it.
+Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
+get the lock goes to ``FinishRun`` at once: what the clean-up would let go belongs to another.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from constructs import Construct
 from breakeven.results.queries import parameter_count, queries
 from infra.functions import Functions
 from infra.legs import Leg
+from infra.lock import Lock
 from infra.results import DATABASE, Results
 from infra.steps import catch_as, invoke
 
@@ -32,6 +35,7 @@ class Workflow(Construct):
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
         self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
+        self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -39,6 +43,7 @@ class Workflow(Construct):
             timeout=RUN_LIMIT,
             tracing_enabled=True,
         )
+        self._lock.may_ask(self.state_machine)
         self._grant_queries()
 
     def _definition(self) -> sfn.IChainable:
@@ -56,6 +61,11 @@ class Workflow(Construct):
         finish = self._finish()
         plan = invoke(self, "Plan", self._functions.get("Plan"), result_path="$.run")
         catch_as(plan, finish)
+        take = self._lock.take()
+        catch_as(take, finish)
+        free = self._lock.release()
+        catch_as(free, finish)
+        free.next(finish)
         rounds = self._rounds()
         release = invoke(
             self,
@@ -67,7 +77,7 @@ class Workflow(Construct):
         catch_as(rounds, release)
         read = self._queries()
         catch_as(release, read)
-        catch_as(read, finish)
+        catch_as(read, free)
         report = invoke(
             self,
             "BuildReport",
@@ -79,7 +89,7 @@ class Workflow(Construct):
             },
             result_path="$.report",
         )
-        catch_as(report, finish)
+        catch_as(report, free)
         notify = tasks.SnsPublish(
             self,
             "Notify",
@@ -89,8 +99,9 @@ class Workflow(Construct):
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
-        catch_as(notify, finish)
-        return begin.next(plan).next(rounds).next(release).next(read).next(report).next(notify).next(finish)
+        catch_as(notify, free)
+        begin.next(plan).next(take).next(rounds).next(release).next(read).next(report).next(notify).next(free)
+        return begin
 
     def _rounds(self) -> sfn.Map:
         """Rounds one after another; in a round, legs side by side as far as the plan allows."""

@@ -112,6 +112,17 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     Instances are found by tag, so that one whose launch was never recorded is found too.
     Returns the instances terminated.
     """
+    ids = instances_of(ec2, run_id, target)
+    if ids:
+        ec2.terminate_instances(InstanceIds=ids)
+    services.store.delete_all(layout.secrets_prefix(run_id, target))
+    if target:
+        services.state(run_id).update(lane_item(target), status="released", released=ids)
+    return ids
+
+
+def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
+    """The nodes of a lane (of the whole run without ``target``) that are there, and not on their way out."""
     filters = [
         {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
         {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]},
@@ -119,17 +130,11 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     if target:
         filters.append({"Name": f"tag:{TARGET_TAG}", "Values": [target]})
     found = ec2.describe_instances(Filters=filters)
-    ids = [
+    return [
         instance["InstanceId"]
         for reservation in found["Reservations"]
         for instance in reservation["Instances"]
     ]
-    if ids:
-        ec2.terminate_instances(InstanceIds=ids)
-    services.store.delete_all(layout.secrets_prefix(run_id, target))
-    if target:
-        services.state(run_id).update(lane_item(target), status="released", released=ids)
-    return ids
 
 
 def release_rest(services: Services, ec2: Ec2, run_id: str) -> list[str]:
