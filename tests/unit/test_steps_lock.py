@@ -171,6 +171,21 @@ def test_of_two_that_saw_it_free_one_gets_it(services, before):
     assert lock(services)["owner"] == execution("two")
 
 
+def test_of_two_that_take_over_at_once_one_gets_it(services):
+    """The second takes it over while the first still asks about the owner."""
+
+    class Meanwhile:
+        def describe_execution(self, **_):
+            take(services, "two", Executions())
+            return {"status": "ABORTED"}
+
+    take(services, "zero")
+    change(services, lease_until=1)
+    with pytest.raises(LockHeldError, match="has just taken"):
+        take(services, "one", Meanwhile())
+    assert lock(services)["owner"] == execution("two")
+
+
 def test_what_cannot_be_asked_is_no_leave_to_take_it(services):
     class Denied:
         def describe_execution(self, **_):
