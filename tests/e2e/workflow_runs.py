@@ -1,7 +1,7 @@
 """The synthesized workflow with the real handlers and a real pair, and faults where they are wanted.
 
-What stands for EC2 hands out a pair that runs already, and notes what was launched and terminated. Runs that
-go at once have state machines of their own, like the deployed one: runs of one machine exclude one another.
+What stands for EC2 hands out a pair that runs already, and notes what was launched and terminated. Every run
+has a state machine of its own, like the deployed one: runs of one machine exclude one another.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -112,22 +111,11 @@ class Workflow:
     outputs: dict[str, str]
     machines: Machines
     calls: Calls
-    #: state machines like the deployed one that no run is using; making one takes a second
-    _idle: deque[str] = field(default_factory=deque)
 
     def run(self, run_id: str, *faults: Fault) -> str:
-        """Run the suite with the faults to its end, beside others; the execution's status."""
+        """Run the suite with the faults to its end, on a machine of its own; the execution's status."""
         self.calls.faults[run_id] = list(faults)
-        hanging = [fault for fault in faults if fault.kind == "timeout"]
-        if hanging:
-            return self.end(self.start(run_id, self._machine(run_id, hanging)))
-        try:
-            machine = self._idle.pop()
-        except IndexError:
-            machine = self._machine(run_id, [])
-        status = self.end(self.start(run_id, machine))
-        self._idle.append(machine)
-        return status
+        return self.end(self.start(run_id, self._machine(run_id, faults)))
 
     def start(self, run_id: str, machine: str | None = None, **wanted: Any) -> str:
         """Start the suite on the deployed state machine, or on this one; returns the execution's ARN."""
@@ -138,12 +126,13 @@ class Workflow:
         """The execution's status, once it has ended."""
         return str(self.plane.wait(execution)["status"])
 
-    def _machine(self, name: str, hanging: list[Fault]) -> str:
+    def _machine(self, run_id: str, faults: tuple[Fault, ...]) -> str:
         """A state machine like the deployed one, with short limits where a time-out is wanted."""
+        hanging = [fault for fault in faults if fault.kind == "timeout"]
         api = self.plane.client("stepfunctions")
         deployed = api.describe_state_machine(stateMachineArn=self.outputs["StateMachineArn"])
         definition = shortened(deployed["definition"], hanging)
-        made = api.create_state_machine(name=name, definition=definition, roleArn=deployed["roleArn"])
+        made = api.create_state_machine(name=run_id, definition=definition, roleArn=deployed["roleArn"])
         return str(made["stateMachineArn"])
 
     def state(self, run_id: str) -> RunState:
