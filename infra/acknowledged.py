@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import aws_cdk as cdk
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_stepfunctions as sfn
 from constructs import IConstruct
 
 
@@ -31,6 +32,23 @@ def objects(bucket: s3.Bucket, prefix: str) -> str:
 def any_version(function: lambda_.Function) -> str:
     """The finding of a statement that allows every version of a function."""
     return f"IAM5[Resource::<{_logical_id(function)}.Arn>:*]"
+
+
+def on(arn: str) -> str:
+    """The finding of a statement on ``arn``, as the checks write it: references in angle brackets."""
+    shown = arn
+    for token, name in {
+        cdk.Aws.PARTITION: "<AWS::Partition>",
+        cdk.Aws.REGION: "<AWS::Region>",
+        cdk.Aws.ACCOUNT_ID: "<AWS::AccountId>",
+    }.items():
+        shown = shown.replace(token, name)
+    return f"IAM5[Resource::{shown}]"
+
+
+def executions_of(machine: sfn.StateMachine, arn: str) -> str:
+    """The same where the ARN has the machine's name in it."""
+    return on(arn.replace(machine.state_machine_name, f"<{_logical_id(machine)}.Name>"))
 
 
 def _logical_id(construct: IConstruct) -> str:

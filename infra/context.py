@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from breakeven.pricing.machines import machine
 from breakeven.targets.kinds import INSTANCE_TYPE
+from infra.limits import Limits, listed
 
 STACK = "QueueBreakeven"
 DATABASE = "queue_breakeven"
@@ -24,11 +25,6 @@ DEBIAN_12 = "/aws/service/debian/release/12/latest/{}"
 DEBIAN_NAMES = {"arm64": "arm64", "x86_64": "amd64"}
 #: what CloudWatch Logs takes, up to two years
 RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
-
-
-def _listed(value: object) -> object:
-    """``a,b``, as the command line gives a list."""
-    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
 def _paired(value: object) -> object:
@@ -80,9 +76,9 @@ ACCOUNT = r"\d{12}"
 #: no word is ``be``: queues are named ``<prefix>-be-…``, and no installation's pattern may match another's
 Prefix = Annotated[str, _pattern(r"(?=.{1,20}$)(?!(?:.*-)?be(?:-|$))[a-z][a-z0-9]*(?:-[a-z0-9]+)*")]
 Region = Annotated[str, _pattern(r"[a-z]{2}(?:-[a-z]+)+-\d+")]
-Zones = Annotated[tuple[str, ...], BeforeValidator(_listed), _several(r"[a-z]{2}(?:-[a-z]+)+-\d+[a-z]", 2)]
-SubnetIds = Annotated[tuple[str, ...], BeforeValidator(_listed), _several(r"subnet-[0-9a-f]{8,17}", 2)]
-RouteTableIds = Annotated[tuple[str, ...], BeforeValidator(_listed), _several(r"rtb-[0-9a-f]{8,17}")]
+Zones = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"[a-z]{2}(?:-[a-z]+)+-\d+[a-z]", 2)]
+SubnetIds = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"subnet-[0-9a-f]{8,17}", 2)]
+RouteTableIds = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"rtb-[0-9a-f]{8,17}")]
 VpcId = Annotated[str, _pattern(r"vpc-[0-9a-f]{8,17}")]
 Boundary = Annotated[str, _pattern(rf"{ARN}:iam::(?:{ACCOUNT}|aws):policy/[\w+=,.@/-]+|[\w+=,.@-]{{1,128}}")]
 Qualifier = Annotated[str, _pattern(r"[a-z0-9]{1,10}")]
@@ -94,10 +90,8 @@ Parameter = Annotated[str, _pattern(r"/[\w./-]{1,1010}")]
 TypeName = Annotated[str, _pattern(r"[a-z0-9-]+\.[a-z0-9-]+")]
 
 
-class Context(BaseModel):
+class Context(Limits):
     """The settings of one deployment, each checked by itself; ``context_checks`` holds them together."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     prefix: Prefix | None = Field(
         default=None,

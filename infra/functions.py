@@ -41,6 +41,7 @@ def minutes(n: float) -> cdk.Duration:
 #: name -> entry; ``both`` makes two functions, suffixed InVpc and Outside
 ENTRIES = {
     "Plan": Entry("plan", "outside", minutes(1)),
+    "TakeLock": Entry("take_lock", "outside", minutes(1)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),
     "StopNodes": Entry("stop_nodes", "outside", minutes(5)),
@@ -79,8 +80,7 @@ class Functions(Construct):
         for name, entry in ENTRIES.items():
             for inside in {"inside": [True], "outside": [False], "both": [True, False]}[entry.network]:
                 self._make(name, entry, inside=inside)
-        inside = frozenset(name for name, function in self._by_name.items() if function.is_bound_to_vpc)
-        grants = Grants(self._by_name, inside, context=context, network=network, results=results, brokers=brokers)
+        grants = Grants(self._by_name, context=context, network=network, results=results, brokers=brokers)
         grants.all()
         acknowledge(
             self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -10,7 +10,7 @@ from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG
 from breakeven.targets.naming import PREFIX
-from infra.acknowledged import acknowledge
+from infra.acknowledged import acknowledge, on
 from infra.brokers import Brokers
 from infra.context import Context
 from infra.network import Network
@@ -31,21 +31,18 @@ QUEUE_ACTIONS = [
 
 
 class Grants:
-    """:param functions: by name, with InVpc or Outside behind it where there are two
-    :param inside: names of those in the VPC
-    """
+    """:param functions: by name, with InVpc or Outside behind it where there are two"""
 
     def __init__(
         self,
         functions: Mapping[str, lambda_.Function],
-        inside: Collection[str],
         *,
         context: Context,
         network: Network,
         results: Results,
         brokers: Brokers,
     ) -> None:
-        self._functions, self._inside, self._context, self._network = functions, inside, context, network
+        self._functions, self._context, self._network = functions, context, network
         self._results, self._brokers = results, brokers
         self._stack = cdk.Stack.of(results)
 
@@ -78,7 +75,7 @@ class Grants:
         results.allow_state(role)
         results.allow_reading(role, "runs/*")
         results.allow_writing(role, "runs/*", "rows/*")
-        if name in self._inside:
+        if self._functions[name].is_bound_to_vpc:
             results.allow_reading(role, "secrets/*")
         if name == "EstablishLaneInVpc":
             results.allow_writing(role, "secrets/*")
@@ -124,7 +121,7 @@ class Grants:
         self._allow(name, [action], [instances], conditions=ours)
         reasons = {
             "IAM5[Resource::*]": "ec2:DescribeInstances and xray:PutTraceSegments name no resource",
-            self._finding(instances): "instances have no name before they are launched; only those with this "
+            on(instances): "instances have no name before they are launched; only those with this "
             f"installation's owner tag are open to {action}",
         }
         acknowledge(self._role(name), reasons)
@@ -139,13 +136,13 @@ class Grants:
         queues = self._stack.format_arn(service="sqs", resource=f"{self._context.queue_prefix}{PREFIX}*")
         self._allow(name, QUEUE_ACTIONS, [queues])
         why = "a run makes its queues as it goes: all of them, and nobody else's, begin with this"
-        acknowledge(self._role(name), {self._finding(queues): why})
+        acknowledge(self._role(name), {on(queues): why})
         if name == "EstablishLaneOutside":
             # lists no queue of anyone else's: it only shows that the service answers
             every = self._stack.format_arn(service="sqs", resource="*")
             self._allow(name, ["sqs:ListQueues"], [every])
             why = "sqs:ListQueues names no single queue; it is asked for one, to see the service answer"
-            acknowledge(self._role(name), {self._finding(every): why})
+            acknowledge(self._role(name), {on(every): why})
 
     def _answers(self) -> None:
         name, database = "BuildReport", self._results.database_name
@@ -153,14 +150,3 @@ class Grants:
         self._results.allow_reading(self._role(name), "athena/*")
         group = self._stack.format_arn(service="athena", resource="workgroup", resource_name=database)
         self._allow(name, ["athena:GetQueryExecution", "athena:GetQueryResults"], [group])
-
-    def _finding(self, arn: str) -> str:
-        """The finding of a statement on ``arn``, as the checks write it: references in angle brackets."""
-        shown = arn
-        for token, name in {
-            cdk.Aws.PARTITION: "<AWS::Partition>",
-            cdk.Aws.REGION: "<AWS::Region>",
-            cdk.Aws.ACCOUNT_ID: "<AWS::AccountId>",
-        }.items():
-            shown = shown.replace(token, name)
-        return f"IAM5[Resource::{shown}]"

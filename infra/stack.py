@@ -11,6 +11,7 @@ from infra.context import STACK, Context
 from infra.functions import Functions
 from infra.network import network_of
 from infra.outputs import declare_outputs
+from infra.purse import Purse
 from infra.results import Results
 from infra.storage import Storage
 from infra.workflow import Workflow
@@ -50,6 +51,7 @@ class QueueBreakevenStack(cdk.Stack):
         workflow = Workflow(
             self, "Workflow", context=context, functions=functions, results=results, storage=storage
         )
+        Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
         declare_outputs(self, results=results, workflow=workflow)
 
     def _bound(self, policy: str) -> None:

@@ -1,9 +1,11 @@
 """The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ FinishRun ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun
+        ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
-Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it.
+Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
+get the lock goes to ``FinishRun`` at once: what the clean-up would let go belongs to another.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from infra.acknowledged import acknowledge, any_version
 from infra.context import Context
 from infra.functions import Functions
 from infra.legs import Leg
+from infra.lock import Lock
 from infra.results import Results
 from infra.steps import catch_as, invoke
 from infra.storage import Storage
@@ -44,6 +47,7 @@ class Workflow(Construct):
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
         self.topic = self._topic(context, storage)
+        self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -60,6 +64,7 @@ class Workflow(Construct):
             ),
         )
         storage.allow(self.state_machine.role)
+        self._lock.may_ask(self.state_machine)
         self._grant_queries()
         self._acknowledge()
 
@@ -85,6 +90,11 @@ class Workflow(Construct):
         finish = self._finish()
         plan = invoke(self, "Plan", self._functions.get("Plan"), result_path="$.run")
         catch_as(plan, finish)
+        take = self._lock.take()
+        catch_as(take, finish)
+        free = self._lock.release()
+        catch_as(free, finish)
+        free.next(finish)
         rounds = self._rounds()
         release = invoke(
             self,
@@ -96,7 +106,7 @@ class Workflow(Construct):
         catch_as(rounds, release)
         read = self._queries()
         catch_as(release, read)
-        catch_as(read, finish)
+        catch_as(read, free)
         report = invoke(
             self,
             "BuildReport",
@@ -108,7 +118,7 @@ class Workflow(Construct):
             },
             result_path="$.report",
         )
-        catch_as(report, finish)
+        catch_as(report, free)
         notify = tasks.SnsPublish(
             self,
             "Notify",
@@ -118,8 +128,9 @@ class Workflow(Construct):
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
-        catch_as(notify, finish)
-        return begin.next(plan).next(rounds).next(release).next(read).next(report).next(notify).next(finish)
+        catch_as(notify, free)
+        begin.next(plan).next(take).next(rounds).next(release).next(read).next(report).next(notify).next(free)
+        return begin
 
     def _rounds(self) -> sfn.Map:
         """Rounds one after another; in a round, legs side by side as far as the plan allows."""

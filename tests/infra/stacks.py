@@ -28,6 +28,10 @@ GROWN = {
     "instance_type": "m7i.large",
     "architecture": "x86_64",
     "image": "/images/debian-12/amd64",
+    "max_msg_per_s": "5000",
+    "max_sqs_usd": "5",
+    "suites": "quick,capacity",
+    "budget_usd": "100",
 }
 #: a second installation, in a network of its own, with the keys that only such a one takes
 BESIDE = {

@@ -81,7 +81,7 @@ def test_a_key_that_would_go_unread_is_refused(key, meant):
         read_context({key: "x"})
     assert caught.value.field == key
     assert (f"did you mean '{meant}'?" in str(caught.value)) == (meant is not None)
-    assert "there are breakeven:prefix, breakeven:region" in str(caught.value)
+    assert "there are breakeven:max_msg_per_s, breakeven:max_sqs_usd" in str(caught.value)
 
 
 def test_what_belongs_to_the_cdk_is_left_alone():

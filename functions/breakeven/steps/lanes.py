@@ -13,6 +13,7 @@ from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, installation
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item, lane_item
+from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
@@ -39,7 +40,10 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
     """Make the lane's credentials and launch its nodes.
 
     Called twice, it launches once (client token), with the credentials of the first time.
+
+    :raises CaseError: the run's deadline has passed
     """
+    check_deadline(services, run_id)
     key = layout.access_key(run_id, target)
     if not services.store.keys(key):
         access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
@@ -120,6 +124,17 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     Instances are found by tag, so that one whose launch was never recorded is found too.
     Returns the instances terminated.
     """
+    ids = instances_of(ec2, run_id, target)
+    if ids:
+        ec2.terminate_instances(InstanceIds=ids)
+    services.store.delete_all(layout.secrets_prefix(run_id, target))
+    if target:
+        services.state(run_id).update(lane_item(target), status="released", released=ids)
+    return ids
+
+
+def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
+    """The nodes of a lane (of the whole run without ``target``) that are there, and not on their way out."""
     filters = [
         {"Name": f"tag:{OWNER_TAG}", "Values": [installation().owner]},
         {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
@@ -128,17 +143,11 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     if target:
         filters.append({"Name": f"tag:{TARGET_TAG}", "Values": [target]})
     found = ec2.describe_instances(Filters=filters)
-    ids = [
+    return [
         instance["InstanceId"]
         for reservation in found["Reservations"]
         for instance in reservation["Instances"]
     ]
-    if ids:
-        ec2.terminate_instances(InstanceIds=ids)
-    services.store.delete_all(layout.secrets_prefix(run_id, target))
-    if target:
-        services.state(run_id).update(lane_item(target), status="released", released=ids)
-    return ids
 
 
 def release_rest(services: Services, ec2: Ec2, run_id: str) -> list[str]:
