@@ -1,4 +1,4 @@
-"""What a broker image is baked from: the scripts of ``nodes/`` and the configuration that all our clusters share."""
+"""What a broker image is baked from: the scripts of ``nodes/``, and what configures all our clusters."""
 
 from __future__ import annotations
 

@@ -22,17 +22,17 @@ fail() {
 # A file with a secret is never readable by more than it should be, not even while it is written.
 put_file() {
   local mode=$1 owner=$2 path=$3 fresh
-  fresh=$(umask 077 && mktemp "$path.XXXXXX")
+  fresh=$(umask 077 && mktemp -p /run) # in memory
   cat >"$fresh"
-  chown "$owner" "$fresh"
-  chmod "$mode" "$fresh"
-  if cmp --silent "$fresh" "$path" && [ "$(stat -c '%a %U:%G' "$path")" = "$mode $owner" ]; then
-    rm "$fresh"
-  else
-    mv "$fresh" "$path"
+  if ! cmp --silent "$fresh" "$path" || [ "$(stat -c '%a %U:%G' "$path")" != "$mode $owner" ]; then
+    (umask 077 && cp "$fresh" "$path.new")
+    chown "$owner" "$path.new"
+    chmod "$mode" "$path.new"
+    mv "$path.new" "$path"
     changed+=" $path"
     say "wrote $path"
   fi
+  rm "$fresh"
 }
 
 # put_folder MODE OWNER:GROUP PATH

@@ -1,7 +1,8 @@
-"""Hosts of our own on this machine: each with its own root, processes, name and address, on a network of theirs.
+"""Hosts of our own on this machine: each with its own root, processes, name and address, on one network.
 
-Namespaces of the kernel make them. All live inside the PID namespace of one holder process, which ends with this
-one: nothing is left of them, however a test ends. What they write is in memory and outlives a host, not the holder.
+Namespaces of the kernel make them. All live inside the PID namespace of one holder process, which ends with
+this one: nothing is left of them, however a test ends. What they write is in memory and outlives a host, not
+the holder.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from types import TracebackType
 
 HERE = Path(__file__).parent
 REMEDY = (
-    "hosts of our own need root, or sudo that asks for nothing, and a kernel that lets root make network, mount and"
-    " PID namespaces: in a container give it --privileged, and install iproute2 where `ip` is missing"
+    "hosts of our own need root, or sudo that asks for nothing, and a kernel that lets root make network,"
+    " mount and PID namespaces: in a container give it --privileged; where `ip` is missing install iproute2"
 )
 #: RFC 2544's networks for tests between hosts; no network in use has them
 NETWORKS = [f"198.{second}.{third}" for second in (18, 19) for third in range(1, 255)]
+#: a mount and a PID namespace of its own
+OWN = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"]
 SOON_S = 20.0
 
 
@@ -30,22 +33,20 @@ def _as_root() -> list[str]:
 
 
 class Lan:
-    """:param folder: an empty one, for the hosts' disks and the lane that they share"""
+    """:param folder: an empty one, for the hosts' disks"""
 
     def __init__(self, folder: Path) -> None:
-        self._disks, self.lane = folder / "disks", folder / "lane"
+        self._disks, self._no_lane = folder / "disks", folder / "no-lane"
         self._holder: subprocess.Popen[str] | None = None
         self._pid = 0
         self.network = ""
 
     def __enter__(self) -> Lan:
+        """:raises NoHosts: with the remedy"""
         self._disks.mkdir()
+        self._no_lane.mkdir()
         self._holder = subprocess.Popen(
-            [
-                *_as_root(),
-                *("unshare", "--mount", "--propagation", "private", "--net", "--pid", "--fork", "--kill-child"),
-                *("bash", str(HERE / "holder.sh"), str(self._disks)),
-            ],
+            [*_as_root(), "unshare", *OWN, "--net", "bash", str(HERE / "holder.sh"), str(self._disks)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -69,24 +70,20 @@ class Lan:
         return f"{self.network}.{number}"
 
     def disk(self, name: str) -> Path:
+        """Where a host's disk is, for ``run``."""
         return self._disks / name
 
     def bake(self, base: Path, image: str, payload: Path, *command: str, **variables: str) -> str:
-        """Run a command on a new disk over ``base``, with this machine's network; returns what it said.
+        """Run a command on a disk over ``base``, with this machine's network; returns what it said.
 
-        :raises subprocess.CalledProcessError: it failed; the output is in it
+        :raises AssertionError: it failed, with what it said
         """
-        run = self._entered(str(base), image, self.lane, payload, *command, private_network=False)
-        words = [f"{name}={value}" for name, value in variables.items()]
-        done = subprocess.run(
-            [*run[: run.index("bash")], "env", *words, *run[run.index("bash") :]],
-            check=False,
-            capture_output=True,
-            text=True,
-        )
+        words = ["/usr/bin/env", *(f"{name}={value}" for name, value in variables.items()), *command]
+        run = self._entered(str(base), image, self._no_lane, payload, words, private_network=False)
+        done = subprocess.run(run, check=False, capture_output=True, text=True)
         said = done.stdout.partition("\n")[2] + done.stderr
         if done.returncode:
-            raise subprocess.CalledProcessError(done.returncode, list(command), said)
+            raise AssertionError(f"{' '.join(words)} ended with {done.returncode}: {said}")
         return said
 
     def run(self, *command: str) -> str:
@@ -94,36 +91,48 @@ class Lan:
         return _checked([*_as_root(), "nsenter", "-t", str(self._pid), "-m", "--", *command])
 
     def boot(
-        self, host: Host, base: Path, image: str, payload: Path, lane: Path | None
+        self, host: Host, base: Path, image: str, payload: Path, lane: Path
     ) -> tuple[subprocess.Popen[str], int]:
+        """Start the host's first process; returns it, and its number outside."""
         lower = f"{self.disk(image) / 'upper'}:{base}"
-        command = self._entered(
-            lower, host.name, lane or self.lane, payload, "/bin/bash", "-c", (HERE / "init.sh").read_text()
-        )
+        init = ["/bin/bash", "-c", (HERE / "init.sh").read_text()]
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            self._entered(lower, host.name, lane, payload, init),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         pid = _first_line(process)
-        outside = ["nsenter", "-t", str(self._pid), "-n", "ip"]
-        inside = ["nsenter", "-t", str(pid), "-n", "ip"]
-        port = f"to{host.address.rpartition('.')[2]}"
+        self._plug_in(host, pid)
+        return process, pid
+
+    def _plug_in(self, host: Host, pid: int) -> None:
+        outside, inside = self._ip(self._pid), self._ip(pid)
+        number = int(host.address.rpartition(".")[2])
+        port, card = f"to{number}", f"02:00:00:00:00:{number:02x}"  # as a network interface keeps its own
         for words in (
             [*outside, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", str(pid)],
+            [*inside, "link", "set", "eth0", "address", card],
             [*outside, "link", "set", port, "master", "lan", "up"],
             [*inside, "link", "set", "lo", "up"],
             [*inside, "address", "add", f"{host.address}/24", "dev", "eth0"],
             [*inside, "link", "set", "eth0", "up"],
+            [*_as_root(), "nsenter", "-t", str(pid), "-u", "hostname", host.name],
         ):
-            _checked([*_as_root(), *words])
-        _checked([*_as_root(), "nsenter", "-t", str(pid), "-u", "hostname", host.name])
-        return process, pid
+            _checked(words)
 
     def _entered(
-        self, lower: str, disk: str, lane: Path, payload: Path, *command: str, private_network: bool = True
+        self,
+        lower: str,
+        disk: str,
+        lane: Path,
+        payload: Path,
+        command: list[str],
+        *,
+        private_network: bool = True,
     ) -> list[str]:
-        namespaces = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child"]
-        if private_network:
-            namespaces += ["--net", "--uts", "--ipc"]
+        namespaces = [*OWN, "--net", "--uts", "--ipc"] if private_network else OWN
         paths = (lower, str(self.disk(disk)), str(lane), str(payload))
         return [
             *(*_as_root(), "nsenter", "-t", str(self._pid), "-m", "-p", "--"),
@@ -134,14 +143,19 @@ class Lan:
         """This machine as one more host of the network, at its first address."""
         used = _checked(["ip", "-o", "address"])
         self.network = next(one for one in NETWORKS if f" {one}." not in used)
-        ours, theirs = f"be{os.getpid()}", ["nsenter", "-t", str(self._pid), "-n", "ip"]
+        ours, theirs = f"be{os.getpid()}", self._ip(self._pid)
         for words in (
             [*theirs, "link", "add", "out", "type", "veth", "peer", "name", ours, "netns", str(os.getpid())],
             [*theirs, "link", "set", "out", "master", "lan", "up"],
-            ["ip", "address", "add", f"{self.network}.1/24", "dev", ours],
-            ["ip", "link", "set", ours, "up"],
+            [*_as_root(), "ip", "address", "add", f"{self.address(1)}/24", "dev", ours],
+            [*_as_root(), "ip", "link", "set", ours, "up"],
         ):
-            _checked([*_as_root(), *words])
+            _checked(words)
+
+    @staticmethod
+    def _ip(pid: int) -> list[str]:
+        """The command `ip` in the network of a process."""
+        return [*_as_root(), "nsenter", "-t", str(pid), "-n", "ip"]
 
 
 class Host:
@@ -153,8 +167,8 @@ class Host:
         self._process: subprocess.Popen[str] | None = None
         self._pid = 0
 
-    def boot(self, base: Path, image: str, payload: Path, lane: Path | None = None) -> None:
-        """:param lane: a folder of its own instead of the network's"""
+    def boot(self, base: Path, image: str, payload: Path, lane: Path) -> None:
+        """:param lane: the folder that the lane's hosts share"""
         self._process, self._pid = self._lan.boot(self, base, image, payload, lane)
 
     def command(self, *command: str, **variables: str) -> list[str]:
@@ -170,7 +184,13 @@ class Host:
         )
 
     def read(self, *command: str) -> str:
-        return _checked(self.command(*command))
+        """What a command says.
+
+        :raises AssertionError: it failed
+        """
+        done = self.run(*command)
+        assert done.returncode == 0, done
+        return done.stdout
 
     def kill(self) -> None:
         """The power goes: every process at once, none with a word."""

@@ -3,8 +3,9 @@
 # lane's objects and the instance's tags. Sourced by start and lease, never run.
 
 lane=/run/lane
+BREAKEVEN_LEASE_LOOK_S=0.2
 # shellcheck source=/dev/null
-[ ! -e /run/variables ] || . /run/variables
+if [ -e "$lane/variables" ]; then . "$lane/variables"; fi
 
 node_id() { hostname; }
 
@@ -32,7 +33,7 @@ broker_is_running() { pidof beam.smp >/dev/null; }
 start_broker() {
   (
     umask 027
-    ulimit -n 65536
+    ulimit -n "$(ulimit -Hn)"
     cd /var/lib/rabbitmq
     setsid --fork runuser -u rabbitmq -- env -i HOME=/var/lib/rabbitmq PATH="$PATH" LANG=C.UTF-8 \
       /usr/lib/rabbitmq/bin/rabbitmq-server </dev/null >>/var/log/rabbitmq/console.log 2>&1
