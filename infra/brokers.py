@@ -26,7 +26,8 @@ class Brokers(Construct):
             description="a broker node: reads its lane's credentials, registers its address",
         )
         results.bucket.grant_read(self.role, "secrets/*")
-        results.bucket.grant_put(self.role, "secrets/*/nodes/*")
+        for written in ("peers", "nodes"):
+            results.bucket.grant_put(self.role, f"secrets/*/{written}/*")
         self.launch_template = ec2.LaunchTemplate(
             self,
             "LaunchTemplate",
@@ -35,6 +36,7 @@ class Brokers(Construct):
             role=self.role,
             security_group=network.brokers,
             require_imdsv2=True,
+            instance_metadata_tags=True,  # a node learns its lane from them
             associate_public_ip_address=False,
             instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.TERMINATE,
             block_devices=[
@@ -47,3 +49,4 @@ class Brokers(Construct):
             ],
         )
         cdk.Tags.of(self.launch_template).add("breakeven:owner", cdk.Stack.of(self).stack_name)
+        cdk.Tags.of(self.launch_template).add("breakeven:bucket", results.bucket.bucket_name)

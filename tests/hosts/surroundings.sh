@@ -3,7 +3,7 @@
 # lane's objects and the instance's tags. Sourced by start and lease, never run.
 
 lane=/run/lane
-BREAKEVEN_LEASE_LOOK_S=0.2
+export BREAKEVEN_LEASE_LOOK_S=0.2
 # shellcheck source=/dev/null
 if [ -e "$lane/variables" ]; then . "$lane/variables"; fi
 
@@ -34,7 +34,7 @@ start_broker() {
   (
     umask 027
     ulimit -n "$(ulimit -Hn)"
-    cd /var/lib/rabbitmq
+    cd /var/lib/rabbitmq || exit
     setsid --fork runuser -u rabbitmq -- env -i HOME=/var/lib/rabbitmq PATH="$PATH" LANG=C.UTF-8 \
       /usr/lib/rabbitmq/bin/rabbitmq-server </dev/null >>/var/log/rabbitmq/console.log 2>&1
   )
