@@ -1,4 +1,4 @@
-"""Broker images: a Debian on which our install script has run, baked by EC2 Image Builder while a stack deploys.
+"""Broker images: a Debian on which our install script has run, baked by EC2 Image Builder at deployment.
 
 Names hold a digest of what is baked in, so that a changed script makes a new image and nothing else does.
 """
@@ -37,7 +37,7 @@ def parent_image(release: Debian, architecture: Architecture) -> str:
 
 
 class BuildNetwork(Construct):
-    """Where images are built. Packages come from Debian's mirrors, so the builder reaches out; none reaches in.
+    """Where images are built. Packages come from Debian's mirrors: the builder reaches out, none reaches in.
 
     Apart from the brokers' network, which has no way out. Idle it costs nothing: no NAT, no address.
     """

@@ -44,6 +44,6 @@ def make_certificate_for(address: str) -> tuple[str, str]:
 
 def _usage() -> x509.KeyUsage:
     """To sign itself, and to serve."""
-    others = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
-    others += ("crl_sign", "encipher_only", "decipher_only")
+    others = ["content_commitment", "key_encipherment", "data_encipherment", "key_agreement"]
+    others += ["crl_sign", "encipher_only", "decipher_only"]
     return x509.KeyUsage(digital_signature=True, key_cert_sign=True, **dict.fromkeys(others, False))

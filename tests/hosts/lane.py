@@ -15,7 +15,6 @@ from tests.hosts.lan import Host, Lan
 
 HERE = Path(__file__).parent
 START, INSTALL = "/opt/breakeven/start", "/run/payload/install"
-SURROUNDINGS = "/run/payload/surroundings.sh"
 PATIENCE_S = 120.0
 
 
@@ -27,11 +26,15 @@ class Image:
         self.lan, self.base, self.payload, self.name = lan, base, payload, "image"
         payload.mkdir()
         assemble_node_files(payload)
-        shutil.copy(surroundings or HERE / "surroundings.sh", payload / Path(SURROUNDINGS).name)
+        given = surroundings or HERE / "surroundings.sh"
+        shutil.copy(given, payload / given.name)
+        self.surroundings = f"/run/payload/{given.name}"
 
     def bake(self) -> str:
         """What `install` says."""
-        return self.lan.bake(self.base, self.name, self.payload, INSTALL, BREAKEVEN_SURROUNDINGS=SURROUNDINGS)
+        return self.lan.bake(
+            self.base, self.name, self.payload, INSTALL, BREAKEVEN_SURROUNDINGS=self.surroundings
+        )
 
 
 class Lane:

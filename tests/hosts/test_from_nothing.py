@@ -1,8 +1,8 @@
 """From a bare Debian, as EC2 Image Builder has it: packages by apt, then a lane as it is on EC2.
 
 The nodes find it through surroundings/aws.sh itself, with Debian's own AWS command line, a metadata service
-and an S3 of this machine's. Only what talks to systemd is replaced. Debian 12 gives the mirrored pair, Debian 13
-the trio.
+and an S3 of this machine's. Only what talks to systemd is replaced. Debian 12 gives the mirrored pair,
+Debian 13 the trio.
 """
 
 from __future__ import annotations

@@ -41,11 +41,11 @@ def of_kind(template: dict, kind: str) -> list[dict]:
 
 
 def document(template: dict) -> dict:
-    """The component's steps, with every reference replaced by a word."""
+    """The component's steps; references stay as they are written."""
     (component,) = of_kind(template, "AWS::ImageBuilder::Component")
     data = component["Data"]
     parts = data["Fn::Join"][1] if isinstance(data, dict) else [data]
-    return json.loads("".join(part if isinstance(part, str) else "REF" for part in parts))
+    return json.loads("".join(part if isinstance(part, str) else part["Fn::Sub"] for part in parts))
 
 
 def test_the_image_is_debians_own_with_our_script_run_on_it(template):
@@ -96,9 +96,8 @@ def test_a_changed_script_makes_a_new_image_and_nothing_else_does(template, tmp_
 
 def test_what_the_builder_fetches_is_what_the_host_tests_run(folder, template, tmp_path):
     manifest = json.loads((folder / "Images.assets.json").read_text())
-    (path,) = [
-        one["source"]["path"] for one in manifest["files"].values() if one["source"]["packaging"] == "zip"
-    ]
+    sources = [one["source"] for one in manifest["files"].values()]
+    (path,) = [source["path"] for source in sources if source["packaging"] == "zip"]
     assemble_node_files(tmp_path)
     ours = {str(one.relative_to(tmp_path)): one.read_bytes() for one in tmp_path.rglob("*") if one.is_file()}
     staged = folder / path

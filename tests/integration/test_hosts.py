@@ -26,7 +26,7 @@ from breakeven.targets.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPai
 from breakeven.targets.trust import tls_context
 from tests.certificates import make_certificate_for
 from tests.hosts.lan import Lan, NoHosts
-from tests.hosts.lane import INSTALL, START, SURROUNDINGS, Image, Lane, await_process
+from tests.hosts.lane import INSTALL, START, Image, Lane, await_process
 from tests.integration.live_case import live
 from tests.integration.processes import eventually
 
@@ -157,7 +157,7 @@ def test_a_second_run_of_each_script_changes_nothing(pair):
         before = pair.lane.snapshot(host), host.read("pidof", "beam.smp")
         assert any(path == "/etc/rabbitmq/conf.d/30-user.conf" for path in before[0]), "it is looked at"
         for script in (INSTALL, START):
-            again = host.run(script, BREAKEVEN_SURROUNDINGS=SURROUNDINGS)
+            again = host.run(script, BREAKEVEN_SURROUNDINGS=pair.lane.image.surroundings)
             assert (again.returncode, again.stdout) == (0, "breakeven: nothing to do\n"), again
         after = pair.lane.snapshot(host), host.read("pidof", "beam.smp")
         assert set(before[0].items()) ^ set(after[0].items()) == set()
