@@ -142,7 +142,8 @@ class Lan:
     def _connect(self) -> None:
         """This machine as one more host of the network, at its first address."""
         used = _checked(["ip", "-o", "address"])
-        self.network = next(one for one in NETWORKS if f" {one}." not in used)
+        turn = os.getpid() % len(NETWORKS)  # others may look for one at the same moment
+        self.network = next(one for one in NETWORKS[turn:] + NETWORKS[:turn] if f" {one}." not in used)
         ours, theirs = f"be{os.getpid()}", self._ip(self._pid)
         for words in (
             [*theirs, "link", "add", "out", "type", "veth", "peer", "name", ours, "netns", str(os.getpid())],

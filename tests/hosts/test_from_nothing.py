@@ -28,6 +28,8 @@ from tests.hosts.lan import Host, Lan, NoHosts
 from tests.hosts.lane import INSTALL, START, Image
 from tests.hosts.metadata import metadata_service
 
+#: apt installs an image first
+pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).parents[2]
 BUCKET, RUN = "breakeven-results", "20261121t000000-test"
 ACCESS = Access(username="breakeven-nothing", password="-not_to~guess.2")

@@ -6,8 +6,11 @@ The hosts' root is this machine's with all that they write kept apart, and the i
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,11 +31,11 @@ from tests.certificates import make_certificate_for
 from tests.hosts.lan import Lan, NoHosts
 from tests.hosts.lane import INSTALL, START, Image, Lane, await_process
 from tests.integration.live_case import live
-from tests.integration.processes import eventually
+from tests.integration.processes import eventually, processes_of
 
 TARGET = "rabbitmq-mirrored-pair"
 CREDENTIALS = Access(username="breakeven-hosts", password="-not.the~others_1")
-BASE = Path("/")
+BASE, ROOT = Path("/"), Path(__file__).parents[2]
 PATIENCE_S = 120.0
 OVERRIDE = "override"
 
@@ -281,6 +284,39 @@ def test_a_node_that_was_never_started_goes_too(image, tmp_path):
     (lane.folder / "variables").write_text("BREAKEVEN_UNARMED_S=1\n")
     lane.boot(host)
     assert eventually(lambda: not host.is_up, PATIENCE_S)
+
+
+OTHER_RUN = """
+import sys, time
+from pathlib import Path
+from tests.hosts.lan import Host, Lan
+
+folder = Path(sys.argv[1])
+(folder / "lane").mkdir()
+with Lan(folder) as lan:
+    lan.bake(Path("/"), "image", folder / "lane", "/bin/true")
+    Host(lan, "i-2", 2).boot(Path("/"), "image", folder / "lane", folder / "lane")
+    print("booted", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_killed_run_leaves_no_host_and_no_network(tmp_path):
+    other = subprocess.Popen(
+        [sys.executable, "-c", OTHER_RUN, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert other.stdout
+    assert other.stdout.readline() == "booted\n"
+    card = Path(f"/sys/class/net/be{other.pid}")
+    assert processes_of(tmp_path)
+    assert card.exists()
+    other.kill()
+    other.wait()
+    other.stdout.close()
+    assert eventually(lambda: not processes_of(tmp_path) and not card.exists(), PATIENCE_S)
 
 
 def test_where_hosts_cannot_be_made_the_remedy_is_told(tmp_path, monkeypatch):
