@@ -30,6 +30,7 @@ from breakeven.targets.trust import tls_context
 from tests.certificates import make_certificate_for
 from tests.hosts.lan import Lan, NoHosts
 from tests.hosts.lane import INSTALL, START, Image, Lane, await_process
+from tests.hosts.pair import Pair
 from tests.integration.live_case import live
 from tests.integration.processes import eventually, processes_of
 
@@ -56,30 +57,9 @@ def image(lan, tmp_path_factory) -> Image:
     return made
 
 
-class Pair:
-    """Two nodes, started from the image by their own script."""
-
-    def __init__(self, image: Image, folder: Path) -> None:
-        self.lane = Lane(image, folder, (2, 3), CREDENTIALS)
-        given, _ = self.lane.hosts
-        self.given = make_certificate_for(given.address)
-        self.lane.give_tls(given, *self.given)
-        self.said = self.lane.start(*self.lane.hosts)
-        self.access = self.lane.access
-        self.management = Management(self.access)
-        self.target = RabbitMQMirroredPair(self.access)
-        self.target.establish()
-
-    def restore(self) -> None:
-        down = [host for host in self.lane.hosts if not host.is_up]
-        if down:
-            self.lane.start(*down)
-        self.target.establish()
-
-
 @pytest.fixture(scope="module")
 def nodes(image, tmp_path_factory) -> Pair:
-    return Pair(image, tmp_path_factory.mktemp("lane") / "pair")
+    return Pair(image, tmp_path_factory.mktemp("lane") / "pair", CREDENTIALS)
 
 
 @pytest.fixture

@@ -128,6 +128,7 @@ class RabbitMQMirroredPair:
             self._management.delete_policy(POLICY)
 
     def _unhealthy(self) -> str | None:
+        """Why the cluster may not be used yet, as each of its nodes sees it that is not stopped."""
         return cluster_problem(self._access, NODES, self._stopped)
 
     def _out_of_sync(self, queues: tuple[str, ...]) -> str | None:
