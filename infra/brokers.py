@@ -27,7 +27,7 @@ class Brokers(Construct):
             description="a broker node: reads its lane's credentials, registers its address",
         )
         results.allow_reading(self.role, "secrets/*")
-        results.allow_writing(self.role, "secrets/*/nodes/*")
+        results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
         self.launch_template = ec2.LaunchTemplate(
             self,
             "LaunchTemplate",
@@ -36,6 +36,7 @@ class Brokers(Construct):
             role=self.role,
             security_group=network.brokers,
             require_imdsv2=True,
+            instance_metadata_tags=True,  # a node learns its lane from them
             associate_public_ip_address=False,
             instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.TERMINATE,
             block_devices=[
@@ -48,3 +49,4 @@ class Brokers(Construct):
             ],
         )
         cdk.Tags.of(self.launch_template).add("breakeven:owner", context.stack_name)
+        cdk.Tags.of(self.launch_template).add("breakeven:bucket", results.bucket.bucket_name)

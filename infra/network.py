@@ -11,11 +11,10 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
 from infra.context import Context
 from infra.storage import Storage
 
-#: AMQP, management API; Erlang's port mapper and distribution only between the nodes
-AMQP_PORT, MANAGEMENT_PORT, EPMD_PORT, DISTRIBUTION_PORT = 5672, 15672, 4369, 25672
 #: all that is called from inside; tests hold it against the code
 GATEWAY_SERVICES = ("s3", "dynamodb")
 ZONES = 2
@@ -48,7 +47,7 @@ class _Groups(Construct):
             self, "LoaderGroup", vpc=self.vpc, description="loaders and the functions that prepare brokers"
         )
         self.brokers = ec2.SecurityGroup(self, "BrokerGroup", vpc=self.vpc, description="broker nodes")
-        for port in (AMQP_PORT, MANAGEMENT_PORT):
+        for port in (AMQPS_PORT, MANAGEMENT_TLS_PORT):
             self.brokers.add_ingress_rule(self.loaders, ec2.Port.tcp(port), "clients and health checks")
         for port in (EPMD_PORT, DISTRIBUTION_PORT):
             self.brokers.add_ingress_rule(

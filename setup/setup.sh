@@ -70,6 +70,7 @@ need_test_tools() {
   local atomics=(/usr/lib/*/libatomic.so.1)
   [ -e "${atomics[0]}" ] || need libatomic1 "a library of what drives Chromium in the tests"
   has shellcheck || need shellcheck "reads the set-up scripts in the tests"
+  has ip || need iproute2 "connects the hosts on which the tests run the brokers' scripts"
 }
 
 # What is in node_modules is the CDK's command line alone, or with it what the tests check the workflow by.

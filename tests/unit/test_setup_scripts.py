@@ -250,7 +250,11 @@ def test_the_command_sets_up_what_it_needs_and_hands_on_its_exit_code(
 
 
 def test_the_scripts_are_clean() -> None:
-    scripts = [f"setup/{name}.sh" for name in ("setup", "breakeven", "cdk", "debian_packages", "trino")]
+    scripts = [
+        f"setup/{name}.sh" for name in ("setup", "breakeven", "cdk", "debian_packages", "trino", "hosts")
+    ]
+    scripts += [f"nodes/{name}" for name in ("install", "start", "lease", "surroundings/aws.sh")]
+    scripts += [f"tests/hosts/{name}.sh" for name in ("holder", "enter", "init", "surroundings")]
     checked = subprocess.run(
         [shutil.which("shellcheck") or "shellcheck", "--external-sources", *scripts],
         cwd=ROOT,

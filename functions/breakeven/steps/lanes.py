@@ -47,6 +47,7 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
     key = layout.access_key(run_id, target)
     if not services.store.keys(key):
         access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
+        services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
         services.store.put_secret(key, access.model_dump_json())
     nodes, ours = KINDS[target].nodes, installation()
     own = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
@@ -86,7 +87,8 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
     access = services.access(run_id, target)
     if access is None:  # brokers were launched, so their credentials exist
         raise CaseError(f"{target}: the lane's credentials are gone")
-    complete = access.model_copy(update={"nodes": nodes})
+    tls = any(node.certificate for node in nodes)
+    complete = access.model_copy(update={"nodes": nodes, "tls": tls})
     services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
     services.state(run_id).update(lane_item(target), nodes_on=[_instance(key) for key in registered])
