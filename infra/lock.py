@@ -79,7 +79,7 @@ class Lock(Construct):
         acknowledge(
             policy,
             {
-                "IAM5[Resource::*]": "ec2:DescribeInstances names no resource",
+                "IAM5[Resource::*]": "ec2:DescribeInstances, to see whether an earlier run's brokers are up, names no resource",
                 executions_of(
                     state_machine, executions
                 ): "an earlier execution of this one machine, whichever holds the lock",
