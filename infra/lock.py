@@ -76,12 +76,7 @@ class Lock(Construct):
         )
         if self._function.role is not None:
             policy.attach_to_role(self._function.role)
-        acknowledge(
-            policy,
-            {
-                "IAM5[Resource::*]": "ec2:DescribeInstances, to see whether an earlier run's brokers are up, names no resource",
-                executions_of(
-                    state_machine, executions
-                ): "an earlier execution of this one machine, whichever holds the lock",
-            },
-        )
+        looked = "ec2:DescribeInstances, to see whether an earlier run's brokers are up, names no resource"
+        held = "whichever earlier execution of this one machine holds the lock"
+        reasons = {"IAM5[Resource::*]": looked, executions_of(state_machine, executions): held}
+        acknowledge(policy, reasons)
