@@ -7,7 +7,7 @@
 #   breakeven:nodes                                     how many nodes the lane has
 #   breakeven:lease-s                                   after how many seconds it must go; 8 hours where it says none
 # No tag is secret. The lane's objects are under secrets/run_id=RUN/TARGET/ in the bucket, reached by the instance's
-# role through the S3 gateway endpoint: access.json, cookie, peers/ID, nodes/ID, nodes/ID.failed.
+# role through the S3 gateway endpoint: access.json, cookie, peers/ID, nodes/ID.json, nodes/ID.failed.
 
 metadata=${BREAKEVEN_METADATA:-http://169.254.169.254}
 s3_options=${BREAKEVEN_S3_OPTIONS:-} # for a store that is not Amazon's: --endpoint-url=…
@@ -83,7 +83,7 @@ announced() {
 register() {
   local at
   at=$(lane)
-  s3 cp - "$at/nodes/$1"
+  s3 cp - "$at/nodes/$1.json"
 }
 
 # register_failure ID: the node can't come up; standard input says why.

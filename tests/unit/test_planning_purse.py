@@ -46,7 +46,7 @@ def test_the_refusal_is_the_same_here_and_on_aws():
     """Locally by ``breakeven plan``, there by the plan function of what an execution was given."""
     here = make_plan(load_suite("quick"), run_id="plan", region="eu-west-1", max_usd=0.01)
     wanted = parse_run_input({"suite": "quick", "region": "eu-west-1", "max_usd": 0.01})
-    there = plan_of(wanted, suite_of(wanted), "run-1", allowance_of({}))
+    there = plan_of(wanted, suite_of(wanted), "run-1", allowance=allowance_of({}))
     with pytest.raises(InputError) as of_here:
         here.raise_if_refused()
     with pytest.raises(InputError) as of_there:
@@ -106,7 +106,7 @@ def test_one_machine_is_held_to_nothing():
     frugal = Allowance(max_msg_per_s=1, max_sqs_usd=0, suites=())
     assert refusals(scenarios, environment="local", max_usd=0.01, allowance=frugal) == []
     wanted = parse_run_input({"suite": "quick", "surroundings": {"name": "local"}})
-    assert plan_of(wanted, suite_of(wanted), "run-1", frugal).refusals == []
+    assert plan_of(wanted, suite_of(wanted), "run-1", allowance=frugal).refusals == []
 
 
 def test_an_account_cannot_be_called_one_machine():
@@ -132,7 +132,7 @@ def test_a_suite_that_the_deployment_does_not_run_is_refused_with_those_that_it_
 def test_the_plan_asks_before_it_expands_anything():
     wanted = parse_run_input({"suite": "quick"})
     with pytest.raises(InputError, match="this deployment runs capacity"):
-        plan_of(wanted, suite_of(wanted), "run-1", Allowance(suites=("capacity",)))
+        plan_of(wanted, suite_of(wanted), "run-1", allowance=Allowance(suites=("capacity",)))
 
 
 @pytest.mark.parametrize(

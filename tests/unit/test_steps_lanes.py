@@ -68,7 +68,7 @@ def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monk
     monkeypatch.setattr(Services, "target", lambda *_: Established())
     for number, certificate in enumerate(certificates):
         node = Node(name=f"n{number}", host="h", amqp_port=1, management_port=2, certificate=certificate)
-        key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}"
+        key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
         services.store.put_bytes(key, node.model_dump_json().encode())
     lanes.establish(services, RUN, TARGET)
     access = Access.model_validate_json(services.store.get_bytes(layout.access_key(RUN, TARGET)))

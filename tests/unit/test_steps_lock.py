@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from breakeven.errors import LockHeldError
+from breakeven.installation import OWNER_TAG, Installation
 from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
 from breakeven.results.state import LOCKS, RUN, RunState
 from breakeven.results.store import Store
@@ -70,9 +71,15 @@ def change(services, **fields):
     RunState(services.table, LOCKS).take("Breakeven", version, **{**kept, **fields})
 
 
-def broker_of(run_id):
+OURS = Installation().owner
+
+
+def broker_of(run_id, owner=OURS):
     ec2 = boto3.client("ec2")
-    tags = [{"ResourceType": "instance", "Tags": [{"Key": RUN_TAG, "Value": run_id}]}]
+    own = {RUN_TAG: run_id, OWNER_TAG: owner}
+    tags = [
+        {"ResourceType": "instance", "Tags": [{"Key": key, "Value": value} for key, value in own.items()]}
+    ]
     made = ec2.run_instances(ImageId="ami-12c6146b", MinCount=1, MaxCount=1, TagSpecifications=tags)
     return made["Instances"][0]["InstanceId"]
 
@@ -134,7 +141,7 @@ def test_a_released_lock_is_free_at_once(services):
 def test_brokers_that_the_last_owner_left_keep_it_from_everyone(services, fields):
     take(services, "one")
     left = broker_of("one")
-    other = broker_of("of-another-installation")
+    other = broker_of("one", owner="another-QueueBreakeven")
     change(services, **fields)
     with pytest.raises(LockHeldError, match=f"brokers of run one still run .{left}.: wait"):
         take(services, "two")

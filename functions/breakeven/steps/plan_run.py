@@ -99,7 +99,7 @@ def plan_of(
     wanted: RunInput,
     suite: Suite,
     run_id: str,
-    advice: LoaderAdvice,
+    advice: LoaderAdvice | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
 ) -> Plan:
     """The plan, the same locally before anything starts and in the workflow's first state.
