@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,6 @@ from local.children import Children
 from local.synth import Synthesis
 
 pytest_plugins = ["tests.servers"]
-
-# as the scripts and local runs have it, before anything imports the CDK: Node.js 20 and 18 are what we run on
-os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
 
 @pytest.fixture(scope="session")

@@ -59,7 +59,6 @@ STUBS = {
     "apt-get": "record",
     "chromium": "",
     "shellcheck": "",
-    "ip": "",
 }
 
 

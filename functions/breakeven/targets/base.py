@@ -15,10 +15,7 @@ from breakeven.workload.case import Case, Workload
 
 
 class Node(BaseModel):
-    """Where one broker node answers. It registers itself with this once it is up.
-
-    ``certificate``: its own in PEM, to be trusted for it; None where it speaks no TLS, or one that all know.
-    """
+    """Where one broker node answers. It registers itself with this once it is up."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,7 +23,6 @@ class Node(BaseModel):
     host: str
     amqp_port: int
     management_port: int
-    certificate: str | None = None
 
 
 class Access(BaseModel):
