@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from breakeven.instrument.program import Program
-from breakeven.targets.base import Access, Target
+from breakeven.targets.base import Target
 from breakeven.targets.instrument import InstrumentTarget
-from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case, Compared
 from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
+from tests.integration.real_targets import opened
 from tests.integration.side_by_side import (
     Run,
     assert_as_stated,
@@ -49,18 +49,6 @@ def planned(target: Compared, client: str, scenario: dict[str, Any]) -> Case:
     }
     (case,) = expand(Suite.model_validate(suite), run_id=f"both-{client}", environment="local")
     return case
-
-
-def opened(request: pytest.FixtureRequest, name: Compared) -> Target:
-    """The real thing, or the server that stands for it."""
-    access: Access | None = None
-    if name == "rabbitmq-mirrored-pair":
-        access = request.getfixturevalue("rabbitmq_pair")
-    else:
-        request.getfixturevalue("sqs_environment")
-    target = open_target(name, access)
-    target.establish()
-    return target
 
 
 @pytest.fixture

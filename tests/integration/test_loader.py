@@ -15,9 +15,9 @@ from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
-from breakeven.targets.base import Access, Target
-from breakeven.targets.registry import open_target
+from breakeven.targets.base import Target
 from breakeven.workload.case import Case, TargetName
+from tests.integration.real_targets import opened
 from tests.unit.fake_meeting import FakeMeeting
 
 PARALLEL = {
@@ -71,15 +71,8 @@ def bench(request: pytest.FixtureRequest, queue_case: MakeCase) -> Iterator[Call
     made: list[Bench] = []
 
     def make(name: TargetName, *, loaders: int = 1, **fields: object) -> Bench:
-        access: Access | None = None
-        if name == "rabbitmq-mirrored-pair":
-            access = request.getfixturevalue("rabbitmq_pair")
-        else:
-            request.getfixturevalue("sqs_environment")
-        target = open_target(name, access)
-        target.establish()
         case = queue_case(name, **fields).model_copy(update={"loaders": loaders})
-        made.append(Bench(target, case))
+        made.append(Bench(opened(request, name), case))
         return made[-1]
 
     yield make

@@ -17,6 +17,7 @@ from breakeven.results.coordinator import GATE_DELAY_S, StateCoordinator
 from breakeven.results.schemas import NODES, TABLES
 from breakeven.results.state import RunState, abort_item, case_item
 from breakeven.results.store import Store
+from tests.unit.moto_results import state_table
 
 REGION = "us-east-1"
 
@@ -39,19 +40,7 @@ def store(aws) -> Store:
 
 @pytest.fixture
 def state(aws) -> RunState:
-    table = boto3.resource("dynamodb").create_table(
-        TableName="state",
-        KeySchema=[
-            {"AttributeName": "run_id", "KeyType": "HASH"},
-            {"AttributeName": "item", "KeyType": "RANGE"},
-        ],
-        AttributeDefinitions=[
-            {"AttributeName": "run_id", "AttributeType": "S"},
-            {"AttributeName": "item", "AttributeType": "S"},
-        ],
-        BillingMode="PAY_PER_REQUEST",
-    )
-    return RunState(table, "run-1")
+    return RunState(state_table(), "run-1")
 
 
 def node_row(**changed):

@@ -28,6 +28,7 @@ from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from local import loader_advice
 from tests.unit.loader_findings import BIG
+from tests.unit.moto_results import services_in_moto
 from tests.unit.query_tables import Bucket
 
 ACCOUNT = {
@@ -47,16 +48,7 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     for name, value in ACCOUNT.items():
         monkeypatch.setenv(name, value)
     with mock_aws():
-        s3 = boto3.client("s3", region_name="us-east-1")
-        s3.create_bucket(Bucket="results")
-        keys = {"run_id": "HASH", "item": "RANGE"}
-        table = boto3.resource("dynamodb").create_table(
-            TableName="state",
-            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in keys.items()],
-            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        yield Services(store=Store(s3, "results"), table=table)
+        yield services_in_moto()
 
 
 def document(**scenario: Any) -> dict[str, Any]:

@@ -6,20 +6,19 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import boto3
 import pytest
 from moto import mock_aws
 
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.state import lane_item
-from breakeven.results.store import Store
 from breakeven.steps import lanes, nodes
 from breakeven.steps.cases import _check_nodes_down, _flags
 from breakeven.steps.nodes import await_nodes, start_nodes, stop_nodes
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Case, Workload
+from tests.unit.moto_results import services_in_moto
 
 RUN, PAIR = "run-1", "rabbitmq-mirrored-pair"
 
@@ -65,16 +64,7 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     for module in (nodes, lanes):
         monkeypatch.setattr(module, "POLL_S", 0.01)
     with mock_aws():
-        s3 = boto3.client("s3")
-        s3.create_bucket(Bucket="results")
-        keys = {"run_id": "HASH", "item": "RANGE"}
-        table = boto3.resource("dynamodb").create_table(
-            TableName="state",
-            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in keys.items()],
-            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        made = Services(store=Store(s3, "results"), table=table)
+        made = services_in_moto()
         register(made, "i-b", "second")
         register(made, "i-a", "first")
         lanes._gather_nodes(made, RUN, PAIR)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-import boto3
 import pytest
 from moto import mock_aws
 
@@ -13,12 +12,12 @@ from breakeven.errors import InputError
 from breakeven.pricing.book import PriceBook, load_book
 from breakeven.results import layout
 from breakeven.results.state import RUN
-from breakeven.results.store import Store
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.prices import prices_of
 from breakeven.steps.report_run import _manifest
 from breakeven.steps.run_input import parse_run_input
 from breakeven.steps.services import Services
+from tests.unit.moto_results import services_in_moto
 from tests.unit.price_list import ALL, PriceList, entries, refused
 
 TODAY = date(2026, 11, 20)
@@ -34,21 +33,7 @@ def _account(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def services() -> Any:
     with mock_aws():
-        s3 = boto3.client("s3", region_name="us-east-1")
-        s3.create_bucket(Bucket="results")
-        table = boto3.resource("dynamodb").create_table(
-            TableName="state",
-            KeySchema=[
-                {"AttributeName": "run_id", "KeyType": "HASH"},
-                {"AttributeName": "item", "KeyType": "RANGE"},
-            ],
-            AttributeDefinitions=[
-                {"AttributeName": "run_id", "AttributeType": "S"},
-                {"AttributeName": "item", "AttributeType": "S"},
-            ],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        yield Services(store=Store(s3, "results"), table=table)
+        yield services_in_moto()
 
 
 def plan(services: Services, document: dict[str, Any]) -> tuple[dict[str, Any], PriceBook]:

@@ -17,6 +17,7 @@ from breakeven.results.store import Store
 from breakeven.steps.plan_run import ASKED_MSG_PER_S, plan_run
 from breakeven.steps.report_run import assemble
 from breakeven.steps.services import Services
+from tests.unit.moto_results import state_table
 from tests.unit.query_tables import Bucket
 
 RUN_ID = "run-1"
@@ -35,23 +36,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
             patch.setenv(name, value)
         s3 = boto3.client("s3", region_name="us-east-1")
         s3.create_bucket(Bucket="results")
-        services = Services(store=Store(s3, "results"), table=_state_table())
+        services = Services(store=Store(s3, "results"), table=state_table())
         document = {"suite": "quick", "surroundings": {"name": "local"}}
         plan_run(services, RUN_ID, document, execution="arn", started_at="2026-11-20T00:00:00Z")
         bucket = Bucket(_copied(s3, tmp_path_factory.mktemp("results")))
         rows = {name: bucket.ask(name, RUN_ID) for name in queries()}
         plan = services.store.get_json(layout.plan_key(RUN_ID))
         return assemble(RUN_ID, plan, services.state(RUN_ID), rows, {})
-
-
-def _state_table() -> Any:
-    keys = {"run_id": "HASH", "item": "RANGE"}
-    return boto3.resource("dynamodb").create_table(
-        TableName="state",
-        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in keys.items()],
-        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-        BillingMode="PAY_PER_REQUEST",
-    )
 
 
 def _copied(s3: Any, folder: Path) -> Path:
