@@ -18,9 +18,9 @@ from bench.watched import watch
 from breakeven.targets.base import Access
 from breakeven.targets.naming import PREFIX
 from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
-from local.broker_files import ClusterSettings
 from local.brokers import BrokerCluster
 from local.children import Children
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from breakeven.planning.estimate import Estimate
+from breakeven.planning.estimate import CostLine, Estimate
 from breakeven.planning.plan import Plan
 from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case
@@ -15,8 +15,8 @@ from breakeven.workload.sizes import format_size
 from cli.tables import columns, print_table, say
 
 ASSUMED = (
-    "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; traffic "
-    "across zones and stored data are not counted. Where an earlier run of the suite on AWS was limited by a "
+    "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; what "
+    "results cost to keep is in docs/costs.md. Where an earlier run of the suite on AWS was limited by a "
     "loader, its next one there takes more."
 )
 
@@ -34,6 +34,8 @@ def print_plan(plan: Plan, console: Console) -> None:
         say(console, "")
         print_table(console, _dollars(plan.estimate, console))
         say(console, ASSUMED)
+        say(console, "")
+        print_table(console, _sources(plan.estimate, console))
     else:
         say(console, "Nothing is billed on one machine.")
 
@@ -78,10 +80,23 @@ def _time(plan: Plan) -> str:
 
 
 def _dollars(expected: Estimate, console: Console) -> Table:
-    table = columns(console, "on AWS", "priced as", right=("quantity", "unit", "USD"))
+    table = columns(console, "on AWS", "priced as", right=("quantity", "unit", "USD a unit", "USD"))
     for line in expected.lines:
         usd = f"{line.usd:.4f}" if line.usd is not None else "not known"
-        table.add_row(line.what, f"{line.service}/{line.item}", f"{line.quantity:,.6g}", line.unit, usd)
+        price = f"{line.unit_usd:.6g}" if line.unit_usd is not None else "not known"
+        table.add_row(line.what, _item(line), f"{line.quantity:,.6g}", line.unit, price, usd)
     least = "at least " if expected.unpriced else ""
-    table.add_row("total", "", "", "", f"{least}{expected.usd:.2f}", style="bold")
+    table.add_row("total", "", "", "", "", f"{least}{expected.usd:.2f}", style="bold")
     return table
+
+
+def _sources(expected: Estimate, console: Console) -> Table:
+    """Where each price was read, and of what day that is; or why there is none."""
+    table = columns(console, "price", "as of", "source", right=())
+    for line in expected.lines:
+        table.add_row(_item(line), line.as_of, line.reason or line.source)
+    return table
+
+
+def _item(line: CostLine) -> str:
+    return f"{line.service}/{line.item}"

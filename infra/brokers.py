@@ -8,16 +8,17 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.targets.kinds import KINDS
+from infra.context import Context
 from infra.network import Network
 from infra.results import Results
 
-#: published by the Debian project in every region; resolved at deployment, so synthesis needs no account
-DEBIAN_12_ARM64 = "/aws/service/debian/release/12/latest/arm64"
 PAIR = KINDS["rabbitmq-mirrored-pair"]
 
 
 class Brokers(Construct):
-    def __init__(self, scope: Construct, construct_id: str, *, network: Network, results: Results) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, context: Context, network: Network, results: Results
+    ) -> None:
         super().__init__(scope, construct_id)
         self.role = iam.Role(
             self,
@@ -25,16 +26,17 @@ class Brokers(Construct):
             assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
             description="a broker node: reads its lane's credentials, registers its address",
         )
-        results.bucket.grant_read(self.role, "secrets/*")
-        results.bucket.grant_put(self.role, "secrets/*/nodes/*")
+        results.allow_reading(self.role, "secrets/*")
+        results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
         self.launch_template = ec2.LaunchTemplate(
             self,
             "LaunchTemplate",
-            machine_image=ec2.MachineImage.from_ssm_parameter(DEBIAN_12_ARM64),
-            instance_type=ec2.InstanceType(str(PAIR.instance_type)),
+            machine_image=ec2.MachineImage.from_ssm_parameter(context.broker_image),
+            instance_type=ec2.InstanceType(context.instance_type),
             role=self.role,
             security_group=network.brokers,
             require_imdsv2=True,
+            instance_metadata_tags=True,  # a node learns its lane from them
             associate_public_ip_address=False,
             instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.TERMINATE,
             block_devices=[
@@ -46,4 +48,5 @@ class Brokers(Construct):
                 )
             ],
         )
-        cdk.Tags.of(self.launch_template).add("breakeven:owner", cdk.Stack.of(self).stack_name)
+        cdk.Tags.of(self.launch_template).add("breakeven:owner", context.stack_name)
+        cdk.Tags.of(self.launch_template).add("breakeven:bucket", results.bucket.bucket_name)

@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.brokers import Brokers
+from infra.context import STACK, Context
 from infra.functions import Functions
-from infra.network import Network
+from infra.network import network_of
+from infra.outputs import declare_outputs
+from infra.purse import Purse
 from infra.results import Results
+from infra.storage import Storage
 from infra.workflow import Workflow
+
+DESCRIPTION = "SQS or our own RabbitMQ: measured and priced"
 
 
 class QueueBreakevenStack(cdk.Stack):
-    def __init__(self, scope: Construct, construct_id: str, *, description: str) -> None:
-        super().__init__(scope, construct_id, description=description)
-        network = Network(self, "Network")
-        results = Results(self, "Results")
-        brokers = Brokers(self, "Brokers", network=network, results=results)
-        functions = Functions(self, "Functions", network=network, results=results, brokers=brokers)
-        workflow = Workflow(self, "Workflow", functions=functions, results=results)
-        for name, value in {
-            "StateMachineArn": workflow.state_machine.state_machine_arn,
-            "BucketName": results.bucket.bucket_name,
-            "StateTableName": results.state_table.table_name,
-            "TopicArn": workflow.topic.topic_arn,
-        }.items():
-            cdk.CfnOutput(self, name, value=value)
+    """The construct's name is always the same, and so are logical ids; the stack's name has the prefix."""
+
+    def __init__(self, scope: Construct, context: Context) -> None:
+        super().__init__(
+            scope,
+            STACK,
+            stack_name=context.stack_name,
+            description=DESCRIPTION,
+            env=cdk.Environment(region=context.region),
+            synthesizer=cdk.DefaultStackSynthesizer(qualifier=context.bootstrap_qualifier),
+        )
+        for key, value in (context.tags or {}).items():
+            cdk.Tags.of(self).add(key, value)
+        if context.permissions_boundary:
+            self._bound(context.permissions_boundary)
+        storage = Storage(self, "Storage", context)
+        network = network_of(self, "Network", context, storage)
+        results = Results(self, "Results", context=context, storage=storage)
+        brokers = Brokers(self, "Brokers", context=context, network=network, results=results)
+        functions = Functions(
+            self,
+            "Functions",
+            context=context,
+            network=network,
+            results=results,
+            brokers=brokers,
+            storage=storage,
+        )
+        workflow = Workflow(
+            self, "Workflow", context=context, functions=functions, results=results, storage=storage
+        )
+        Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
+        declare_outputs(self, results=results, workflow=workflow)
+
+    def _bound(self, policy: str) -> None:
+        """Every role of the stack, those that the CDK makes by itself among them, gets the boundary."""
+        by_arn = policy.startswith("arn:")
+        boundary = (
+            iam.ManagedPolicy.from_managed_policy_arn(self, "Boundary", policy)
+            if by_arn
+            else iam.ManagedPolicy.from_managed_policy_name(self, "Boundary", policy)
+        )
+        iam.PermissionsBoundary.of(self).apply(boundary)

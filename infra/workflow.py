@@ -1,9 +1,11 @@
 """The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ FinishRun ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun
+        ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
-Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it.
+Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
+get the lock goes to ``FinishRun`` at once: what the clean-up would let go belongs to another.
 """
 
 from __future__ import annotations
@@ -11,15 +13,21 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from breakeven.results.queries import parameter_count, queries
+from breakeven.results.schemas import TABLES
+from infra.acknowledged import acknowledge, any_version
+from infra.context import Context
 from infra.functions import Functions
 from infra.legs import Leg
-from infra.results import DATABASE, Results
+from infra.lock import Lock
+from infra.results import Results
 from infra.steps import catch_as, invoke
+from infra.storage import Storage
 
 RUN_LIMIT = cdk.Duration.hours(12)
 QUERY_TIMEOUT_S = 300
@@ -27,19 +35,45 @@ QUERY_TIMEOUT_S = 300
 
 class Workflow(Construct):
     def __init__(
-        self, scope: Construct, construct_id: str, *, functions: Functions, results: Results
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        functions: Functions,
+        results: Results,
+        storage: Storage,
     ) -> None:
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
-        self.topic = sns.Topic(self, "Topic", enforce_ssl=True)
+        self.topic = self._topic(context, storage)
+        self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
             definition_body=sfn.DefinitionBody.from_chainable(self._definition()),
             timeout=RUN_LIMIT,
             tracing_enabled=True,
+            logs=sfn.LogOptions(
+                # a prefix of the service's own: groups beneath it do not fill up the account's log policy
+                destination=storage.log_group(
+                    self, "Log", name=f"/aws/vendedlogs/states/{context.stack_name}"
+                ),
+                level=sfn.LogLevel.ALL,
+                include_execution_data=False,
+            ),
         )
+        storage.allow(self.state_machine.role)
+        self._lock.may_ask(self.state_machine)
         self._grant_queries()
+        self._acknowledge()
+
+    def _topic(self, context: Context, storage: Storage) -> sns.Topic:
+        """Hears of every run's end; the address in the context is asked to confirm that it wants to."""
+        topic = sns.Topic(self, "Topic", enforce_ssl=True, master_key=storage.key)
+        if context.mail:
+            topic.add_subscription(subscriptions.EmailSubscription(context.mail))
+        return topic
 
     def _definition(self) -> sfn.IChainable:
         begin = sfn.Pass(
@@ -56,6 +90,11 @@ class Workflow(Construct):
         finish = self._finish()
         plan = invoke(self, "Plan", self._functions.get("Plan"), result_path="$.run")
         catch_as(plan, finish)
+        take = self._lock.take()
+        catch_as(take, finish)
+        free = self._lock.release()
+        catch_as(free, finish)
+        free.next(finish)
         rounds = self._rounds()
         release = invoke(
             self,
@@ -67,7 +106,7 @@ class Workflow(Construct):
         catch_as(rounds, release)
         read = self._queries()
         catch_as(release, read)
-        catch_as(read, finish)
+        catch_as(read, free)
         report = invoke(
             self,
             "BuildReport",
@@ -79,7 +118,7 @@ class Workflow(Construct):
             },
             result_path="$.report",
         )
-        catch_as(report, finish)
+        catch_as(report, free)
         notify = tasks.SnsPublish(
             self,
             "Notify",
@@ -89,8 +128,9 @@ class Workflow(Construct):
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
-        catch_as(notify, finish)
-        return begin.next(plan).next(rounds).next(release).next(read).next(report).next(notify).next(finish)
+        catch_as(notify, free)
+        begin.next(plan).next(take).next(rounds).next(release).next(read).next(report).next(notify).next(free)
+        return begin
 
     def _rounds(self) -> sfn.Map:
         """Rounds one after another; in a round, legs side by side as far as the plan allows."""
@@ -144,8 +184,8 @@ class Workflow(Construct):
                 "Resource": f"arn:{cdk.Aws.PARTITION}:states:::athena:startQueryExecution.sync",
                 "Parameters": {
                     "QueryString": sql,
-                    "WorkGroup": DATABASE,
-                    "QueryExecutionContext": {"Database": DATABASE},
+                    "WorkGroup": self._results.database_name,
+                    "QueryExecutionContext": {"Database": self._results.database_name},
                     "ExecutionParameters.$": f"States.Array({parameters})",
                 },
                 "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
@@ -194,9 +234,8 @@ class Workflow(Construct):
         return finish
 
     def _grant_queries(self) -> None:
-        stack = cdk.Stack.of(self)
+        stack, database = cdk.Stack.of(self), self._results.database_name
         role = self.state_machine.role
-        workgroup = stack.format_arn(service="athena", resource="workgroup", resource_name=DATABASE)
         role.add_to_principal_policy(
             iam.PolicyStatement(
                 actions=[
@@ -204,18 +243,33 @@ class Workflow(Construct):
                     "athena:GetQueryExecution",
                     "athena:StopQueryExecution",
                 ],
-                resources=[workgroup],
+                resources=[stack.format_arn(service="athena", resource="workgroup", resource_name=database)],
             )
         )
+        tables = [f"{database}/{table.name}" for table in TABLES]
         catalog = [
             stack.format_arn(service="glue", resource="catalog"),
-            stack.format_arn(service="glue", resource="database", resource_name=DATABASE),
-            stack.format_arn(service="glue", resource="table", resource_name=f"{DATABASE}/*"),
+            stack.format_arn(service="glue", resource="database", resource_name=database),
+            *(stack.format_arn(service="glue", resource="table", resource_name=table) for table in tables),
         ]
         role.add_to_principal_policy(
             iam.PolicyStatement(
                 actions=["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], resources=catalog
             )
         )
-        self._results.bucket.grant_read(role, "rows/*")
-        self._results.bucket.grant_read_write(role, "athena/*")
+        self._results.allow_reading(role, "rows/*", "athena/*")
+        self._results.allow_writing(role, "athena/*")
+        role.add_to_principal_policy(
+            iam.PolicyStatement(actions=["s3:GetBucketLocation"], resources=[self._results.bucket.bucket_arn])
+        )
+
+    def _acknowledge(self) -> None:
+        versions = "a task may invoke its one function, in whatever version"
+        acknowledge(
+            self.state_machine,
+            {
+                **{any_version(function): versions for function in self._functions.everyone()},
+                "IAM5[Resource::*]": "logs:CreateLogDelivery and its like and xray:PutTraceSegments name no "
+                "resource",
+            },
+        )

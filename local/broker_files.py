@@ -8,19 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from breakeven.targets.base import Access, Node
+from breakeven.targets.rabbitmq_cluster import ClusterSettings, joining
 from local.ports import LOOPBACK
 
 #: what needs no quoting in rabbitmq.conf
 PLAIN = re.compile(r"[A-Za-z0-9_./~-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterSettings:
-    """Parameters of the target that a report names. ``net_ticktime_s``: a silent node counts as down."""
-
-    nodes: int = 2
-    net_ticktime_s: int = 60
-    partition_handling: str = "ignore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +64,11 @@ def _configuration(plan: NodePlan, first: str, credentials: Access, settings: Cl
         f"default_vhost = {credentials.vhost}",
         f"default_user = {credentials.username}",
         f"default_pass = {credentials.password}",
-        f"cluster_partition_handling = {settings.partition_handling}",
-        f"net_ticktime = {settings.net_ticktime_s}",
+        *settings.configuration(),
         "disk_free_limit.absolute = 50MB",
         # Two nodes and the loaders share this host's memory.
         "vm_memory_high_watermark.relative = 0.3",
-        *(_joining(plan.node.name, first) if plan.node.name != first else ()),
-    ]
-
-
-def _joining(name: str, first: str) -> list[str]:
-    """The first node begins the cluster without asking, and the others are started once it is up."""
-    return [
-        "cluster_formation.peer_discovery_backend = classic_config",
-        f"cluster_formation.classic_config.nodes.1 = {first}",
-        f"cluster_formation.classic_config.nodes.2 = {name}",
-        "cluster_formation.discovery_retry_interval = 250",
-        "cluster_formation.discovery_retry_limit = 400",
+        *(joining(plan.node.name, first) if plan.node.name != first else ()),
     ]
 
 

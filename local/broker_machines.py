@@ -10,7 +10,7 @@ from pathlib import Path
 
 from breakeven.errors import BreakevenError
 from breakeven.targets.base import Access, Node
-from local.broker_files import ClusterSettings
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.brokers import BrokerCluster
 from local.children import Children

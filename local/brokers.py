@@ -19,9 +19,9 @@ from pathlib import Path
 
 from breakeven.errors import BreakevenError
 from breakeven.targets.base import Access, Node
+from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.rabbitmq_mirrored_pair import CLUSTER_PARAMETER
-from local.broker_files import ClusterSettings, NodePlan, environment, write_cookie, write_node
+from local.broker_files import NodePlan, environment, write_cookie, write_node
 from local.children import Children, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 
@@ -122,13 +122,7 @@ class BrokerCluster:
             self._wait([plan], lambda node: answers(node.amqp_port, AMQP_HEADER))
         self._wait(plans, self._is_ready)
         # A note for the target: the management API tells it late, or not at all.
-        Management(self.access).set_global_parameter(
-            CLUSTER_PARAMETER,
-            {
-                "net_ticktime": self._settings.net_ticktime_s,
-                "cluster_partition_handling": self._settings.partition_handling,
-            },
-        )
+        Management(self.access).set_global_parameter(CLUSTER_PARAMETER, self._settings.note())
 
     def _start_port_mapper(self, home: Path, port: int) -> None:
         """Nodes would start one themselves that outlives them; ours is a child like any other."""

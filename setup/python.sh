@@ -52,7 +52,11 @@ lock_digest() {
   { "$venv/bin/python" --version; digest "$root/requirements/$1.lock" "$root/pyproject.toml"; } | sha256sum | cut -d' ' -f1
 }
 
-lock_installed() { grep -qsx "$1 $(lock_digest "$1")" "$stamps"; }
+lock_installed() {
+  grep -qsx "$1 $(lock_digest "$1")" "$stamps" && return
+  # all of the lesser lock is in the greater one, and in the same versions
+  [ "$1" = deploy ] && lock_installed run
+}
 
 mark_installed() {
   { grep -sv "^$1 " "$stamps" || true; printf '%s %s\n' "$1" "$(lock_digest "$1")"; } >"$stamps.new"
@@ -75,7 +79,7 @@ install_lock() {
   lock_installed "$1" && return
   say "installing the Python packages of requirements/$1.lock into .venv: $2"
   pip_install --require-hashes -r "$root/requirements/$1.lock" || fail 1 "the Python packages could not be installed"
-  if [ "$1" = run ]; then install_project; fi
+  if [ "$1" != test ]; then install_project; fi
   compile_packages
   mark_installed "$1"
 }

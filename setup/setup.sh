@@ -15,9 +15,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage() {
   cat >&2 <<'TEXT'
-usage: setup/setup.sh run|test [--without-rabbitmq] [--without-elasticmq] [--quiet]
+usage: setup/setup.sh run|test|deploy [--without-rabbitmq] [--without-elasticmq] [--quiet]
   run    what the main job needs: Python packages, RabbitMQ, a Java runtime and ElasticMQ
-  test   and what the tests need: more Python packages, the CDK's command line, Chromium, ShellCheck
+  test   and what the tests need: more Python packages, npm's packages, Chromium, ShellCheck
+  deploy what the CDK needs to synthesize and deploy, and nothing of the above: its command line and few packages
   --without-rabbitmq, --without-elasticmq (or BREAKEVEN_SKIP=rabbitmq,elasticmq)
          leave these out, where brokers or an SQS server of your own are used
   --quiet  say only what is done, not that there was nothing to do
@@ -32,21 +33,22 @@ read_arguments() {
   local argument
   for argument in "$@"; do
     case $argument in
-      run | test) mode=$argument ;;
+      run | test | deploy) mode=$argument ;;
       --without-rabbitmq) skip+=rabbitmq, ;;
       --without-elasticmq) skip+=elasticmq, ;;
       --quiet) quiet=yes ;;
       *) usage && fail 2 "unknown argument: $argument" ;;
     esac
   done
-  [ -n "$mode" ] || { usage && fail 2 "say what for: run or test"; }
+  [ -n "$mode" ] || { usage && fail 2 "say what for: run, test or deploy"; }
   for argument in ${skip//,/ }; do
     [[ $argument = rabbitmq || $argument = elasticmq ]] ||
       fail 2 "BREAKEVEN_SKIP: unknown part: $argument (rabbitmq and elasticmq can be left out)"
   done
 }
 
-wanted() { [[ $skip != *,$1,* ]]; }
+# A deployment needs no server here.
+wanted() { [[ $mode != deploy && $skip != *,$1,* ]]; }
 
 need_rabbitmq() {
   # The nodes are started from the package's own scripts, as the present user.
@@ -68,14 +70,37 @@ need_test_tools() {
   local atomics=(/usr/lib/*/libatomic.so.1)
   [ -e "${atomics[0]}" ] || need libatomic1 "a library of what drives Chromium in the tests"
   has shellcheck || need shellcheck "reads the set-up scripts in the tests"
+  has ip || need iproute2 "connects the hosts on which the tests run the brokers' scripts"
 }
 
-install_cdk_cli() {
-  local stamp=$root/node_modules/.queue-breakeven
-  [ "$(cat "$stamp" 2>/dev/null)" != "$(digest "$root/package-lock.json")" ] || return 0
-  say "installing the CDK's command line into node_modules: the tests compare what it sends with what ran"
-  (cd "$root" && logged npm ci --ignore-scripts) || fail 1 "npm could not install it"
-  digest "$root/package-lock.json" >"$stamp"
+# What is in node_modules is the CDK's command line alone, or with it what the tests check the workflow by.
+install_npm_packages() {
+  local stamp=$root/node_modules/.queue-breakeven all there
+  all=$(digest "$root/package-lock.json")
+  there=$(cat "$stamp" 2>/dev/null || true)
+  if [ "$there" = "$all" ]; then return; fi
+  if [ "$mode" = deploy ]; then
+    if [ "$there" = "$all without the tests'" ]; then return; fi
+    say "installing the CDK's command line into node_modules"
+    npm_ci --omit=dev
+    printf '%s\n' "$all without the tests'" >"$stamp"
+  else
+    say "installing the CDK's command line and a validator of state machines into node_modules"
+    npm_ci
+    printf '%s\n' "$all" >"$stamp"
+  fi
+}
+
+npm_ci() { (cd "$root" && logged npm ci --ignore-scripts "$@") || fail 1 "npm could not install its packages"; }
+
+install_mode() {
+  if [ "$mode" = deploy ]; then
+    install_lock deploy "the CDK, and what our own modules import for it"
+  else
+    install_lock run "the workflow, the simulated AWS it runs on, and the report"
+  fi
+  if [ "$mode" = test ]; then install_lock test "the tests, types and style checks"; fi
+  if [ "$mode" != run ]; then install_npm_packages; fi
 }
 
 main() {
@@ -92,11 +117,7 @@ main() {
   if wanted rabbitmq; then warn_without_mirrors; fi
   if wanted elasticmq; then start_elasticmq; fi
   make_venv
-  install_lock run "the workflow, the simulated AWS it runs on, and the report"
-  if [ "$mode" = test ]; then
-    install_lock test "the tests, types and style checks"
-    install_cdk_cli
-  fi
+  install_mode
   finish_elasticmq
   [ -n "$said$quiet" ] || say "nothing to do: all that '$mode' needs is here"
 }

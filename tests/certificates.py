@@ -15,6 +15,11 @@ HOST = "127.0.0.1"
 
 def make_certificate(path: Path) -> None:
     """A certificate that signs itself, good for ``HOST`` and a day, in one file with its key."""
+    path.write_text("".join(make_certificate_for(HOST)))
+
+
+def make_certificate_for(address: str) -> tuple[str, str]:
+    """A certificate that signs itself, good for the address and a day, and its key; both PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a test")])
     now = datetime.datetime.now(datetime.UTC)
@@ -26,10 +31,19 @@ def make_certificate(path: Path) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(hours=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HOST))]), False)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]), False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+        .add_extension(_usage(), True)
         .sign(key, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM
     secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path.write_bytes(certificate.public_bytes(pem) + secret)
+    return certificate.public_bytes(pem).decode(), secret.decode()
+
+
+def _usage() -> x509.KeyUsage:
+    """To sign itself, and to serve."""
+    others = ["content_commitment", "key_encipherment", "data_encipherment", "key_agreement"]
+    others += ["crl_sign", "encipher_only", "decipher_only"]
+    return x509.KeyUsage(digital_signature=True, key_cert_sign=True, **dict.fromkeys(others, False))

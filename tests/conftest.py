@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ pytest_plugins = ["tests.servers"]
 # `--hypothesis-profile default`
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
+
+# as the scripts and local runs have it, before anything imports the CDK: Node.js 20 and 18 are what we run on
+os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
 
 @pytest.fixture(scope="session")

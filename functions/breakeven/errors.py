@@ -54,3 +54,7 @@ class CaseError(BreakevenError):
 
 class LoaderAborted(CaseError):
     """The case was ended by someone else (another loader failed, or the run was stopped)."""
+
+
+class LockHeldError(BreakevenError):
+    """Another run goes on, or has left something that does; this one has started nothing."""

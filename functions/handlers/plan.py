@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from breakeven.planning.allowance import allowance_of
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.services import services
 from handlers.common import Event, entry
@@ -21,5 +23,12 @@ class PlanEvent(Event):
 @entry(PlanEvent)
 def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
     return plan_run(
-        services(), event.run_id, event.input, execution=event.execution, started_at=event.started_at
+        services(),
+        event.run_id,
+        event.input,
+        execution=event.execution,
+        started_at=event.started_at,
+        allowance=allowance_of(os.environ),
+        # set by the run on one machine for all of its functions; on Lambda only a deployment could set it
+        simulated="AWS_ENDPOINT_URL" in os.environ,
     )

@@ -14,6 +14,8 @@ from hdrh.log import HistogramLogReader
 from breakeven.results.schemas import METRICS
 from tests.e2e.command import ROOT, TINY, Command
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):

@@ -128,8 +128,10 @@ def test_only_two_functions_may_stop_and_start_instances_and_only_those_of_runs(
     for name, policy in resources(template_of(assembly), "AWS::IAM::Policy").items():
         for statement in policy["PolicyDocument"]["Statement"]:
             if statement["Action"] in ("ec2:StopInstances", "ec2:StartInstances"):
-                allowed[name.partition("ServiceRole")[0]] = statement["Action"]
-                assert statement["Condition"] == {"StringLike": {"aws:ResourceTag/breakeven:run": "*"}}
+                allowed[name.partition("Role")[0]] = statement["Action"]
+                assert statement["Condition"] == {
+                    "StringEquals": {"aws:ResourceTag/breakeven:owner": "QueueBreakeven"}
+                }
     assert allowed == {
         "FunctionsStopNodes": "ec2:StopInstances",
         "FunctionsStartNodes": "ec2:StartInstances",

@@ -14,7 +14,7 @@ from breakeven.loadgen.histogram import Histogram, bin_of
 from breakeven.loadgen.merge import merge
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
-from local.broker_files import ClusterSettings
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.brokers import BrokerCluster
 from local.children import Children
 from tests.integration.instrument_runs import instrument_case, measured

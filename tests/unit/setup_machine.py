@@ -59,6 +59,7 @@ STUBS = {
     "apt-get": "record",
     "chromium": "",
     "shellcheck": "",
+    "ip": "",
 }
 
 

@@ -63,7 +63,13 @@ def test_minutes_and_dollars_are_those_of_the_plan(capsys):
     assert total.split() == ["total", f"{expected.usd:.2f}"]
     for line in expected.lines:
         assert any(
-            f"{line.service}/{line.item}" in row and f"{line.usd:.4f}" in row for row in out.splitlines()
+            f"{line.service}/{line.item}" in row
+            and row.split()[-2:] == [f"{line.unit_usd:.6g}", f"{line.usd:.4f}"]
+            for row in out.splitlines()
+        )
+        assert any(
+            row.startswith(f"{line.service}/{line.item} ") and line.as_of in row and line.source in row
+            for row in out.splitlines()
         )
 
 

@@ -5,6 +5,7 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.loadgen import loader
 from breakeven.planning import durations, limits
+from breakeven.planning.allowance import Allowance
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.read import load_suite, parse_suite
@@ -27,6 +28,7 @@ def plan(scenarios, *, environment="aws", seed=None, scale=1.0, max_usd=20.0, ru
         seed=seed,
         scale=scale,
         max_usd=max_usd,
+        allowance=Allowance(max_sqs_usd=1000),
     )
 
 

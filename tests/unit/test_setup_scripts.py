@@ -55,6 +55,43 @@ def test_the_tests_add_what_only_they_need(machine: Machine) -> None:
         assert machine.calls == []
 
 
+def test_a_deployment_needs_the_cdk_only(machine: Machine) -> None:
+    machine.without("java", "mvn", "chromium", "shellcheck")
+    first = machine.run("setup.sh", "deploy")
+    assert first.returncode == 0, first.stderr
+    assert [call.split()[-1] for call in machine.calls] == [
+        f"{machine.root}/.venv",
+        f"{machine.root}/requirements/pip.lock",
+        f"{machine.root}/requirements/deploy.lock",
+        str(machine.root),
+        "--omit=dev",
+    ]
+    machine.run("setup.sh", "deploy")
+    assert machine.calls == []
+
+
+def test_what_a_run_or_the_tests_have_installed_does_for_a_deployment(machine: Machine) -> None:
+    machine.run("setup.sh", "run")
+    machine.run("setup.sh", "deploy")
+    assert machine.calls == ["npm ci --ignore-scripts --omit=dev"]
+    machine.run("setup.sh", "test")
+    assert "npm ci --ignore-scripts" in machine.calls
+    machine.run("setup.sh", "deploy")
+    assert machine.calls == []
+
+
+def test_the_cdks_command_line_is_set_up_before_it_is_called(machine: Machine) -> None:
+    (machine.root / "setup" / "setup.sh").write_text('#!/usr/bin/env bash\necho "$*"\n')
+    command = machine.root / "node_modules" / ".bin" / "cdk"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/usr/bin/env bash\necho "$CDK_DISABLE_CLI_TELEMETRY $PWD $*"\nexit 3\n')
+    command.chmod(0o755)
+    result = machine.run("cdk.sh", "deploy", "-c", "breakeven:tags=Owner=the team")
+    expected = ["deploy --quiet", f"true {machine.root} deploy -c breakeven:tags=Owner=the team"]
+    assert result.stdout.splitlines() == expected
+    assert result.returncode == 3
+
+
 @pytest.mark.parametrize("name", ["requirements/run.lock", "pyproject.toml"])
 def test_a_changed_file_is_installed_again(machine: Machine, name: str) -> None:
     machine.run("setup.sh", "run")
@@ -174,7 +211,7 @@ def test_a_python_that_is_too_old_is_named(machine: Machine) -> None:
     ("arguments", "environment", "said"),
     [
         (["run", "--with-everything"], {}, "unknown argument: --with-everything"),
-        ([], {}, "run or test"),
+        ([], {}, "run, test or deploy"),
         (["run"], {"BREAKEVEN_SKIP": "rabbit"}, "BREAKEVEN_SKIP: unknown part: rabbit"),
     ],
 )
@@ -213,7 +250,11 @@ def test_the_command_sets_up_what_it_needs_and_hands_on_its_exit_code(
 
 
 def test_the_scripts_are_clean() -> None:
-    scripts = [f"setup/{name}.sh" for name in ("setup", "breakeven", "debian_packages", "trino")]
+    scripts = [
+        f"setup/{name}.sh" for name in ("setup", "breakeven", "cdk", "debian_packages", "trino", "hosts")
+    ]
+    scripts += [f"nodes/{name}" for name in ("install", "start", "lease", "surroundings/aws.sh")]
+    scripts += [f"tests/hosts/{name}.sh" for name in ("holder", "enter", "init", "surroundings")]
     checked = subprocess.run(
         [shutil.which("shellcheck") or "shellcheck", "--external-sources", *scripts],
         cwd=ROOT,

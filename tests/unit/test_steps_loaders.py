@@ -38,7 +38,7 @@ ACCOUNT = {
 }
 KEY = layout.loader_advice_key("mine")
 SAID = (
-    "work, threads=10 on sqs-standard: 3 loaders instead of 2: in run first on 2026-11-20 loader 1 of 2 was "
+    "work, threads=10 on sqs-standard: 3 loaders instead of 2: in run first on 2126-11-20 loader 1 of 2 was "
     "the limit: it used 0.97 of a core, and 0.8 is the limit."
 )
 
@@ -51,6 +51,10 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
         yield services_in_moto()
 
 
+#: no deadline of a run from then on has passed
+STARTED = "2126-11-20T12:00:00Z"
+
+
 def document(**scenario: Any) -> dict[str, Any]:
     suite = {"suite": "mine", "title": "A suite", "targets": ["sqs-standard"], "instrument": False}
     suite["scenarios"] = {"work": {"threads": 10, **scenario}}
@@ -58,8 +62,7 @@ def document(**scenario: Any) -> dict[str, Any]:
 
 
 def plan(services: Services, run_id: str, **scenario: Any) -> list[Case]:
-    started = "2026-11-20T12:00:00Z"
-    plan_run(services, run_id, document(**scenario), execution="arn", started_at=started)
+    plan_run(services, run_id, document(**scenario), execution="arn", started_at=STARTED, simulated=True)
     told = services.store.get_json(layout.plan_key(run_id))["plan"]
     return [Case.model_validate(case) for case in told["cases"]]
 
@@ -115,7 +118,7 @@ def test_a_saturated_run_raises_the_next_plans_count_and_an_unsaturated_one_does
 
 def test_the_workflow_starts_as_many_loaders_as_the_plan_says(services):
     run(services, "first", 0.97)
-    answer = plan_run(services, "second", document(), execution="arn", started_at="2026-11-20T13:00:00Z")
+    answer = plan_run(services, "second", document(), execution="arn", started_at=STARTED, simulated=True)
     assert answer["rounds"][0][0]["cases"][0]["loaders"] == [0, 1, 2]
     case_id = answer["rounds"][0][0]["cases"][0]["case_id"]
     assert services.case("second", case_id).loaders == 3
@@ -150,7 +153,7 @@ def test_the_manifest_and_the_report_say_so(services, tmp_path):
     files = render_all(report)
     assert json.loads(files["report.json"])["manifest"]["loaders"] == [SAID]
     for name in ("index.html", "report.md"):
-        assert "3 loaders instead of 2: in run first on 2026" in files[name].decode()
+        assert "3 loaders instead of 2: in run first on 2126" in files[name].decode()
 
 
 def test_a_case_that_failed_says_nothing_of_its_loaders(services):

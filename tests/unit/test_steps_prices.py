@@ -38,7 +38,7 @@ def services() -> Any:
 
 def plan(services: Services, document: dict[str, Any]) -> tuple[dict[str, Any], PriceBook]:
     """What is stored of a planned run: its plan and its book."""
-    plan_run(services, "run-1", document, execution="arn", started_at="2026-11-20T00:00:00Z")
+    plan_run(services, "run-1", document, execution="arn", started_at="2026-11-20T00:00:00Z", simulated=True)
     stored = services.store.get_json(layout.price_book_key("run-1"))
     return services.store.get_json(layout.plan_key("run-1")), PriceBook.model_validate(stored)
 

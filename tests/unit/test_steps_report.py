@@ -38,7 +38,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         s3.create_bucket(Bucket="results")
         services = Services(store=Store(s3, "results"), table=state_table())
         document = {"suite": "quick", "surroundings": {"name": "local"}}
-        plan_run(services, RUN_ID, document, execution="arn", started_at="2026-11-20T00:00:00Z")
+        plan_run(
+            services, RUN_ID, document, execution="arn", started_at="2026-11-20T00:00:00Z", simulated=True
+        )
         bucket = Bucket(_copied(s3, tmp_path_factory.mktemp("results")))
         rows = {name: bucket.ask(name, RUN_ID) for name in queries()}
         plan = services.store.get_json(layout.plan_key(RUN_ID))

@@ -12,10 +12,11 @@ from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS, presumed_provenance
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
 from breakeven.targets.naming import queue_names
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.registry import TARGETS, open_target
 from breakeven.targets.sqs_standard import is_amazon
 from breakeven.workload.case import Case, Workload
-from local.broker_files import ClusterSettings, NodePlan, write_node
+from local.broker_files import NodePlan, write_node
 
 NO_NODES = Access(username="u", password="p")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import ssl
 import threading
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -21,6 +20,7 @@ from pika.exceptions import AMQPConnectionError, AMQPError
 from breakeven.clients import connections
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
 from breakeven.targets.base import Access, Node
+from breakeven.targets.trust import tls_context
 
 # What goes wrong is raised to the caller; pika would print each of it too, with its stack.
 logging.getLogger("pika").setLevel(logging.CRITICAL)
@@ -28,7 +28,7 @@ logging.getLogger("pika").setLevel(logging.CRITICAL)
 
 def connection_parameters(access: Access, node: Node, name: str) -> pika.ConnectionParameters:
     """How to connect to one node; ``name`` is the connection's in the broker's lists."""
-    options = pika.SSLOptions(ssl.create_default_context(), node.host) if access.tls else None
+    options = pika.SSLOptions(tls_context(access), node.host) if access.tls else None
     return pika.ConnectionParameters(
         host=node.host,
         port=node.amqp_port,

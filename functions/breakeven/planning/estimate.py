@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 
 from pydantic import Field
 
 from breakeven.planning import assumptions as assumed
 from breakeven.planning.durations import consume_rate, expected, loader_seconds, produce_rate
 from breakeven.pricing.book import PriceBook
-from breakeven.pricing.inputs import ask
+from breakeven.pricing.broker_lines import crossings_per_message
+from breakeven.pricing.inputs import NODES, ask
+from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTANCE_TYPE, INSTRUMENT, KINDS
 from breakeven.workload.case import Case, Frozen, TargetName
+
+HOURS_PER_MONTH = 730.0
 
 
 class CostLine(Frozen):
@@ -24,7 +29,10 @@ class CostLine(Frozen):
     item: str
     quantity: float
     unit: str
+    unit_usd: float | None = Field(description="of one unit; the first tier's where there are tiers")
     usd: float | None
+    source: str = Field(description="of the price")
+    as_of: str = Field(description="the source's date")
     reason: str | None = None
 
 
@@ -37,6 +45,17 @@ class Estimate(Frozen):
     lines: list[CostLine] = Field(description="empty where nothing is billed")
     usd: float
     unpriced: list[str]
+
+    def in_words(self) -> str:
+        """The sum and its lines, the dearest first: ``$2.27 (SQS requests $1.30; functions, memory ...)``."""
+        digits = 2 if self.usd >= 1 else 4
+        dear = sorted((line for line in self.lines if line.usd), key=lambda line: -(line.usd or 0.0))
+        shown = [line for line in dear if round(line.usd or 0.0, digits) > 0]
+        words = [f"{line.what} ${line.usd:.{digits}f}" for line in shown]
+        rest = self.usd - sum(line.usd or 0.0 for line in shown)
+        if len(dear) > len(shown):
+            words.append(f"the rest ${rest:.{digits}f}")
+        return f"${self.usd:.{digits}f} ({'; '.join(words)})"
 
 
 def estimate(cases: Sequence[Case], environment: Environment, book: PriceBook) -> Estimate:
@@ -77,6 +96,25 @@ def sqs_requests(case: Case) -> float:
     return messages * requests_per_message(unbatched) + _empty_asks(case)
 
 
+def cross_zone_gb(case: Case) -> float:
+    """Traffic of a broker's case that is billed for crossing zones, both directions.
+
+    Nodes and loaders are taken to be spread over the zones of the stack's network, as the bills take them.
+    """
+    nodes = KINDS[case.target].nodes
+    if not nodes:
+        return 0.0
+    crossings = crossings_per_message(
+        ask(
+            deployment=next(name for name, count in NODES.items() if count == nodes),
+            broker_zones=min(nodes, assumed.ZONES),
+            client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
+        )
+    )
+    messages = expected(case.workload, case.target, "aws").messages
+    return 2 * messages * case.workload.message_bytes * crossings / BYTES_PER_GB
+
+
 def _empty_asks(case: Case) -> float:
     """While messages are sent, consumers with nothing to receive go on asking; half a cycle is an ask."""
     workload = case.workload
@@ -100,12 +138,13 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
+    calls = loaders + _per(assumed.CALLS, count)
     quantities = [
         ("broker instances", "ec2", INSTANCE_TYPE, node_hours),
-        ("broker volumes", "ebs", "gp3_gb_month", gb_hours / assumed.HOURS_PER_MONTH),
+        ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
         ("SQS requests", "sqs", "standard_request", messages_sqs),
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
-        ("functions, calls", "lambda", "request", loaders + _per(assumed.CALLS, count)),
+        ("functions, calls", "lambda", "request", calls),
         ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
         # a checkpoint each second and a result a loader
         ("results, written", "s3", "put", loader_s + loaders + assumed.ROWS_PER_CASE * len(cases)),
@@ -113,8 +152,16 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
         ("state, written", "dynamodb", "write", _state_calls(loader_s, len(cases))),
         ("state, read", "dynamodb", "read", _state_calls(read_s, len(cases))),
         ("queries", "athena", "tb", assumed.QUERIES * assumed.ATHENA_LEAST_TB),
+        ("traffic across zones", "network", "cross_zone_gb", sum(cross_zone_gb(case) for case in cases)),
+        ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
+        ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
     return [_line(book, *quantity) for quantity in quantities]
+
+
+def _billed_hours(lanes: dict[TargetName, float]) -> int:
+    """Hours, begun ones as whole, in which a run sends custom metrics."""
+    return ceil((assumed.OVERHEADS["aws"].around_run + sum(lanes.values())) / 3600)
 
 
 def _per(each: dict[str, int], count: dict[str, int]) -> int:
@@ -133,6 +180,9 @@ def _line(book: PriceBook, what: str, service: str, item: str, quantity: float) 
         item=item,
         quantity=quantity,
         unit=price.unit,
+        unit_usd=price.usd,
+        source=price.source,
+        as_of=price.as_of,
         usd=None if price.usd is None else price.cost(quantity),
         reason=price.reason,
     )

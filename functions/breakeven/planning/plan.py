@@ -11,12 +11,14 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import limits
+from breakeven.planning import deadline, limits, purse
+from breakeven.planning.allowance import Allowance
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.loader_choice import choose_loaders
+from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.report.model import Environment
@@ -27,6 +29,7 @@ from breakeven.workload.expand import expand, scaled
 from breakeven.workload.model import Suite
 
 DEFAULT_MAX_USD = 20.0
+DEFAULT_ALLOWANCE = Allowance()
 
 
 class CaseRef(Frozen):
@@ -45,15 +48,6 @@ class Leg(Frozen):
     cases: list[CaseRef]
 
 
-class Refusal(Frozen):
-    """What cannot run; ``case_id`` is null when it is the plan as a whole."""
-
-    case_id: str | None
-    field: str
-    value: int | float | str
-    remedy: str
-
-
 class Plan(Frozen):
     run_id: str
     suite: str
@@ -69,6 +63,7 @@ class Plan(Frozen):
     rounds: list[list[Leg]]
     lanes_at_once: int
     estimate: Estimate
+    deadline_s: float = Field(description="from the start; nothing is begun after it")
     refusals: list[Refusal]
     loader_notes: list[str] = Field(
         default=[], description="where earlier runs found a loader to be the limit: counts, and why"
@@ -93,6 +88,7 @@ def make_plan(
     max_usd: float = DEFAULT_MAX_USD,
     advice: LoaderAdvice | None = None,
     hardware: Mapping[str, object] | None = None,
+    allowance: Allowance = DEFAULT_ALLOWANCE,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
@@ -100,6 +96,7 @@ def make_plan(
     :param max_usd: a run on AWS that would cost more is refused
     :param advice: what earlier runs found of their loaders; dropped where more of them alone would refuse it
     :param hardware: of the one machine of a local run
+    :param allowance: what the deployment allows a run on AWS, whatever ``max_usd`` says
     :raises InputError: the suite cannot be expanded, or there is no price book of the region
     """
     if seed is None:
@@ -107,7 +104,7 @@ def make_plan(
     compared = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
     make = partial(
         _planned, suite, run_id=run_id, environment=environment, scale=scale, seed=seed, region=region,
-        max_usd=max_usd,
+        max_usd=max_usd, allowance=allowance,
     )  # fmt: skip
     if advice is None:
         return make(compared, [])
@@ -131,17 +128,21 @@ def _planned(
     seed: int,
     region: str,
     max_usd: float,
+    allowance: Allowance,
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
     cases = [*proving, *compared]
     rounds = order_rounds(cases, environment, seed)
-    expected = estimate(cases, environment, load_book(region))
+    book = load_book(region)
+    expected = estimate(cases, environment, book)
     refusals = [
         *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
-        *_too_dear(expected, environment, max_usd),
+        *deadline.refusals(compared, expected.seconds),
     ]
+    if environment == "aws":
+        refusals += purse.refusals(suite, compared, expected, book, max_usd, allowance)
     return Plan(
         run_id=run_id,
         suite=suite.suite,
@@ -157,6 +158,7 @@ def _planned(
         rounds=rounds,
         lanes_at_once=len({case.target for case in compared}) if environment == "aws" else 1,
         estimate=expected,
+        deadline_s=round(deadline.deadline_s(expected.seconds), 1),
         refusals=refusals,
         loader_notes=loader_notes,
     )
@@ -275,13 +277,3 @@ def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list
 def _largest(end: int, fits: Callable[[int], bool]) -> int:
     """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
     return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))
-
-
-def _too_dear(expected: Estimate, environment: Environment, max_usd: float) -> Iterator[Refusal]:
-    if environment == "aws" and expected.unpriced:
-        lacking = f"{expected.price_book} has no price of {', '.join(expected.unpriced)}"
-        remedy = f"cannot be checked: {lacking}; plan with another region's book"
-        yield Refusal(case_id=None, field="max_usd", value=max_usd, remedy=remedy)
-    elif environment == "aws" and expected.usd > max_usd:
-        remedy = f"the run would cost about ${expected.usd:.2f}; raise it, or run fewer or shorter cases"
-        yield Refusal(case_id=None, field="max_usd", value=max_usd, remedy=remedy)

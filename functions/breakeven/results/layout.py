@@ -76,3 +76,8 @@ def nodes_prefix(run_id: str, target: str) -> str:
 def access_key(run_id: str, target: str) -> str:
     """The lane's credentials; readable by its brokers and loaders only, deleted with the lane."""
     return f"{secrets_prefix(run_id, target)}access.json"
+
+
+def cookie_key(run_id: str, target: str) -> str:
+    """What lets the lane's nodes talk to each other: no client needs it."""
+    return f"{secrets_prefix(run_id, target)}cookie"

@@ -1,7 +1,8 @@
 """Run, lane, case and loader state in DynamoDB: one partition a run, one item a thing.
 
 Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
-``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#abort``.
+``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#abort``. The partition ``#lock`` is no
+run's: it has an item for each state machine, named after it.
 """
 
 from __future__ import annotations
@@ -53,6 +54,26 @@ class RunState:
         )
         return _plain_item(answer["Attributes"])
 
+    def take(self, item: str, version: int | None, **fields: Any) -> None:
+        """Set fields of an item that is as it was read, and count its version up. It is kept for good.
+
+        ``version`` is the one read, None where there was no item. When the item has changed since, nothing
+        is written: raises the client's ``ConditionalCheckFailedException``.
+        """
+        fields = {"version": (version or 0) + 1, **fields}
+        options: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#0)"}
+        values = {f":{i}": _stored(value) for i, value in enumerate(fields.values())}
+        if version is not None:
+            options["ConditionExpression"] = "#0 = :read"
+            values[":read"] = version
+        self._table.update_item(
+            Key=self._key(item),
+            UpdateExpression="SET " + ", ".join(f"#{i} = :{i}" for i in range(len(fields))),
+            ExpressionAttributeNames={f"#{i}": name for i, name in enumerate(fields)},
+            ExpressionAttributeValues=values,
+            **options,
+        )
+
     def next_attempt(self, case_id: str) -> int:
         """Count one more attempt of the case and return its number, from 1."""
         answer = self._table.update_item(
@@ -86,6 +107,8 @@ class RunState:
 
 
 RUN = "run"
+#: the partition of the locks; no run's id begins like this
+LOCKS = "#lock"
 
 
 def lane_item(target: str) -> str:

@@ -23,8 +23,11 @@ class S3(Protocol):
 
 
 class Store:
-    def __init__(self, s3: S3, bucket: str) -> None:
+    """:param kms_key: ARN of the key that encrypts credentials; without it, the account's own for S3"""
+
+    def __init__(self, s3: S3, bucket: str, kms_key: str | None = None) -> None:
         self._s3, self._bucket = s3, bucket
+        self._secrecy = {"ServerSideEncryption": "aws:kms"} | ({"SSEKMSKeyId": kms_key} if kms_key else {})
 
     def put_bytes(self, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
@@ -45,7 +48,7 @@ class Store:
 
     def put_secret(self, key: str, text: str) -> None:
         """Store a credential, encrypted with a KMS key rather than the bucket's own."""
-        self._s3.put_object(Bucket=self._bucket, Key=key, Body=text.encode(), ServerSideEncryption="aws:kms")
+        self._s3.put_object(Bucket=self._bucket, Key=key, Body=text.encode(), **self._secrecy)
 
     def keys(self, prefix: str) -> list[str]:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)

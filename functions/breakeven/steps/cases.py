@@ -16,6 +16,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, abort_item, case_item, lane_item, loader_item, loaders_prefix
+from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import KINDS, presumed_provenance
 from breakeven.workload.case import Case
@@ -26,7 +27,11 @@ POLL_S = 0.25
 
 
 def prepare(services: Services, run_id: str, case_id: str) -> int:
-    """Declare fresh queues for a new attempt of the case; returns the attempt's number, from 1."""
+    """Declare fresh queues for a new attempt of the case; returns the attempt's number, from 1.
+
+    :raises CaseError: the run's deadline has passed
+    """
+    check_deadline(services, run_id)
     case, state = services.case(run_id, case_id), services.state(run_id)
     attempt = state.next_attempt(case_id)
     prepared = services.target_of(case).prepare(case, attempt)

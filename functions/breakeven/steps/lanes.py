@@ -10,8 +10,10 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from breakeven.errors import CaseError
+from breakeven.installation import OWNER_TAG, installation
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item, lane_item
+from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
@@ -22,6 +24,8 @@ from breakeven.workload.case import TargetName
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
 RUN_TAG, TARGET_TAG, NODES_TAG = "breakeven:run", "breakeven:target", "breakeven:nodes"
+#: what a launch makes, all of which carries the tags
+TAGGED = ("instance", "volume", "network-interface")
 
 
 class Ec2(Protocol):
@@ -36,25 +40,25 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
     """Make the lane's credentials and launch its nodes.
 
     Called twice, it launches once (client token), with the credentials of the first time.
+
+    :raises CaseError: the run's deadline has passed
     """
+    check_deadline(services, run_id)
     key = layout.access_key(run_id, target)
     if not services.store.keys(key):
         access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
+        services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
         services.store.put_secret(key, access.model_dump_json())
-    nodes = KINDS[target].nodes
-    tags = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
+    nodes, ours = KINDS[target].nodes, installation()
+    own = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
+    tags = [{"Key": key, "Value": value} for key, value in ours.tags(own).items()]
     answer = ec2.run_instances(
         LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
         SubnetId=subnet,
         MinCount=nodes,
         MaxCount=nodes,
-        ClientToken=hashlib.sha256(f"{run_id}/{target}".encode()).hexdigest(),
-        TagSpecifications=[
-            {
-                "ResourceType": "instance",
-                "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
-            }
-        ],
+        ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}".encode()).hexdigest(),
+        TagSpecifications=[{"ResourceType": kind, "Tags": tags} for kind in TAGGED],
     )
     ids = [instance["InstanceId"] for instance in answer["Instances"]]
     services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids)
@@ -83,7 +87,8 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
     access = services.access(run_id, target)
     if access is None:  # brokers were launched, so their credentials exist
         raise CaseError(f"{target}: the lane's credentials are gone")
-    complete = access.model_copy(update={"nodes": nodes})
+    tls = any(node.certificate for node in nodes)
+    complete = access.model_copy(update={"nodes": nodes, "tls": tls})
     services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
     services.state(run_id).update(lane_item(target), nodes_on=[_instance(key) for key in registered])
@@ -121,24 +126,30 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
     Instances are found by tag, so that one whose launch was never recorded is found too.
     Returns the instances terminated.
     """
-    filters = [
-        {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
-        {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]},
-    ]
-    if target:
-        filters.append({"Name": f"tag:{TARGET_TAG}", "Values": [target]})
-    found = ec2.describe_instances(Filters=filters)
-    ids = [
-        instance["InstanceId"]
-        for reservation in found["Reservations"]
-        for instance in reservation["Instances"]
-    ]
+    ids = instances_of(ec2, run_id, target)
     if ids:
         ec2.terminate_instances(InstanceIds=ids)
     services.store.delete_all(layout.secrets_prefix(run_id, target))
     if target:
         services.state(run_id).update(lane_item(target), status="released", released=ids)
     return ids
+
+
+def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
+    """The nodes of a lane (of the whole run without ``target``) that are there, and not on their way out."""
+    filters = [
+        {"Name": f"tag:{OWNER_TAG}", "Values": [installation().owner]},
+        {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
+        {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]},
+    ]
+    if target:
+        filters.append({"Name": f"tag:{TARGET_TAG}", "Values": [target]})
+    found = ec2.describe_instances(Filters=filters)
+    return [
+        instance["InstanceId"]
+        for reservation in found["Reservations"]
+        for instance in reservation["Instances"]
+    ]
 
 
 def release_rest(services: Services, ec2: Ec2, run_id: str) -> list[str]:

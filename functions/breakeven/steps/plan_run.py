@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.planning.allowance import Allowance
 from breakeven.planning.loader_advice import LoaderAdvice
-from breakeven.planning.plan import Plan, make_plan
+from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan, make_plan
 from breakeven.pricing.inputs import ask
 from breakeven.pricing.questions import price_books
 from breakeven.pricing.refresh import Refreshed
@@ -33,17 +34,27 @@ RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
 def plan_run(
-    services: Services, run_id: str, document: dict[str, Any], *, execution: str, started_at: str
+    services: Services,
+    run_id: str,
+    document: dict[str, Any],
+    *,
+    execution: str,
+    started_at: str,
+    allowance: Allowance = DEFAULT_ALLOWANCE,
+    simulated: bool = False,
 ) -> dict[str, Any]:
     """What the workflow goes on with: ``{sql_run_id, legs_at_once, rounds: [[leg, ...], ...]}``.
 
+    :param allowance: what this deployment allows, whatever the input asks for
+    :param simulated: AWS is stood in for, on one machine; only there may the input say that it is
     :raises InputError: input, suite or plan that cannot run; nothing has been started
     """
     check_run_id(run_id)
     wanted = parse_run_input(document)
+    check_surroundings(wanted, simulated=simulated)
     suite = suite_of(wanted)
     advice, warnings = known_advice(services, suite.suite)
-    plan = plan_of(wanted, suite, run_id, advice)
+    plan = plan_of(wanted, suite, run_id, advice, allowance)
     plan.raise_if_refused()
     prices = prices_of(wanted, datetime.now(UTC).date())
     _store(services, run_id, wanted, suite, plan, prices, warnings)
@@ -52,6 +63,7 @@ def plan_run(
         status="running",
         execution=execution,
         started_at=started_at,
+        deadline_at=round(datetime.fromisoformat(started_at).timestamp() + plan.deadline_s),
         suite=suite.suite,
         environment=wanted.surroundings.name,
         cases=len(plan.cases),
@@ -70,17 +82,33 @@ def check_run_id(run_id: str) -> None:
         raise InputError("execution", "name", run_id, remedy)
 
 
+def check_surroundings(wanted: RunInput, *, simulated: bool) -> None:
+    """:raises InputError: the input calls an account one machine, on which nothing costs or is limited"""
+    if wanted.surroundings.name != "aws" and not simulated:
+        remedy = "belongs to runs on one machine; leave surroundings out"
+        raise InputError("execution input", "surroundings.name", wanted.surroundings.name, remedy)
+
+
 def suite_of(wanted: RunInput) -> Suite:
     if isinstance(wanted.suite, str):
         return load_shipped(wanted.suite)  # a name, never a path: it came from outside
     return parse_suite(wanted.suite, wanted.suite_source)
 
 
-def plan_of(wanted: RunInput, suite: Suite, run_id: str, advice: LoaderAdvice) -> Plan:
+def plan_of(
+    wanted: RunInput,
+    suite: Suite,
+    run_id: str,
+    advice: LoaderAdvice | None = None,
+    allowance: Allowance = DEFAULT_ALLOWANCE,
+) -> Plan:
     """The plan, the same locally before anything starts and in the workflow's first state.
 
     :param advice: what earlier runs of the suite found of their loaders
+    :raises InputError: a suite that makes no plan, or is none that the deployment allows
     """
+    if wanted.surroundings.name == "aws":
+        allowance.check_suite(wanted.suite)
     return make_plan(
         suite,
         run_id=run_id,
@@ -92,6 +120,7 @@ def plan_of(wanted: RunInput, suite: Suite, run_id: str, advice: LoaderAdvice) -
         max_usd=wanted.max_usd,
         advice=advice,
         hardware=wanted.surroundings.hardware,
+        allowance=allowance,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-MAX_REASON = 500
+MAX_REASON = 2000  # a refusal names each line of the estimate
 
 
 def reason_of(failed: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -10,6 +11,11 @@ from breakeven.errors import InputError
 from breakeven.workload.case import Variant
 
 DEFAULT_SUITE = "quick"
+
+
+def home_region() -> str:
+    """The region that the stack is deployed in."""
+    return os.environ.get("BREAKEVEN_REGION", "us-east-1")
 
 
 class Surroundings(BaseModel):
@@ -34,7 +40,7 @@ class RunInput(BaseModel):
     seed: int | None = Field(
         default=None, description="orders legs and cases; made from the run's id if absent"
     )
-    region: str = Field(default="us-east-1", description="whose price book is used")
+    region: str = Field(default_factory=home_region, description="whose price book is used")
     max_usd: float = Field(default=20.0, gt=0)
     surroundings: Surroundings = Field(default_factory=Surroundings)
 

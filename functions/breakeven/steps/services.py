@@ -46,8 +46,10 @@ class Services:
 
 @cache
 def services() -> Services:
-    """The process's services; names of bucket and table come from the environment."""
+    """The process's services; names of bucket, table and key come from the environment."""
     return Services(
-        store=Store(boto3.client("s3"), os.environ["BREAKEVEN_BUCKET"]),
+        store=Store(
+            boto3.client("s3"), os.environ["BREAKEVEN_BUCKET"], kms_key=os.environ.get("BREAKEVEN_KMS_KEY")
+        ),
         table=boto3.resource("dynamodb").Table(os.environ["BREAKEVEN_TABLE"]),
     )

@@ -15,7 +15,10 @@ from breakeven.workload.case import Case, Workload
 
 
 class Node(BaseModel):
-    """Where one broker node answers. It registers itself with this once it is up."""
+    """Where one broker node answers. It registers itself with this once it is up.
+
+    ``certificate``: its own in PEM, to be trusted for it; None where it speaks no TLS, or one that all know.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,6 +26,7 @@ class Node(BaseModel):
     host: str
     amqp_port: int
     management_port: int
+    certificate: str | None = None
 
 
 class Access(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,8 +22,8 @@ class Kind:
     volume_gb: int = 0
 
 
-#: of every broker node, until a target can name its own
-INSTANCE_TYPE = "m7g.large"
+#: of every broker node, until a target can name its own; a deployment may have chosen another
+INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
 
 KINDS: dict[TargetName, Kind] = {
     "sqs-standard": Kind(brokers=False),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import ssl
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
@@ -12,6 +11,7 @@ from urllib.parse import quote
 
 from breakeven.errors import CaseError
 from breakeven.targets.base import Access, Node
+from breakeven.targets.trust import tls_context
 
 #: for one request to one node, seconds
 TIMEOUT_S = 5.0
@@ -145,7 +145,7 @@ class Management:
 
     def _connection(self, node: Node) -> HTTPConnection:
         if self._access.tls:
-            context = ssl.create_default_context()
+            context = tls_context(self._access)
             return HTTPSConnection(node.host, node.management_port, timeout=self._timeout_s, context=context)
         return HTTPConnection(node.host, node.management_port, timeout=self._timeout_s)
 

@@ -14,6 +14,8 @@ from breakeven.errors import CaseError
 from breakeven.targets.base import Access, Description, NodeSample, Prepared
 from breakeven.targets.naming import PREFIX, queue_names
 from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER
+from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 from breakeven.workload.case import Case, Workload
 
@@ -26,8 +28,6 @@ POLICY_DEFINITION = {
     "ha-promote-on-failure": "when-synced",
     "ha-promote-on-shutdown": "when-synced",
 }
-#: where whoever starts the brokers notes the settings that the management API does not tell
-CLUSTER_PARAMETER = "breakeven"
 HEALTHY_DEADLINE_S = 60.0
 IN_SYNC_DEADLINE_S = 30.0
 #: how long a closed connection may still be listed; some tens of milliseconds are seen
@@ -52,6 +52,7 @@ class RabbitMQMirroredPair:
     def establish(self) -> Description:
         _await(self._unhealthy, HEALTHY_DEADLINE_S)
         self._management.set_policy(POLICY, f"^{PREFIX}", POLICY_DEFINITION)
+        _await(self.problem, HEALTHY_DEADLINE_S)
         overview = self._management.overview()
         noted = self._management.global_parameter(CLUSTER_PARAMETER)
         return Description(
@@ -71,6 +72,15 @@ class RabbitMQMirroredPair:
         except ManagementError as error:
             return str(error)
         return self._unhealthy() or (f"no synchronised mirror of {', '.join(behind)}" if behind else None)
+
+    def problem(self, queues: tuple[str, ...] = ()) -> str | None:
+        """Why cases may not run now: nodes, alarms, listeners, policy, mirrors of ``queues``."""
+        return (
+            self._unhealthy()
+            or listener_problem(self._access)
+            or policy_problem(self._access, POLICY, POLICY_DEFINITION)
+            or self._out_of_sync(queues)
+        )
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
         queues = queue_names(case, attempt)
@@ -119,17 +129,7 @@ class RabbitMQMirroredPair:
 
     def _unhealthy(self) -> str | None:
         """Why the cluster may not be used yet, as each of its nodes sees it that is not stopped."""
-        for node in self._access.nodes:
-            try:
-                seen = Management(self._access.model_copy(update={"nodes": (node,)})).nodes()
-            except ManagementError as error:
-                return str(error)
-            for one in seen:
-                if problem := self._problem(one):
-                    return f"{problem} (seen by {node.name})"
-            if len(seen) < NODES:
-                return f"{node.name} is in a cluster of {len(seen)} nodes, not {NODES}"
-        return None
+        return cluster_problem(self._access, NODES, self._stopped)
 
     def _out_of_sync(self, queues: tuple[str, ...]) -> str | None:
         lacking = [queue for queue, mirrors in self.mirrors(queues).items() if mirrors < self._mirrors]
@@ -138,12 +138,6 @@ class RabbitMQMirroredPair:
     def _is_behind(self, queue: dict[str, Any]) -> bool:
         """Is it one of ours that lacks a mirror?"""
         return str(queue["name"]).startswith(PREFIX) and _in_sync(queue) < self._mirrors
-
-    def _problem(self, node: dict[str, Any]) -> str | None:
-        """Why a node is not as it should be."""
-        if node["name"] in self._stopped:
-            return f"{node['name']} runs and should be stopped" if node.get("running") else None
-        return _problem(node)
 
     def _is_in_use(self) -> bool:
         """Is a loader connected, also after a moment in which closed connections leave the list?"""
@@ -168,18 +162,6 @@ def _declare(channel: Any, queue: str) -> None:
 
 def _in_sync(queue: dict[str, Any]) -> int:
     return len(queue.get("synchronised_slave_nodes", []))
-
-
-def _problem(node: dict[str, Any]) -> str | None:
-    """Why a node is not well."""
-    if not node.get("running"):
-        return f"{node['name']} is not running"
-    for alarm in ("mem_alarm", "disk_free_alarm"):
-        if node.get(alarm):
-            return f"{node['name']} has raised {alarm}"
-    if node.get("partitions"):
-        return f"{node['name']} is partitioned from {', '.join(node['partitions'])}"
-    return None
 
 
 def _await(problem: Callable[[], str | None], deadline_s: float) -> None:

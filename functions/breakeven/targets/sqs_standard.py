@@ -15,6 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
+from breakeven.installation import installation
 from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import queue_names
 from breakeven.workload.case import Case, Workload
@@ -62,15 +63,16 @@ class SqsStandard:
         """Nothing that anybody outside would see."""
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
+        ours = installation()
         with _as_case_error():
             made = [
                 self._sqs.create_queue(
-                    QueueName=name,
+                    QueueName=ours.queue_prefix + name,
                     Attributes={
                         "VisibilityTimeout": str(VISIBILITY_TIMEOUT_S),
                         "MessageRetentionPeriod": str(RETENTION_S),
                     },
-                    tags={"breakeven:run": case.run_id},
+                    tags=ours.tags({"breakeven:run": case.run_id}),
                 )
                 for name in queue_names(case, attempt)
             ]

@@ -11,6 +11,7 @@ from collections import deque
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.targets.base import Access, Node
+from breakeven.targets.trust import tls_context
 
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 #: a wait of at least this long is left to the operating system's own ``recv``, seconds: one call, where a
@@ -109,7 +110,7 @@ def _connected(access: Access, node: Node) -> socket.socket:
         if not access.tls:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _LONG)
             return plain
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=node.host)
+        return tls_context(access).wrap_socket(plain, server_hostname=node.host)
     except BaseException:
         plain.close()
         raise

@@ -1,0 +1,36 @@
+"""Which deployment a process belongs to: several can stand side by side in one account."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+OWNER_TAG = "breakeven:owner"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """``owner`` names it, on whatever it makes; ``queue_prefix`` goes before the names of its SQS queues.
+
+    ``account_tags`` are those that the account wants to see on everything.
+    """
+
+    owner: str = "QueueBreakeven"
+    queue_prefix: str = ""
+    account_tags: Mapping[str, str] | None = None
+
+    def tags(self, own: Mapping[str, str]) -> dict[str, str]:
+        """What a resource carries that a run makes: the account's tags, the owner's and its ``own``."""
+        return {**(self.account_tags or {}), OWNER_TAG: self.owner, **own}
+
+
+def installation() -> Installation:
+    """As the stack has set the function's environment."""
+    found = Installation()
+    return Installation(
+        owner=os.environ.get("BREAKEVEN_OWNER", found.owner),
+        queue_prefix=os.environ.get("BREAKEVEN_QUEUE_PREFIX", found.queue_prefix),
+        account_tags=json.loads(os.environ.get("BREAKEVEN_TAGS", "{}")),
+    )

@@ -1,0 +1,100 @@
+"""One run at a time: a lock with owner and lease in the state table, one for each state machine.
+
+It is taken before anything that the clean-up would let go, so that a refused execution touches nothing of
+the one that runs. It can be taken over only when its lease is over, its owner's execution does not run, and
+none of the brokers of its last owner does.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
+
+from breakeven.errors import LockHeldError
+from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
+from breakeven.results.state import LOCKS, RUN, RunState
+from breakeven.steps.lanes import Ec2, instances_of
+from breakeven.steps.services import Services
+
+#: statuses of an execution that is not over
+UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
+
+
+class StepFunctions(Protocol):
+    """The part of boto3's Step Functions client that is used."""
+
+    def describe_execution(self, **kwargs: Any) -> Any: ...
+
+
+def take_lock(
+    services: Services, step_functions: StepFunctions, ec2: Ec2, run_id: str, execution: str
+) -> dict[str, Any]:
+    """Take the lock of the execution's state machine, or keep it if it is the execution's already.
+
+    Answers ``{item}``: the lock's key, for its release.
+
+    :raises LockHeldError: another run holds it, or has left brokers that still run
+    """
+    locks, item = RunState(services.table, LOCKS), lock_item(execution)
+    held = locks.get(item)
+    if held and held["owner"] != execution:
+        _check_free(held, step_functions, ec2)
+    try:
+        locks.take(
+            item,
+            held.get("version"),
+            owner=execution,
+            run_id_of_owner=run_id,
+            taken_at=round(time.time()),
+            lease_until=_lease_until(services, run_id),
+            released_at=None,
+        )
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
+            raise
+        raise LockHeldError("another execution has just taken the lock; wait for its end") from error
+    return {"item": item}
+
+
+def lock_item(execution: str) -> str:
+    """The lock's sort key: the name of the state machine whose execution has this ARN."""
+    return execution.split(":")[6]
+
+
+def _lease_until(services: Services, run_id: str) -> int:
+    """The run's deadline and what may come after it: later than that it does nothing any more."""
+    deadline = services.state(run_id).get(RUN).get("deadline_at")
+    return round(time.time() + MAX_RUN_S if deadline is None else deadline + TAIL_S)
+
+
+def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -> None:
+    """:raises LockHeldError: it is not, with what would do"""
+    run_id, owner = held["run_id_of_owner"], held["owner"]
+    if held["released_at"] is None:
+        if time.time() < held["lease_until"]:
+            until = datetime.fromtimestamp(held["lease_until"], UTC).isoformat(timespec="seconds")
+            wait = "wait for its end; a run that was aborted keeps the lock until then"
+            raise LockHeldError(f"run {run_id} holds the lock until {until} at the latest: {wait}")
+        if _runs(step_functions, owner):
+            raise LockHeldError(
+                f"run {run_id} has outlasted its lease and still runs: stop execution {owner}"
+            )
+    if brokers := instances_of(ec2, run_id):
+        ids = ", ".join(brokers)
+        raise LockHeldError(
+            f"brokers of run {run_id} still run ({ids}): wait for them to end, or terminate them"
+        )
+
+
+def _runs(step_functions: StepFunctions, execution: str) -> bool:
+    """Is the execution under way? One that Step Functions has forgotten is not."""
+    try:
+        status = step_functions.describe_execution(executionArn=execution)["status"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ExecutionDoesNotExist":
+            return False
+        raise
+    return status in UNDER_WAY

@@ -1,0 +1,56 @@
+"""Findings of the AWS Solutions checks (cdk-nag) that are left as they are, each beside what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import aws_cdk as cdk
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import IConstruct
+
+
+def acknowledge(construct: IConstruct, reasons: Mapping[str, str]) -> None:
+    """Leave findings on ``construct`` and below as they are.
+
+    :param reasons: a rule, such as ``S1``, or a single finding of one, such as ``IAM5[Resource::*]`` -> why
+    """
+    cdk.Validations.of(construct).acknowledge(
+        *(
+            cdk.Acknowledgment(id=f"AwsSolutions-{finding}", reason=reason)
+            for finding, reason in reasons.items()
+        )
+    )
+
+
+def objects(bucket: s3.Bucket, prefix: str) -> str:
+    """The finding of a statement that allows the objects under ``prefix``, such as ``runs/*``."""
+    return f"IAM5[Resource::<{_logical_id(bucket)}.Arn>/{prefix}]"
+
+
+def any_version(function: lambda_.Function) -> str:
+    """The finding of a statement that allows every version of a function."""
+    return f"IAM5[Resource::<{_logical_id(function)}.Arn>:*]"
+
+
+def on(arn: str) -> str:
+    """The finding of a statement on ``arn``, as the checks write it: references in angle brackets."""
+    shown = arn
+    for token, name in {
+        cdk.Aws.PARTITION: "<AWS::Partition>",
+        cdk.Aws.REGION: "<AWS::Region>",
+        cdk.Aws.ACCOUNT_ID: "<AWS::AccountId>",
+    }.items():
+        shown = shown.replace(token, name)
+    return f"IAM5[Resource::{shown}]"
+
+
+def executions_of(machine: sfn.StateMachine, arn: str) -> str:
+    """The same where the ARN has the machine's name in it."""
+    return on(arn.replace(machine.state_machine_name, f"<{_logical_id(machine)}.Name>"))
+
+
+def _logical_id(construct: IConstruct) -> str:
+    logical_id: str = cdk.Stack.of(construct).get_logical_id(construct.node.default_child)
+    return logical_id

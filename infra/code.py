@@ -1,0 +1,82 @@
+"""What the functions run: our packages as one asset, and the packages of the lock file as a layer."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import aws_cdk as cdk
+import jsii
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3_assets as assets
+from constructs import Construct
+
+ROOT = Path(__file__).parent.parent
+LOCK = ROOT / "requirements" / "functions.lock"
+PYTHON = "3.13"
+RUNTIME = lambda_.Runtime.PYTHON_3_13
+ARCHITECTURE = lambda_.Architecture.ARM_64
+#: Lambda's Python 3.13 runs on Amazon Linux 2023 (glibc 2.34); pip wants each tag that may be used named
+PLATFORMS = [f"manylinux_2_{minor}_aarch64" for minor in (34, 31, 28, 27, 26, 24, 17)] + [
+    "manylinux2014_aarch64"
+]
+
+
+@jsii.implements(cdk.ILocalBundling)
+class PipBundling:
+    """Fills the dependency layer with wheels for Lambda's platform; needs no container engine."""
+
+    def try_bundle(self, output_dir: str, *_: object, **__: object) -> bool:
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "pip", "install", "--quiet", "--no-compile"),
+                *("--require-hashes", "--no-deps", "-r", str(LOCK), "--target", f"{output_dir}/python"),
+                *(option for platform in PLATFORMS for option in ("--platform", platform)),
+                *("--python-version", PYTHON, "--only-binary=:all:"),
+            ],
+            check=True,
+            stdout=sys.stderr,
+        )
+        return True
+
+
+def code(scope: Construct) -> lambda_.Code:
+    """Our packages and the shipped suites, nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        _assemble(Path(folder))
+        # staged here and now, so that the folder may go
+        staged = assets.Asset(scope, "Code", path=folder)
+    cdk.Annotations.of(scope).acknowledge_warning(
+        "@aws-cdk/aws-lambda:codeFromBucketObjectVersionNotSpecified",
+        "the object's key is the hash of what is in it: other code has another key",
+    )
+    return lambda_.Code.from_bucket_v2(staged.bucket, staged.s3_object_key)
+
+
+def _assemble(target: Path) -> None:
+    ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
+    for name in ("handlers", "breakeven"):
+        shutil.copytree(ROOT / "functions" / name, target / name, ignore=ignore)
+    shutil.copytree(ROOT / "scenarios", target / "scenarios", ignore=ignore)
+
+
+def dependencies(scope: Construct) -> lambda_.LayerVersion:
+    """The layer; its hash is of the lock, so that the template is the same with and without the wheels."""
+    digest = hashlib.sha256(LOCK.read_bytes() + f"{PYTHON}{PLATFORMS}".encode()).hexdigest()
+    return lambda_.LayerVersion(
+        scope,
+        "Dependencies",
+        compatible_runtimes=[RUNTIME],
+        compatible_architectures=[ARCHITECTURE],
+        code=lambda_.Code.from_asset(
+            str(ROOT / "requirements"),
+            exclude=["*.in", "run.lock", "test.lock"],
+            asset_hash=digest,
+            asset_hash_type=cdk.AssetHashType.CUSTOM,
+            bundling=cdk.BundlingOptions(image=RUNTIME.bundling_image, local=PipBundling()),
+        ),
+    )

@@ -1,0 +1,193 @@
+"""Broker images: a Debian on which our install script has run, baked by EC2 Image Builder at deployment.
+
+Names hold a digest of what is baked in, so that a changed script makes a new image and nothing else does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from pathlib import Path
+from typing import Any, Literal
+
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_imagebuilder as imagebuilder
+from aws_cdk import aws_s3_assets as assets
+from constructs import Construct
+
+from infra.node_files import assemble_node_files
+
+Architecture = Literal["arm64", "amd64"]
+Debian = Literal["12", "13"]
+#: what builds: it costs a few cents an image, and then it is gone
+BUILDERS: dict[Architecture, str] = {"arm64": "t4g.medium", "amd64": "t3.medium"}
+ROOT_GB = 8
+#: the instance fetches, unpacks and installs; the same script once more must find nothing to do
+FOLDER = "/var/tmp/breakeven"  # noqa: S108  # of an instance that only builds
+INSTALL = f"BREAKEVEN_RELEASE={{release}} bash {FOLDER}/nodes/install"
+BUILD = ["set -euo pipefail", f"python3 -m zipfile -e {FOLDER}/nodes.zip {FOLDER}/nodes", INSTALL]
+VALIDATE = ["set -euo pipefail", f"{INSTALL} | grep -Fx 'breakeven: nothing to do'", f"rm -rf {FOLDER}"]
+
+
+def parent_image(release: Debian, architecture: Architecture) -> str:
+    """The Debian project's own image, by the parameter that it keeps in every region."""
+    return f"ssm:/aws/service/debian/release/{release}/latest/{architecture}"
+
+
+class BuildNetwork(Construct):
+    """Where images are built. Packages come from Debian's mirrors: the builder reaches out, none reaches in.
+
+    Apart from the brokers' network, which has no way out. Idle it costs nothing: no NAT, no address.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str) -> None:
+        super().__init__(scope, construct_id)
+        public = ec2.SubnetConfiguration(name="build", subnet_type=ec2.SubnetType.PUBLIC, cidr_mask=26)
+        self.vpc = ec2.Vpc(
+            self,
+            "Vpc",
+            ip_addresses=ec2.IpAddresses.cidr("10.255.0.0/24"),
+            max_azs=1,
+            nat_gateways=0,
+            restrict_default_security_group=False,
+            subnet_configuration=[public],
+        )
+        self.group = ec2.SecurityGroup(self, "Group", vpc=self.vpc, description="builds images; no way in")
+
+
+class BrokerImage(Construct):
+    """:param name: of the installation, in front of the names of all that is made"""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        name: str,
+        network: BuildNetwork,
+        release: Debian,
+        architecture: Architecture,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._release, self._architecture = release, architecture
+        with tempfile.TemporaryDirectory() as folder:
+            assemble_node_files(Path(folder))
+            self._files = assets.Asset(self, "Files", path=folder)
+        parent = parent_image(release, architecture)
+        baked = f"{self._files.asset_hash}{BUILD}{VALIDATE}{parent}"
+        digest = hashlib.sha256(baked.encode()).hexdigest()[:12]
+        self._name = f"{name}-debian-{release}-{architecture}-{digest}"
+        image = imagebuilder.CfnImage(
+            self,
+            "Image",
+            image_recipe_arn=self._recipe(parent).attr_arn,
+            infrastructure_configuration_arn=self._infrastructure(network).attr_arn,
+            enhanced_image_metadata_enabled=True,  # which package versions are in it
+            image_tests_configuration=imagebuilder.CfnImage.ImageTestsConfigurationProperty(
+                image_tests_enabled=False
+            ),
+            deletion_settings=imagebuilder.CfnImage.DeletionSettingsProperty(
+                execution_role=self._deleting_role().role_arn
+            ),
+        )
+        #: the AMI, for a launch template and the manifest
+        self.image_id = image.attr_image_id
+
+    def _component(self) -> imagebuilder.CfnComponent:
+        return imagebuilder.CfnComponent(
+            self,
+            "Component",
+            name=self._name,
+            platform="Linux",
+            version="1.0.0",
+            data=cdk.Stack.of(self).to_json_string(self._document()),
+        )
+
+    def _document(self) -> dict[str, Any]:
+        fetched = {"source": self._files.s3_object_url, "destination": f"{FOLDER}/nodes.zip"}
+        phases = {
+            "build": [
+                {"name": "Fetch", "action": "S3Download", "inputs": [fetched]},
+                self._run("Install", BUILD),
+            ],
+            "validate": [self._run("NothingLeftToDo", VALIDATE)],
+        }
+        listed = [{"name": name, "steps": steps} for name, steps in phases.items()]
+        return {"name": "broker", "schemaVersion": "1.0", "phases": listed}
+
+    def _run(self, name: str, lines: list[str]) -> dict[str, Any]:
+        script = "\n".join(lines).replace("{release}", self._release)
+        # a file's lines share one shell, and its failure is the step's
+        return {"name": name, "action": "ExecuteBash", "inputs": {"commands": [script]}}
+
+    def _recipe(self, parent: str) -> imagebuilder.CfnImageRecipe:
+        disk = imagebuilder.CfnImageRecipe.EbsInstanceBlockDeviceSpecificationProperty(
+            encrypted=True, volume_size=ROOT_GB, volume_type="gp3", delete_on_termination=True
+        )
+        return imagebuilder.CfnImageRecipe(
+            self,
+            "Recipe",
+            name=self._name,
+            version="1.0.0",
+            parent_image=parent,
+            components=[
+                imagebuilder.CfnImageRecipe.ComponentConfigurationProperty(
+                    component_arn=self._component().attr_arn
+                )
+            ],
+            block_device_mappings=[
+                imagebuilder.CfnImageRecipe.InstanceBlockDeviceMappingProperty(
+                    device_name="/dev/xvda", ebs=disk
+                )
+            ],
+            # Debian's image has no Systems Manager agent: Image Builder brings one, which is not to stay
+            additional_instance_configuration=imagebuilder.CfnImageRecipe.AdditionalInstanceConfigurationProperty(
+                systems_manager_agent=imagebuilder.CfnImageRecipe.SystemsManagerAgentProperty(
+                    uninstall_after_build=True
+                )
+            ),
+        )
+
+    def _infrastructure(self, network: BuildNetwork) -> imagebuilder.CfnInfrastructureConfiguration:
+        profile = iam.InstanceProfile(self, "Profile", role=self._building_role())
+        return imagebuilder.CfnInfrastructureConfiguration(
+            self,
+            "Infrastructure",
+            name=self._name,
+            instance_profile_name=profile.instance_profile_name,
+            instance_types=[BUILDERS[self._architecture]],
+            subnet_id=network.vpc.public_subnets[0].subnet_id,
+            security_group_ids=[network.group.security_group_id],
+            terminate_instance_on_failure=True,
+            instance_metadata_options=imagebuilder.CfnInfrastructureConfiguration.InstanceMetadataOptionsProperty(
+                http_tokens="required", http_put_response_hop_limit=1
+            ),
+        )
+
+    def _building_role(self) -> iam.Role:
+        """AWS asks for these two policies of whatever builds an image."""
+        role = iam.Role(
+            self,
+            "BuildingRole",
+            assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
+            description="builds a broker image: fetches our scripts, is led by Image Builder",
+            managed_policies=[
+                iam.ManagedPolicy.from_aws_managed_policy_name(policy)
+                for policy in ("AmazonSSMManagedInstanceCore", "EC2InstanceProfileForImageBuilder")
+            ],
+        )
+        self._files.grant_read(role)
+        return role
+
+    def _deleting_role(self) -> iam.Role:
+        """Without it the AMI and its snapshot would outlive the stack, and be paid for."""
+        policy = "service-role/EC2ImageBuilderLifecycleExecutionPolicy"
+        return iam.Role(
+            self,
+            "DeletingRole",
+            assumed_by=iam.ServicePrincipal("imagebuilder.amazonaws.com"),
+            description="deletes a broker image with the stack",
+            managed_policies=[iam.ManagedPolicy.from_aws_managed_policy_name(policy)],
+        )

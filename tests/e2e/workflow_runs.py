@@ -1,0 +1,182 @@
+"""The synthesized workflow with the real handlers and a real pair, and faults where they are wanted.
+
+What stands for EC2 hands out a pair that runs already, and notes what was launched and terminated. Every run
+has a state machine of its own, like the deployed one: runs of one machine exclude one another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from breakeven.results import layout
+from breakeven.results.state import RunState
+from breakeven.results.store import Store
+from breakeven.targets.base import Access
+from breakeven.workload.read import parse_suite, parse_yaml
+from local.children import Children
+from local.control_plane import ControlPlane
+from local.machines import Launch
+from tests.infra.definition import STACK, states
+
+#: limit of a state that is to time out, seconds
+SHORT_S = 4
+#: longer than any function may take: it is killed before it does anything
+SLEEP_S = 1000
+
+SUITE = """
+suite: one-case
+title: One short case
+targets: [rabbitmq-mirrored-pair]
+instrument: false
+scenarios:
+  parallel: {threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
+"""
+
+
+#: what is no function of ours -> the resource of its states
+SERVICES = {"Queries": "athena:startQueryExecution", "Notify": "sns:publish"}
+
+
+def functions_of(entry: str) -> str:
+    """The pattern of the names that the entry's functions have."""
+    return rf"Functions{entry}(InVpc|Outside)?[0-9A-F]{{8}}"
+
+
+@dataclass
+class Fault:
+    """``entry``: the function or service that fails; ``kind``: raise or timeout."""
+
+    entry: str
+    kind: str
+
+    def hits(self, resource: str) -> bool:
+        """Whether a function of that name, or a task of that resource, is what fails."""
+        return re.search(SERVICES.get(self.entry) or functions_of(self.entry), resource) is not None
+
+
+@dataclass
+class Machines:
+    """Hands out a pair that runs already; remembers each run's instances."""
+
+    access: Access
+    plane: ControlPlane | None = None
+    bucket: str = ""
+    launched: dict[str, set[str]] = field(default_factory=dict)
+    terminated: set[str] = field(default_factory=set)
+
+    def launch(self, launch: Launch) -> None:
+        run_id, target = launch.tags["breakeven:run"], launch.tags["breakeven:target"]
+        self.launched.setdefault(run_id, set()).update(launch.instance_ids)
+        threading.Thread(target=self._register, args=(run_id, target, launch.instance_ids)).start()
+
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        raise AssertionError("no case here wants a node down")
+
+    start = stop
+
+    def terminate(self, instance_ids: tuple[str, ...]) -> None:
+        self.terminated.update(instance_ids)
+
+    def _register(self, run_id: str, target: str, ids: tuple[str, ...]) -> None:
+        store = Store(self.plane.client("s3"), self.bucket)
+        credentials = self.access.model_copy(update={"nodes": ()})
+        store.put_secret(layout.access_key(run_id, target), credentials.model_dump_json())
+        for instance, node in zip(ids, self.access.nodes, strict=True):
+            key = f"{layout.nodes_prefix(run_id, target)}{instance}.json"
+            store.put_bytes(key, node.model_dump_json().encode())
+
+
+@dataclass
+class Calls:
+    """What is done to calls of functions. ``before``: called with the run's id and the function's name."""
+
+    faults: dict[str, list[Fault]] = field(default_factory=dict)
+    before: list[Callable[[str, str], None]] = field(default_factory=list)
+
+    def on_invoke(self, function: str, event: Any) -> dict[str, Any] | None:
+        run_id = event.get("run_id") or event["state"]["run_id"]
+        for look in self.before:
+            look(run_id, function)
+        for fault in self.faults.get(run_id, []):
+            if fault.hits(function):
+                return {"raise": "Injected"} if fault.kind == "raise" else {"sleep": SLEEP_S}
+        return None
+
+
+@dataclass
+class Workflow:
+    plane: ControlPlane
+    outputs: dict[str, str]
+    machines: Machines
+    calls: Calls
+
+    def run(self, run_id: str, *faults: Fault) -> str:
+        """Run the suite with the faults to its end, on a machine of its own; the execution's status."""
+        self.calls.faults[run_id] = list(faults)
+        return self.end(self.start(run_id, self._machine(run_id, faults)))
+
+    def start(self, run_id: str, machine: str | None = None, **wanted: Any) -> str:
+        """Start the suite on the deployed state machine, or on this one; returns the execution's ARN."""
+        given = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "local"}, **wanted}
+        return self.plane.start(machine or self.outputs["StateMachineArn"], given, name=run_id)
+
+    def end(self, execution: str) -> str:
+        """The execution's status, once it has ended."""
+        return str(self.plane.wait(execution)["status"])
+
+    def _machine(self, run_id: str, faults: tuple[Fault, ...]) -> str:
+        """A state machine like the deployed one, with short limits where a time-out is wanted."""
+        hanging = [fault for fault in faults if fault.kind == "timeout"]
+        api = self.plane.client("stepfunctions")
+        deployed = api.describe_state_machine(stateMachineArn=self.outputs["StateMachineArn"])
+        definition = shortened(deployed["definition"], hanging)
+        made = api.create_state_machine(name=run_id, definition=definition, roleArn=deployed["roleArn"])
+        return str(made["stateMachineArn"])
+
+    def state(self, run_id: str) -> RunState:
+        return RunState(self.plane.resource("dynamodb").Table(self.outputs["StateTableName"]), run_id)
+
+    def store(self) -> Store:
+        return Store(self.plane.client("s3"), self.outputs["BucketName"])
+
+
+def parse_suite_text(text: str) -> dict[str, Any]:
+    return parse_suite(parse_yaml(text.encode(), "test"), "test").document()
+
+
+def shortened(definition: str, hanging: list[Fault]) -> str:
+    """The definition with a short limit at each state that is to time out."""
+    tree = json.loads(definition)
+    for fault in hanging:
+        hit = [state for state in states(tree).values() if fault.hits(state.get("Resource", ""))]
+        assert hit, fault.entry
+        for state in hit:
+            state["TimeoutSeconds"] = SHORT_S
+    return json.dumps(tree)
+
+
+@contextmanager
+def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str, folder: Path) -> Iterator[Workflow]:
+    """The assembly's stack, deployed in a control plane of its own."""
+    machines, calls = Machines(pair), Calls()
+    with (
+        Children() as children,
+        ControlPlane(
+            children=children,
+            cloud_assembly=assembly,
+            machines=machines,
+            env={"AWS_ENDPOINT_URL_SQS": sqs_endpoint},
+            log_dir=folder / "logs",
+            on_invoke=calls.on_invoke,
+        ) as plane,
+    ):
+        outputs = plane.deploy(STACK)
+        machines.plane, machines.bucket = plane, outputs["BucketName"]
+        yield Workflow(plane, outputs, machines, calls)

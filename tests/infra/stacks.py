@@ -1,0 +1,61 @@
+"""Building the app in this process, with whatever context: the construct tree and the template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import aws_cdk as cdk
+
+from infra.app import build
+
+#: every key at once, as an account that has grown would give them, and as the command line does: as text
+GROWN = {
+    "prefix": "team-a",
+    "region": "eu-west-1",
+    "zones": "eu-west-1a,eu-west-1b",
+    "vpc_id": "vpc-0123456789abcdef0",
+    "subnet_ids": "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+    "route_table_ids": "rtb-0123456789abcdef0,rtb-0123456789abcdef1",
+    "permissions_boundary": "arn:aws:iam::123456789012:policy/Boundary",
+    "bootstrap_qualifier": "acme",
+    "tags": "CostCenter=1234,Owner=team-a",
+    "kms_key_arn": "arn:aws:kms:eu-west-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
+    "log_retention_days": "90",
+    "access_log_bucket": "central-logs",
+    "mail": "team@example.com",
+    "instance_type": "m7i.large",
+    "architecture": "x86_64",
+    "image": "/images/debian-12/amd64",
+    "max_msg_per_s": "5000",
+    "max_sqs_usd": "5",
+    "suites": "quick,capacity",
+    "budget_usd": "100",
+}
+#: a second installation, in a network of its own, with the keys that only such a one takes
+BESIDE = {
+    "prefix": "team-b",
+    "zones": ["eu-west-1b", "eu-west-1c"],
+    "permissions_boundary": "Boundary",
+    "tags": {"CostCenter": "1234"},
+}
+
+
+@dataclass(frozen=True)
+class Built:
+    """``artifact`` is what the assembly's manifest says of the stack."""
+
+    app: cdk.App
+    template: dict[str, Any]
+    artifact: dict[str, Any]
+
+
+def of(settings: dict[str, Any]) -> Built:
+    """The app with these settings, each without ``breakeven:``."""
+    context = {f"breakeven:{field}": value for field, value in settings.items()}
+    with TemporaryDirectory() as folder:
+        app = cdk.App(context={"aws:cdk:bundling-stacks": [], **context}, outdir=folder)
+        (stack,) = build(app).synth().stacks
+        artifact = {"name": stack.stack_name, "environment": stack.environment.name}
+        return Built(app, stack.template, artifact)

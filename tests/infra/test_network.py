@@ -1,0 +1,144 @@
+"""Nothing inside the VPC calls a service that it has no route to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from unittest import mock
+
+import boto3
+import pytest
+
+from breakeven.targets.base import Access, Node
+from breakeven.targets.kinds import KINDS
+from breakeven.targets.registry import open_target
+from infra.network import GATEWAY_SERVICES
+from tests.infra.definition import definition_of, machines, resources, states
+from tests.infra.services_called import services_called
+from tests.infra.stacks import Built
+
+#: in the code of functions inside, and never called from there: the two tests at the end prove it
+NEVER_CALLED_INSIDE = {"sqs"}
+
+
+def functions(built: Built, *, inside: bool) -> dict[str, dict[str, Any]]:
+    found = resources(built.template, "AWS::Lambda::Function")
+    return {name: each for name, each in found.items() if ("VpcConfig" in each) == inside}
+
+
+def services_inside(built: Built) -> set[str]:
+    """Of all functions in the VPC, by their code, and of the nodes, by what their role allows them."""
+    modules = {each["Handler"].rpartition(".")[0] for each in functions(built, inside=True).values()}
+    assert len(modules) > 4
+    return {service for module in modules for service in services_called(module)} | _allowed_to_nodes(built)
+
+
+def _allowed_to_nodes(built: Built) -> set[str]:
+    roles = resources(built.template, "AWS::IAM::Role")
+    nodes = [name for name, role in roles.items() if "ec2.amazonaws.com" in json.dumps(role)]
+    services = {
+        action.split(":")[0]
+        for policy in resources(built.template, "AWS::IAM::Policy").values()
+        if any(role["Ref"] in nodes for role in policy["Roles"])
+        for statement in policy["PolicyDocument"]["Statement"]
+        for action in _listed(statement["Action"])
+    }
+    assert services
+    return services - {"kms"}  # S3 calls it for them
+
+
+def _listed(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+def routes(built: Built) -> set[str]:
+    """Services with an endpoint that is in every route table of the subnets, or in the subnets themselves."""
+    endpoints = resources(built.template, "AWS::EC2::VPCEndpoint").values()
+    tables = resources(built.template, "AWS::EC2::RouteTable")
+    for endpoint in endpoints:
+        if endpoint["VpcEndpointType"] == "Gateway" and tables:
+            assert {table["Ref"] for table in endpoint["RouteTableIds"]} == set(tables)
+    return {json.dumps(each["ServiceName"]).rsplit(".", 1)[1].strip('"]}') for each in endpoints}
+
+
+def test_the_services_that_code_calls_are_found():
+    assert services_called("handlers.plan") >= {"s3", "dynamodb", "pricing"}
+    assert "ec2" in services_called("handlers.launch_brokers")
+    assert "athena" in services_called("handlers.build_report")
+    assert "ec2" not in services_called("handlers.load")
+
+
+@pytest.mark.parametrize("which", ["plain", "grown"])
+def test_every_service_called_from_inside_has_a_route(request, which):
+    built = request.getfixturevalue(which)
+    called = services_inside(built)
+    assert called - NEVER_CALLED_INSIDE == {"s3", "dynamodb"}
+    assert called - NEVER_CALLED_INSIDE <= routes(built)
+    assert called >= NEVER_CALLED_INSIDE, "proved for nothing"
+
+
+def test_a_gateway_costs_nothing_while_idle_and_there_is_no_other_way_out(plain):
+    assert routes(plain) == set(GATEWAY_SERVICES)
+    kinds = {each["Type"] for each in plain.template["Resources"].values()}
+    assert not kinds & {
+        "AWS::EC2::NatGateway",
+        "AWS::EC2::InternetGateway",
+        "AWS::EC2::EIP",
+        "AWS::EC2::Route",
+    }
+    for subnet in resources(plain.template, "AWS::EC2::Subnet").values():
+        assert subnet["MapPublicIpOnLaunch"] is False
+
+
+def test_no_group_lets_anyone_in_from_outside(plain):
+    groups = resources(plain.template, "AWS::EC2::SecurityGroup").values()
+    assert not [rule for group in groups for rule in group.get("SecurityGroupIngress", [])]
+    rules = resources(plain.template, "AWS::EC2::SecurityGroupIngress").values()
+    assert len(rules) == 4
+    assert all("SourceSecurityGroupId" in rule for rule in rules)
+
+
+def test_functions_inside_work_only_for_targets_with_brokers_of_our_own(plain):
+    """The one choice of the workflow sends every other target's leg to the functions outside."""
+    definition = definition_of(plain.template)
+    inside = set(functions(plain, inside=True))
+    choice = states(definition)["OwnBrokers?"]
+    (own,) = choice["Choices"]
+    assert (own["Variable"], own["BooleanEquals"]) == ("$.leg.brokers", True)
+    (machine,) = [one for one in machines(definition) if "OwnBrokers?" in one["States"]]
+    managed = _reached(machine, choice["Default"])
+    brokers = _reached(machine, own["Next"])
+    assert not inside & managed
+    assert {name for name in brokers if "InVpc" in name} <= inside <= brokers
+
+
+def _reached(machine: dict[str, Any], start: str) -> set[str]:
+    """Functions of all tasks that can follow ``start`` in the machine, those of inner machines among them."""
+    pending, seen, found = [start], set(), set()
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        state = machine["States"][name]
+        pending += [state[key] for key in ("Next", "Default") if key in state]
+        pending += [branch["Next"] for branch in (*state.get("Choices", []), *state.get("Catch", []))]
+        alone = {"StartAt": name, "States": {name: state}}
+        found |= {each["Resource"] for each in states(alone).values() if each["Type"] == "Task"}
+    return found
+
+
+def test_targets_with_brokers_of_our_own_make_no_client_of_aws(monkeypatch):
+    access = Access(
+        username="u", password="p", nodes=(Node(name="n", host="127.0.0.1", amqp_port=1, management_port=2),)
+    )
+    made = mock.Mock(side_effect=AssertionError("a client of AWS"))
+    monkeypatch.setattr(boto3, "client", made)
+    monkeypatch.setattr(boto3, "resource", made)
+    monkeypatch.setattr(boto3, "Session", made)
+    with_brokers = [name for name, kind in KINDS.items() if kind.brokers]
+    assert with_brokers
+    for name in with_brokers:
+        open_target(name, access)
+    with pytest.raises(AssertionError, match="a client of AWS"):
+        open_target("sqs-standard", None)

@@ -1,0 +1,121 @@
+"""The dollars of the suite of 2012 in eu-west-1, line by line, against sums done by hand.
+
+Rates are the article's: a thread of SQS sends 63.4 and receives 39.6 a second (969 and 435 at most), one of
+RabbitMQ 375 and 258.6 (1,875 and 1,293 at most). A timed case sends for 17 s and then drains what is left.
+"""
+
+import pytest
+
+from breakeven.planning.plan import make_plan
+from breakeven.workload.read import load_suite
+
+GATE_S = 8
+#: (loaders, seconds of the stages, messages) of each case of SQS
+SQS = [
+    (2, 1_000_000 / 317 + 1_000_000 / 198, 1_000_000),  # load-unload, 5 threads
+    (1, 27.217, 1_077.8),  # 1:1; (63.4 - 39.6) x 17 s are left, at 39.6 a second 10.217 s
+    (2, 27.217, 5_389),  # 5:5
+    (3, 27.217, 10_778),  # 10:10
+    (10, 37.869, 16_473),  # 40:40; (969 - 435) x 17 / 435 = 20.869 s
+    (2, 27.217, 5_389),  # 5:5 on 5 queues
+    (3, 27.217, 10_778),  # 10:10 on 5 queues
+    (2, 272.172, 10_778),  # 10:1; (634 - 39.6) x 17 / 39.6 = 255.172 s
+    (2, 17.0, 1_077.8),  # 1:10
+    (2, 27.217, 5_389),  # 16 B
+    (2, 27.217, 5_389),  # 1 KiB
+    (2, 27.217, 5_389),  # 64 KiB: one request still
+]
+#: and of the pair; the bytes of one message last
+PAIR = [
+    (2, 1_000_000 / 1875 + 1_000_000 / 1293, 1_000_000, 1024),
+    (1, 24.652, 6_375, 1024),  # 1:1; (375 - 258.6) x 17 / 258.6 = 7.652 s
+    (2, 24.652, 31_875, 1024),
+    (3, 24.652, 31_875, 1024),
+    (10, 24.652, 31_875, 1024),
+    (2, 24.652, 31_875, 1024),
+    (3, 24.652, 31_875, 1024),
+    (2, 123.260, 31_875, 1024),  # 10:1; (1,875 - 258.6) x 17 / 258.6 = 106.260 s
+    (2, 17.0, 6_375, 1024),  # 1:10
+    (2, 24.652, 31_875, 16),
+    (2, 24.652, 31_875, 1024),
+    (2, 17.0, 15_191, 65_536),  # half of 937 Mbit/s is 893.6 messages of 64 KiB a second
+]
+INSTRUMENT = [(1, 3000 / 900 + 3000 / 800)] * 2
+CASES = [*INSTRUMENT, *(row[:2] for row in SQS), *(row[:2] for row in PAIR)]
+
+# opened in 240 s, closed in 20 s, 21 s around the stages of each case
+LANE_H = (240 + 20 + sum(row[1] + 21 for row in PAIR)) / 3600
+# a search for messages that are not there: 10 consumers, 1 producer, 792 asks a second when none returns one
+EMPTY_ASKS = (1 - 63.4 / 396) * 792 * 17
+LOADERS = sum(loaders for loaders, _ in CASES)
+LOADER_S = sum(loaders * (GATE_S + stages_s) for loaders, stages_s in CASES)
+WATCHED_S = sum(GATE_S + stages_s for _, stages_s in CASES)
+CALLS = LOADERS + 3 * 26 + 3 * 3 + 6
+#: price of eu-west-1, units, both by hand
+BY_HAND = {
+    "ec2/m7g.large": (0.091, 2 * LANE_H),
+    "ebs/gp3_gb_month": (0.088, 2 * 20 * LANE_H / 730),
+    "sqs/standard_request": (0.4e-6, 3 * sum(row[2] for row in SQS) + EMPTY_ASKS),
+    "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
+    "lambda/request": (2e-7, CALLS),
+    "states/transition": (25e-6, 8 * 26 + LOADERS + 10 * 3 + 30),
+    "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26),
+    "s3/get": (4e-7, 4 * LOADERS),
+    "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),
+    "dynamodb/read": (1.415e-7, LOADER_S + 4 * WATCHED_S + 10 * 26),
+    "athena/tb": (5, 15 * 10e6 / 1e12),
+    # a copy on the other node, half of publishes and deliveries from another zone, half of both to the leader
+    "network/cross_zone_gb": (0.01, 2 * 3 * sum(row[2] * row[3] for row in PAIR) / 2**30),
+    "cloudwatch/logs_gb": (0.57, CALLS * 8192 / 2**30),
+    # three lanes of 83 s, 2.5 h and 36 min: four hours begun
+    "cloudwatch/metric_month": (0.3, 3 * 4 / 730),
+}
+#: the same, worked out to the cent
+CENTS = {
+    "ec2/m7g.large": 0.11,
+    "sqs/standard_request": 1.30,
+    "lambda/gb_second_arm": 0.58,
+    "s3/put": 0.11,
+    "network/cross_zone_gb": 0.13,
+}
+
+
+@pytest.fixture(scope="module")
+def lines():
+    plan = make_plan(load_suite("sqs-vs-rabbitmq-2012"), run_id="plan", region="eu-west-1")
+    return {f"{line.service}/{line.item}": line for line in plan.estimate.lines}
+
+
+@pytest.mark.parametrize("item", BY_HAND)
+def test_each_line_is_its_price_times_its_units(lines, item):
+    price, units = BY_HAND[item]
+    line = lines[item]
+    assert line.unit_usd == price
+    assert line.quantity == pytest.approx(units, rel=5e-4)  # cases are kept to a tenth of a second
+    assert line.usd == pytest.approx(price * units, rel=5e-4)
+
+
+def test_there_is_no_other_line_and_the_total_is_two_dollars_and_27_cents(lines):
+    assert set(lines) == set(BY_HAND)
+    assert {item: round(lines[item].usd, 2) for item in CENTS} == CENTS
+    plan = make_plan(load_suite("sqs-vs-rabbitmq-2012"), run_id="plan", region="eu-west-1")
+    assert plan.estimate.usd == pytest.approx(sum(a * b for a, b in BY_HAND.values()), rel=5e-4)
+    assert round(plan.estimate.usd, 2) == 2.27
+
+
+def test_each_price_says_where_it_is_from_and_of_what_day(lines):
+    assert (lines["states/transition"].source, lines["states/transition"].as_of) == (
+        "AmazonStates offer of 2026-09-11",
+        "2026-09-11",
+    )
+    assert all(line.source and line.as_of >= "2024-07-01" for line in lines.values())
+
+
+def test_the_dearest_lines_are_told_first_and_add_up():
+    plan = make_plan(load_suite("sqs-vs-rabbitmq-2012"), run_id="plan", region="eu-west-1")
+    words = plan.estimate.in_words()
+    assert words.startswith(
+        "$2.27 (SQS requests $1.30; functions, memory $0.58; traffic across zones $0.13; "
+    )
+    lines = words.removeprefix("$2.27 (").removesuffix(")").split("; ")
+    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.27, abs=0.05)

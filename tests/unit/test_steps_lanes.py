@@ -1,0 +1,76 @@
+"""What a lane makes for its nodes, and what it makes of what they register."""
+
+from __future__ import annotations
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from breakeven.results import layout
+from breakeven.results.store import Store
+from breakeven.steps import lanes
+from breakeven.steps.services import Services
+from breakeven.targets.base import Access, Description, Node
+
+RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+
+
+class Ec2:
+    """Launches what it is asked to."""
+
+    def run_instances(self, **asked):
+        return {"Instances": [{"InstanceId": f"i-{number}"} for number in range(asked["MinCount"])]}
+
+
+class Established:
+    def establish(self) -> Description:
+        return Description("RabbitMQ", "measured")
+
+
+@pytest.fixture
+def services(monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        s3 = boto3.client("s3")
+        s3.create_bucket(Bucket="results")
+        table = boto3.resource("dynamodb").create_table(
+            TableName="state",
+            KeySchema=[
+                {"AttributeName": "run_id", "KeyType": "HASH"},
+                {"AttributeName": "item", "KeyType": "RANGE"},
+            ],
+            AttributeDefinitions=[
+                {"AttributeName": "run_id", "AttributeType": "S"},
+                {"AttributeName": "item", "AttributeType": "S"},
+            ],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        yield Services(Store(s3, "results"), table)
+
+
+def launch(services: Services) -> tuple[bytes, bytes]:
+    lanes.launch(services, Ec2(), "template", "subnet", RUN, TARGET)
+    return tuple(services.store.get_bytes(key(RUN, TARGET)) for key in (layout.access_key, layout.cookie_key))
+
+
+def test_a_second_launch_keeps_credentials_and_cookie(services):
+    access, cookie = launch(services)
+    assert launch(services) == (access, cookie)
+    assert cookie not in access, "clients read that one"
+    assert len(cookie) == 64
+
+
+@pytest.mark.parametrize("certificates", [(None, None), ("first", "second")])
+def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monkeypatch, certificates):
+    launch(services)
+    monkeypatch.setattr(Services, "target", lambda *_: Established())
+    for number, certificate in enumerate(certificates):
+        node = Node(name=f"n{number}", host="h", amqp_port=1, management_port=2, certificate=certificate)
+        key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
+        services.store.put_bytes(key, node.model_dump_json().encode())
+    lanes.establish(services, RUN, TARGET)
+    access = Access.model_validate_json(services.store.get_bytes(layout.access_key(RUN, TARGET)))
+    assert access.tls == any(certificates)
+    assert tuple(node.certificate for node in access.nodes) == certificates
