@@ -39,7 +39,8 @@ def test_queues_are_fresh_named_and_tagged(target, prepared):
     sqs = boto3.client("sqs")
     for queue in prepared.queues:
         assert queue.rpartition("/")[2].startswith("be-")
-        assert sqs.list_queue_tags(QueueUrl=queue)["Tags"] == {"breakeven:owner": "QueueBreakeven", "breakeven:run": "run"}
+        tags = {"breakeven:owner": "QueueBreakeven", "breakeven:run": "run"}
+        assert sqs.list_queue_tags(QueueUrl=queue)["Tags"] == tags
         wanted = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["VisibilityTimeout"])
         assert wanted["Attributes"] == {"VisibilityTimeout": "30"}
 
