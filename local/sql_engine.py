@@ -16,6 +16,10 @@ from typing import Any
 
 import duckdb
 import sqlglot
+
+# a dialect that several queries at once are the first to load is used before it is whole
+import sqlglot.dialects.athena
+import sqlglot.dialects.duckdb
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.scope import traverse_scope

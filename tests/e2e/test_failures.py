@@ -94,10 +94,11 @@ def test_without_a_fault_all_is_well(workflow, outcomes):
 def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     run_id = run_name(entry, kind)
     attribute, where = OF_THE_RUN[entry]
-    assert workflow.state(run_id).get(RUN).get(attribute) == where
+    record = workflow.state(run_id).get(RUN)
+    assert record.get(attribute) == where, record
     assert_all_let_go(workflow, run_id)
     ends_well = entry in {"LaunchBrokers", "EstablishLane", "ReleaseLane"}
-    assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED")
+    assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), record
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -211,3 +213,12 @@ def test_a_parameter_is_only_text_whatever_it_holds(tmp_path: Path) -> None:
     assert run(sql, tables, [quoted, "'x'"]).rows == [(value,)]
     assert run(sql, tables, [quoted, quoted]).rows == []
     assert run(sql, tables, ["'x'", quoted]).rows == []
+
+
+def test_dialects_are_loaded_with_the_module() -> None:
+    """Of several queries that are a process's first, one would else find a dialect that another is loading."""
+    script = "import sys, local.sql_engine; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
+    assert {f"sqlglot.dialects.{name}" for name in ("athena", "trino", "hive", "duckdb")} <= set(
+        loaded.split()
+    )
