@@ -216,7 +216,7 @@ def test_a_parameter_is_only_text_whatever_it_holds(tmp_path: Path) -> None:
 
 
 def test_dialects_are_loaded_with_the_module() -> None:
-    """Of several queries that are a process's first, one would else find a dialect that another is loading."""
+    """Else one of several first queries at once finds a dialect that another is still loading."""
     script = "import sys, local.sql_engine; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
     assert {f"sqlglot.dialects.{name}" for name in ("athena", "trino", "hive", "duckdb")} <= set(
