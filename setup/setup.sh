@@ -93,12 +93,21 @@ install_npm_packages() {
 
 npm_ci() { (cd "$root" && logged npm ci --ignore-scripts "$@") || fail 1 "npm could not install its packages"; }
 
+# The loaders' core, for this processor and for those that a deployment runs on.
+compile_core() {
+  local folder=functions/breakeven/clients/amqp/core
+  [ -n "$("$venv/bin/python" "$root/setup/core.py" --missing)" ] || return 0
+  say "compiling the loaders' core ($folder) with Zig's C compiler"
+  logged "$venv/bin/python" "$root/setup/core.py" || fail 1 "the loaders' core could not be compiled"
+}
+
 install_mode() {
   if [ "$mode" = deploy ]; then
     install_lock deploy "the CDK, and what our own modules import for it"
   else
     install_lock run "the workflow, the simulated AWS it runs on, and the report"
   fi
+  compile_core
   if [ "$mode" = test ]; then install_lock test "the tests, types and style checks"; fi
   if [ "$mode" != run ]; then install_npm_packages; fi
 }

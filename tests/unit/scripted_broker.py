@@ -22,6 +22,7 @@ class ScriptedBroker:
         self._tune = spec.Connection.Tune(2047, frame_max, 60)
         self.heard: list[str] = []
         self.bodies: list[bytes] = []  # of one frame each
+        self.acknowledged: list[int] = []  # delivery tags, each by itself
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._connection: socket.socket | None = None
         self._there = threading.Event()
@@ -65,6 +66,8 @@ class ScriptedBroker:
     def _take(self, got: Any) -> None:
         name = got.method.NAME if isinstance(got, frame.Method) else got.NAME
         self.heard.append(name)
+        if name == "Basic.Ack" and not got.method.multiple:
+            self.acknowledged.append(got.method.delivery_tag)
         if isinstance(got, frame.Body):
             self.bodies.append(got.fragment)
         answers = {

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakeven.clients.base import STAMP_BYTES, Outcome, Stamps
-from breakeven.loadgen.ledger import LoaderLedger, Receipts
+from breakeven.loadgen.ledger import LoaderLedger
+from breakeven.loadgen.receipts import Receipts
 from breakeven.loadgen.send_times import SendTimes
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.loadgen.stamp import Stamper, StampReader

@@ -28,6 +28,7 @@ STAMP_BYTES = 16
 
 #: one message a row, one byte a column
 Bytes = npt.NDArray[np.uint8]
+Int64s = npt.NDArray[np.int64]
 
 
 class Outcome(StrEnum):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from breakeven.clients.alone import WhenSent
+from breakeven.clients.base import Int64s
 from breakeven.loadgen.course import Course
 from breakeven.loadgen.stages import Timeline
 from breakeven.workload.case import Case, Workload
@@ -88,6 +90,16 @@ class Arrivals:
         if self._used == len(self._ahead):
             self._fill()
         return taken
+
+    def until(self, instant_ns: int, most: int) -> tuple[Int64s, WhenSent]:
+        """Those before an instant that are not taken, at most ``most``; and what is to be done once they are
+        sent."""
+        end = min(bisect_left(self._ahead, instant_ns, self._used), self._used + most)
+        found = np.array(self._ahead[self._used : end], np.int64)
+        if end < len(self._ahead):
+            more_now = self._ahead[end] < instant_ns
+            return found, WhenSent.COME_BACK if more_now else WhenSent.READ_ON
+        return found, WhenSent.ANSWERED if self._ended else WhenSent.COME_BACK
 
     def rest(self) -> list[int]:
         """All that are not taken, which are taken with this."""

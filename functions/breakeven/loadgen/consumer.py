@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from breakeven.clients import columns
+from breakeven.clients.alone import ReceivesAlone
 from breakeven.clients.base import Deliveries, Receiver, Settled
 from breakeven.loadgen.course import Course
 from breakeven.loadgen.instants import as_one, listed, repeated
-from breakeven.loadgen.ledger import Receipts
-from breakeven.loadgen.worker import TOLERATED_S, Shared, Worker
+from breakeven.loadgen.receipts import Receipts
+from breakeven.loadgen.worker import ALONE_NS, TOLERATED_S, Shared, Worker
 
 T = TypeVar("T")
 
@@ -40,12 +41,17 @@ class Consumer(Worker[Receiver]):
         self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
         self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
+        self._alone: ReceivesAlone | None = None
         self._processing: Course | None = None
         if workload.processing_ms or workload.processing_profile:
             self._processing = Course(workload.processing_ms, workload.warmup_s, workload.processing_profile)
 
     def _connect(self) -> Receiver:
-        return self._shared.client.receiver(self._queue)
+        link = self._shared.client.receiver(self._queue)
+        self._alone = None
+        if self._processing is None and isinstance(link, ReceivesAlone):
+            self._alone = link if link.expect(self._shared.ledger.ours()) else None
+        return link
 
     def _wanted(self) -> bool:
         if not self._shared.signals.finish.is_set():
@@ -55,6 +61,8 @@ class Consumer(Worker[Receiver]):
     def _step(self, link: Receiver) -> None:
         if self._in_hand:
             self._settle(link, self._processed())
+            return
+        if self._alone is not None and self._taken_alone(self._alone):
             return
         if not self._polls:
             self._release()  # a long poll waits for seconds, whatever it is asked
@@ -81,6 +89,17 @@ class Consumer(Worker[Receiver]):
         self._in_hand.update(zip(deliveries.handle, deliveries.asked_ns, strict=True))
         self._taken.append((deliveries, receipts))
         self._hold(len(receipts.ours), int(deliveries.in_hand_ns[-1]))
+
+    def _taken_alone(self, link: ReceivesAlone) -> bool:
+        """Leave the connection alone for a while; False where it has to be done step by step."""
+        deliveries = link.receive_alone(time.monotonic_ns() + ALONE_NS)
+        if deliveries is None:
+            return False
+        if len(deliveries.handle):
+            receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+            self._taken.append((deliveries, receipts))
+            self._account()
+        return True
 
     def _account(self) -> None:
         if self._taken:

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from breakeven.clients.alone import Ours
 from breakeven.clients.base import Outcome
-from breakeven.clients.columns import joined
 from breakeven.loadgen.instants import Int64s
+from breakeven.loadgen.receipts import Receipts
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.loadgen.stamp import StampReader
 
@@ -135,30 +136,6 @@ class Outstanding(NamedTuple):
     unknown: int
 
 
-@dataclass(frozen=True, slots=True)
-class Receipts:
-    """Messages in hand, one entry a message in each column.
-
-    ``ours``: whether it is one of this case's; of others producer and sequence are -1. ``is_new``: the first
-    copy that this loader received.
-    """
-
-    ours: Sequence[bool]
-    producer: Sequence[int]
-    sequence: Sequence[int]
-    is_new: Sequence[bool]
-
-    @classmethod
-    def together(cls, parts: Sequence[Receipts]) -> Receipts:
-        """One behind the other; at least one part."""
-        return Receipts(
-            joined([part.ours for part in parts]),
-            joined([part.producer for part in parts]),
-            joined([part.sequence for part in parts]),
-            joined([part.is_new for part in parts]),
-        )
-
-
 _NOT_OURS = (False, -1, -1, False)
 #: fewer messages than this that are no run are dealt with sooner one by one than by numpy (measured)
 _FEW = 32
@@ -168,20 +145,23 @@ class LoaderLedger:
     """The ledger that a loader's workers write to. Every method may be called from any thread.
 
     One lock guards all of it, so a snapshot is one instant of the whole ledger: what was confirmed and in
-    hand by then is both in it. ``submitted`` comes before the send and ``receive`` before the settlement,
-    so whatever the moment a loader is killed, its last snapshot claims no outcome or receipt that was not;
-    what it had not noted yet is in doubt, which is why a case with such a loader has no figure for lost.
+    hand by then is both in it. No outcome and no receipt is noted before it happened, so a killed loader's
+    last snapshot claims none that was not; the rest is in doubt, and such a case has no figure for lost.
     """
 
     def __init__(self, tag: str, producers: int, own: Iterable[int]) -> None:
         """:param producers: how many the case has, in all loaders; ``own`` are the numbers of this one's"""
-        self._reader = StampReader(tag)
+        self._reader, self._tag = StampReader(tag), tag.encode("ascii")
         self._producers = producers
         self._lock = threading.Lock()
         self._ledger = Ledger({producer: ProducerLedger() for producer in own})
 
+    def ours(self) -> Ours:
+        """How to tell the case's messages."""
+        return Ours(self._tag, self._producers)
+
     def submitted(self, producer: int, count: int = 1) -> int:
-        """About to send the producer's next ``count`` messages: the first of their sequences, from 0."""
+        """The producer's next messages, sent or about to be: the first of their sequences, from 0."""
         with self._lock:
             own = self._ledger.producers[producer]
             own.sent += count

@@ -9,12 +9,8 @@ from collections.abc import Callable, Sequence
 from breakeven.clients.base import Sender
 from breakeven.clients.columns import joined, repeated
 from breakeven.loadgen.arrivals import Arrivals, Span
-from breakeven.loadgen.producer import Producer
-from breakeven.loadgen.worker import Shared
-
-#: messages that are due within this time of each other are sent together, nanoseconds: at most half of what
-#: a loader may be late before its figures are a lower bound
-TOGETHER_NS = 500_000
+from breakeven.loadgen.producer import TOGETHER_NS, Producer
+from breakeven.loadgen.worker import ALONE_NS, Shared
 
 
 class OpenProducer(Producer):
@@ -32,7 +28,6 @@ class OpenProducer(Producer):
     ) -> None:
         super().__init__(number, queue, shared, helps=helps)
         self._span = span
-        self._pending: dict[int, int] = {}  # sequence -> intended_ns, of messages without an answer
         self._handed_over: list[tuple[Sequence[int], int]] = []  # when they could be, and when they were
         self._room_since_ns = 0  # when the window last began to have room
         self._arrivals: Arrivals | None = None
@@ -68,12 +63,36 @@ class OpenProducer(Producer):
 
     def _step(self, link: Sender) -> None:
         now_ns = time.monotonic_ns()
+        if self._most and self._go_on_alone(now_ns):
+            return
         due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._note_blocked(now_ns, due > 0 and room <= 0)
         if due > 0 and room > 0:
             self._send(link, min(due, room), now_ns)
             due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._take_answers(link, self._until_due_s(now_ns, due, room))
+
+    def _go_on_alone(self, now_ns: int) -> bool:
+        """Leave the connection alone until the end of what counts alike: all of it measured, or nothing."""
+        self._note_blocked(now_ns, False)
+        borders = (self._measure_ns, self._end_ns, self._deadline_ns)
+        until_ns = min(now_ns + ALONE_NS, *(border for border in borders if border > now_ns))
+        due_ns, when_sent = self._schedule.until(until_ns, self._most)
+        sent = self._send_alone(len(due_ns), until_ns, when_sent, due_ns, self._room_since_ns)
+        if sent is None:
+            return False
+        self._room_since_ns = max(self._room_since_ns, sent.room_since_ns)
+        if len(sent.handed_ns):
+            self._count_offered(self._schedule.take(len(sent.handed_ns)))
+            self._shared.recorder.operations("pacing", sent.could_ns, sent.handed_ns, 0)
+        if self._measure_ns <= now_ns < self._end_ns:
+            self.blocked_ns += sent.blocked_ns
+            self.achieved += len(sent.handed_ns)
+        if len(sent.sequence):
+            recorder = self._shared.recorder
+            recorder.operations("produce", sent.due_ns, sent.answered_ns, self._size)
+            recorder.operations("produce_service", sent.sent_ns, sent.answered_ns, self._size)
+        return True
 
     def _send(self, link: Sender, count: int, now_ns: int) -> None:
         """Pacing is our own lateness: from when a message was due and had room, to when it is handed over."""
@@ -140,6 +159,8 @@ class OpenProducer(Producer):
 
     def _give_up_on_rest(self) -> None:
         self._release()
+        if self._alone is not None:
+            self._alone.hand_back()
         unsent, unanswered = self._schedule.rest(), list(self._pending.values())
         self._count_offered(unsent)
         self._pending.clear()

@@ -7,15 +7,19 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 
+from breakeven.clients.alone import Errand, Origin, SendsAlone, Sent, WhenSent
 from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
 from breakeven.clients.columns import together
 from breakeven.loadgen.consumer import Consumer
-from breakeven.loadgen.instants import as_one, listed, repeated
+from breakeven.loadgen.instants import Int64s, as_one, listed, repeated
 from breakeven.loadgen.stamp import Stamper
-from breakeven.loadgen.worker import Shared, Worker
+from breakeven.loadgen.worker import ALONE_NS, Shared, Worker
 
 #: a drain that lasts longer than this is helped by the producers' threads, seconds
 HELP_AFTER_S = 0.25
+#: messages that are due within this time of each other are sent together, nanoseconds: at most half of what
+#: a loader may be late before its figures are a lower bound
+TOGETHER_NS = 500_000
 
 
 class Producer(Worker[Sender]):
@@ -34,6 +38,11 @@ class Producer(Worker[Sender]):
         self._size, self._confirms, self._window = workload.message_bytes, workload.confirms, workload.window
         self._times = (shared.send_times or {}).get(number)
         self._in_flight = 0  # submitted on this connection and not answered
+        #: when each message was to be sent, by sequence, of those without an answer; an open loop's, and what
+        #: a sender that was left alone hands back
+        self._pending: dict[int, int] = {}
+        self._alone: SendsAlone | None = None
+        self._most = 0  # messages that it may be left alone with; 0: none
         self._answers: list[Answers] = []  # not accounted for yet
         self.done = threading.Event()  # nothing more will be sent
 
@@ -44,7 +53,21 @@ class Producer(Worker[Sender]):
             Consumer(f"drain helper {self._number}", self._queue, self._shared, helper=True).work()
 
     def _connect(self) -> Sender:
-        return self._shared.client.sender(self._queue)
+        link = self._shared.client.sender(self._queue)
+        self._alone = link if isinstance(link, SendsAlone) else None
+        self._most = self._alone.prepare(self._origin()) if self._alone else 0
+        return link
+
+    def _origin(self) -> Origin:
+        return Origin(
+            tag=self._stamper.tag,
+            producer=self._number,
+            size=self._size,
+            rest=self._stamper.rest,
+            bodies=self._stamper.bodies,
+            together_ns=TOGETHER_NS,
+            times=None if self._times is None else self._times.memory,
+        )
 
     def _lost(self) -> None:
         self._in_flight = 0
@@ -63,6 +86,24 @@ class Producer(Worker[Sender]):
             raise
         self._in_flight += count
         return sequences
+
+    def _send_alone(
+        self, most: int, until_ns: int, when_sent: WhenSent, due_ns: Int64s | None, room_since_ns: int = 0
+    ) -> Sent | None:
+        """Have the connection send by itself for a while; None where it has to be done step by step."""
+        assert self._alone is not None
+        first = self._shared.ledger.sent(self._number)
+        errand = Errand(first, most, due_ns, when_sent, room_since_ns)
+        sent = self._alone.send_alone(errand, until_ns, self._pending)
+        if sent is None:
+            return None
+        count, answered = len(sent.handed_ns), len(sent.sequence)
+        self._shared.ledger.submitted(self._number, count)
+        self._in_flight += count - answered
+        if answered:
+            outcome = Outcome.CONFIRMED if self._confirms else Outcome.UNKNOWN
+            self._shared.ledger.answered(self._number, sent.sequence, [outcome] * answered)
+        return sent
 
     def _take_answers(self, link: Sender, timeout_s: float) -> None:
         answers = link.poll(timeout_s)
@@ -141,10 +182,28 @@ class ClosedProducer(Producer):
         return self._share - self._shared.ledger.sent(self._number)
 
     def _step(self, link: Sender) -> None:
+        if self._most and self._go_on_alone():
+            return
         room = min(self._window - self._in_flight, self._left())
         if room > 0:
             self._submit(link, room, time.monotonic_ns())
         self._take_answers(link, self._patience_s())
+
+    def _go_on_alone(self) -> bool:
+        now_ns = time.monotonic_ns()
+        until_ns, most, when_sent = now_ns + ALONE_NS, self._most, WhenSent.COME_BACK
+        if self._share is None:
+            until_ns = min(until_ns, self._ends_ns)
+            if now_ns >= self._ends_ns:
+                until_ns, most, when_sent = now_ns + ALONE_NS, 0, WhenSent.ANSWERED
+        elif self._left() <= most:
+            most, when_sent = self._left(), WhenSent.ANSWERED
+        sent = self._send_alone(most, until_ns, when_sent, None)
+        if sent is None:
+            return False
+        if len(sent.sequence):
+            self._operations(sent.sequence, sent.sent_ns, sent.answered_ns)  # type: ignore[arg-type]
+        return True
 
     def _operations(
         self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]

@@ -5,6 +5,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
+import numpy as np
+
+from breakeven.loadgen.instants import Int64s
+
 #: memory for the send times of all producers of a loader, bytes
 MEMORY = 64 << 20
 
@@ -15,12 +19,16 @@ class SendTimes:
     A message that waited so long that its instant was overwritten is not found, and so counted as skipped.
     """
 
-    __slots__ = ("_keep", "_newest", "_times")
+    __slots__ = ("_cells", "_keep", "_times", "memory")
 
     def __init__(self, keep: int) -> None:
         self._keep = keep
-        self._times = array("q")
-        self._newest = -1
+        #: the newest sequence that is noted, and behind it the instants by sequence modulo ``keep``; whoever
+        #: else notes here does it in that order, too. Memory that was never written takes no room
+        self.memory: Int64s = np.zeros(keep + 1, np.int64)
+        self.memory[0] = -1
+        self._cells = memoryview(self.memory.data).cast("B").cast("q")
+        self._times = self._cells[1:]
 
     def note(self, first: int, sent_ns: int | Sequence[int], count: int) -> None:
         """Of ``count`` consecutive sequences; they are noted in order from 0, before they are sent.
@@ -30,12 +38,12 @@ class SendTimes:
         instants = array("q", (sent_ns,)) * count if isinstance(sent_ns, int) else array("q", sent_ns)
         if len(instants) != count:
             raise ValueError(f"{len(instants)} instants for {count} messages")
-        self._newest = first + count - 1  # first, so that nobody trusts a place about to be overwritten
+        self._cells[0] = first + count - 1  # first, so that nobody trusts a place about to be overwritten
         done = 0
         while done < count:
             place = (first + done) % self._keep
             part = instants[done : done + self._keep - place]
-            self._times[place : place + len(part)] = part  # grows until all places are there
+            self._times[place : place + len(part)] = part
             done += len(part)
 
     def find_many(self, sequences: Sequence[int]) -> Sequence[int]:
@@ -64,7 +72,8 @@ class SendTimes:
         return sent_ns if self._are_kept(sequence, sequence) else -1
 
     def _are_kept(self, least: int, most: int) -> bool:
-        return self._newest - self._keep < least and most <= self._newest
+        newest = self._cells[0]
+        return newest - self._keep < least and most <= newest
 
 
 def _bounds(sequences: Sequence[int]) -> tuple[int, int]:

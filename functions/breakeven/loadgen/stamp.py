@@ -39,7 +39,7 @@ class Stamper:
     """Makes the bodies of one producer's messages: the stamp, then padding up to ``size`` bytes."""
 
     def __init__(self, tag: str, producer: int, size: int) -> None:
-        self._tag = tag.encode("ascii")
+        self.tag = tag.encode("ascii")
         self._base = producer << _SEQUENCE_BITS
         self.size = size
         self._block, self._common = -1, b""
@@ -62,7 +62,7 @@ class Stamper:
 
     def stamp(self, sequence: int) -> bytes:
         origin = (self._base + sequence).to_bytes(9, "big")
-        return self._tag + binascii.b2a_base64(origin, newline=False).translate(_TO_URL)
+        return self.tag + binascii.b2a_base64(origin, newline=False).translate(_TO_URL)
 
 
 class StampedBodies(Bodies):

@@ -33,6 +33,9 @@ LOOK_EVERY_S = 0.25
 #: (seconds), and then done together: below saturation messages come one by one, and the account of one costs
 #: as much as sending it
 HELD_MESSAGES, HELD_S = 256, 0.02
+#: how long a connection is left alone at a time, where it can do without its worker, nanoseconds: what it did
+#: meanwhile is accounted for then
+ALONE_NS = 50_000_000
 
 
 class Link(Protocol):

@@ -14,7 +14,7 @@ BUSY_PER_MS = 4
 #: connections with a smaller window or prefetch are never busy: they would wait for what cannot come
 LEAST_WINDOW = 100
 #: a connection's rate is judged over at least this long, nanoseconds
-_JUDGED_OVER_NS = 5_000_000
+JUDGED_OVER_NS = 5_000_000
 
 
 class Coalescing:
@@ -29,7 +29,7 @@ class Coalescing:
         """So many messages, or answers to messages, were read."""
         self._count += count
         elapsed_ns = read_ns - self._since_ns
-        if elapsed_ns >= _JUDGED_OVER_NS:
+        if elapsed_ns >= JUDGED_OVER_NS:
             self._busy = self._allowed and self._count * 1_000_000 >= BUSY_PER_MS * elapsed_ns
             self._count, self._since_ns = 0, read_ns
 

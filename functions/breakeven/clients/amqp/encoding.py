@@ -120,6 +120,14 @@ class Publishing:
             return b"".join((self._head, self._between.join(bodies), END))
         return b"".join(self._pieces(bodies))
 
+    def around(self, size: int) -> tuple[bytes, bytes] | None:
+        """What stands before and behind a body of ``size`` bytes; None where its shape is another."""
+        if not STAMP_BYTES <= size <= self._chunk:
+            return None
+        if size != self._size:
+            self._prepare(size)
+        return self._head, END
+
     def keep(self) -> None:
         """Leave what was returned to whoever has it."""
         self._rows = None
@@ -169,17 +177,18 @@ class Publishing:
                 yield END
 
 
-_ACK = method_frame(spec.Basic.Ack(delivery_tag=0, multiple=False))
-_ACK_HEAD, _ACK_TAIL = _ACK[: -_TAG_BYTES - 2], _ACK[-2:]
-_BETWEEN_ACKS = _ACK_TAIL + _ACK_HEAD
-_ACK_ROW = np.dtype([("head", f"V{len(_ACK_HEAD)}"), ("tag", ">i8"), ("tail", f"V{len(_ACK_TAIL)}")])
-_ACK_BEFORE = np.frombuffer(_ACK, _ACK_ROW)
+#: the acknowledgement of one message, or a broker's confirm of one; its tag is behind the head
+ACK = method_frame(spec.Basic.Ack(delivery_tag=0, multiple=False))
+ACK_HEAD, _ACK_TAIL = ACK[: -_TAG_BYTES - 2], ACK[-2:]
+_BETWEEN_ACKS = _ACK_TAIL + ACK_HEAD
+_ACK_ROW = np.dtype([("head", f"V{len(ACK_HEAD)}"), ("tag", ">i8"), ("tail", f"V{len(_ACK_TAIL)}")])
+_ACK_BEFORE = np.frombuffer(ACK, _ACK_ROW)
 
 
 def acknowledgements(tags: Sequence[Any]) -> bytes:
     """One ``basic.ack`` for each delivery tag; at least one tag."""
     if len(tags) < _FEW_TAGS:
-        return b"".join((_ACK_HEAD, _BETWEEN_ACKS.join(map(_pack_tag, tags)), _ACK_TAIL))
+        return b"".join((ACK_HEAD, _BETWEEN_ACKS.join(map(_pack_tag, tags)), _ACK_TAIL))
     rows = _ACK_BEFORE.repeat(len(tags))
     rows["tag"] = np.arange(tags.start, tags.stop) if isinstance(tags, range) else tags
     return rows.tobytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from breakeven.clients.amqp.events import ProtocolError
@@ -66,6 +66,26 @@ class InFlight:
                 self._runs.append(Run(self._next + index, sequence, 1, sent_ns, bodies, index))
         self._next += count
         self._count += count
+
+    @property
+    def next(self) -> int:
+        """The next message's tag."""
+        return self._next
+
+    def runs(self) -> Sequence[Run]:
+        """All of them, in the order of their tags."""
+        return tuple(self._runs)
+
+    def clear(self) -> None:
+        """Somebody else keeps them from now on."""
+        self._runs.clear()
+        self._count = 0
+
+    def put_back(self, runs: Iterable[Run], next_tag: int) -> None:
+        """What somebody else kept meanwhile, in the order of their tags; nothing is kept here."""
+        self._runs.extend(runs)
+        self._count = sum(run.count for run in self._runs)
+        self._next = next_tag
 
     def take(self, tag: int, multiple: bool) -> Sequence[Run]:
         """The messages that an answer is about: one, or with ``multiple`` all up to its tag (0: all).

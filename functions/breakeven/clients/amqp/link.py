@@ -37,11 +37,10 @@ class Link:
 
         :param frame_max: the largest frame that is asked for, bytes; the broker may want less
         """
-        self.lock = threading.RLock()
-        self.ended = False
+        self.lock, self.ended = threading.RLock(), False
         self.reader = FrameReader(Endpoint(self), frame_max)
-        self.read_ns = time.monotonic_ns()
-        self.news = False
+        self.read_ns, self.news = time.monotonic_ns(), False
+        self.driven_elsewhere = False  # by the core, for its owner: nobody else may read
         self._look_ns = 0  # when to look after heartbeats again
         self._where = f"{node.host}:{node.amqp_port}"
         self._lost: str | None = None
@@ -59,6 +58,11 @@ class Link:
             self.abandon(str(error))
             self.close()
             self.check()
+
+    @property
+    def descriptor(self) -> int | None:
+        """Of the socket, where bytes go over it as they are; None with TLS."""
+        return self._wire.descriptor
 
     @property
     def frame_max(self) -> int:
@@ -113,8 +117,7 @@ class Link:
         try:
             self._wire.write(data)
         except OSError as error:
-            self._read_what_is_left()
-            self._fall(str(error))
+            self.failed(str(error))
 
     @property
     def unsent(self) -> bool:
@@ -132,7 +135,7 @@ class Link:
         if not self.lock.acquire(blocking=False):
             return
         try:
-            if not self.ended:
+            if not (self.ended or self.driven_elsewhere):
                 with contextlib.suppress(ConnectionLost):
                     self.drive(lambda: False, 0.0)
         finally:
@@ -231,13 +234,9 @@ class Link:
         """Write and read what can be, after waiting ``seconds`` at most."""
         try:
             heard = self._read(seconds)
-            now_ns = self.read_ns if heard else time.monotonic_ns()
-            if now_ns >= self._look_ns:
-                self._look_ns = now_ns + round(_LOOK_S * 1e9)
-                self._look_after(now_ns / 1e9)
+            self._look_now_and_then(self.read_ns if heard else time.monotonic_ns())
         except OSError as error:
-            self._read_what_is_left()
-            self._fall(str(error))
+            self.failed(str(error))
 
     def _read(self, seconds: float) -> bool:
         """Read once, after waiting ``seconds`` at most; returns whether there was something."""
@@ -246,19 +245,42 @@ class Link:
             return False
         self.read_ns = time.monotonic_ns()
         if count == 0:
-            self._fall("the broker closed the connection without a word")
-            return True
+            self.ended_by_peer()
+        else:
+            self.digest(count)
+        return True
+
+    def digest(self, count: int = 0) -> None:
+        """Deal with what is in the reader's space, ``count`` bytes of it new."""
         try:
             self.reader.took(count)
         except ProtocolError as error:
             self._fall(f"protocol error: {error}")
-        return True
+
+    def heard(self, read_ns: int, wrote_ns: int) -> None:
+        """Somebody else has driven the connection, and read and wrote last at these instants."""
+        self.read_ns = max(self.read_ns, read_ns)
+        self._pulse.wrote = max(self._pulse.wrote, wrote_ns / 1e9)
+        self._look_now_and_then(time.monotonic_ns())
+
+    def ended_by_peer(self) -> None:
+        self._fall("the broker closed the connection without a word")
+
+    def failed(self, reason: str) -> None:
+        """Reading or writing failed, perhaps after the broker has said why."""
+        self._read_what_is_left()
+        self._fall(reason)
 
     def _read_what_is_left(self) -> None:
         """A broker that closed the connection has said why, and perhaps answered more, before it did."""
         with contextlib.suppress(OSError):
             while self._lost is None and self._read(0.0):
                 pass
+
+    def _look_now_and_then(self, now_ns: int) -> None:
+        if now_ns >= self._look_ns:
+            self._look_ns = now_ns + round(_LOOK_S * 1e9)
+            self._look_after(now_ns / 1e9)
 
     def _look_after(self, now: float) -> None:
         """Is the broker alive, and does it know that we are?"""

@@ -7,18 +7,18 @@ be ends the connection: nothing is guessed.
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from typing import Any
 
 from pika import frame, spec
 
 from breakeven.clients.amqp.content import Content
-from breakeven.clients.amqp.encoding import CHANNEL, FRAME_HEAD, FRAME_OVERHEAD, method_frame
+from breakeven.clients.amqp.encoding import ACK_HEAD, CHANNEL, FRAME_HEAD, FRAME_OVERHEAD, method_frame
 from breakeven.clients.amqp.events import Events, ProtocolError
 from breakeven.clients.amqp.shape import DeliveryShape
 
 _CONFIRM = struct.Struct(">11sQBB")
-_CONFIRM_HEAD = method_frame(spec.Basic.Ack())[:11]
 _KINDS = frozenset((spec.FRAME_METHOD, spec.FRAME_HEADER, spec.FRAME_BODY, spec.FRAME_HEARTBEAT))
 _WITH_CONTENT = (spec.Basic.Deliver, spec.Basic.GetOk, spec.Basic.Return)
 #: methods whose encoding is one and the same for the same fields, so that decoding can be checked
@@ -67,6 +67,26 @@ class FrameReader:
             self.took(count)
             data = data[count:]
 
+    @property
+    def between_messages(self) -> bool:
+        """No message has begun whose content is still to come."""
+        return not self._contents
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that came and have not been dealt with."""
+        return self._end
+
+    def lend(self) -> tuple[int, int, int]:
+        """The buffer, for somebody else to read into and to deal with: its address, its size, and how many
+        bytes are in it. Until ``lent``."""
+        start = ctypes.c_char.from_buffer(self._buffer)
+        return ctypes.addressof(start), len(self._buffer), self._end
+
+    def lent(self, count: int) -> None:
+        """So many bytes are in the buffer now, none of which has been dealt with."""
+        self._end = count
+
     def _read(self, start: int, end: int) -> int:
         """Read from ``buffer[start:end]``; returns how many bytes are done with, 0 when more are needed."""
         if not self._contents:
@@ -77,7 +97,7 @@ class FrameReader:
                     return len(run.tags) * shape.size
                 if shape.begins(self._buffer, start, end):
                     return 0
-            elif self._buffer.startswith(_CONFIRM_HEAD, start, end) and (used := self._confirms(start, end)):
+            elif self._buffer.startswith(ACK_HEAD, start, end) and (used := self._confirms(start, end)):
                 return used
         return self._frame(start, end)
 
@@ -87,7 +107,7 @@ class FrameReader:
         for head, tag, multiple, mark in _CONFIRM.iter_unpack(
             self._view[start : start + count * _CONFIRM.size]
         ):
-            if head != _CONFIRM_HEAD or mark != spec.FRAME_END or multiple > 1:
+            if head != ACK_HEAD or mark != spec.FRAME_END or multiple > 1:
                 break
             self.events.confirmed(CHANNEL, tag, multiple == 1, False)
             used += _CONFIRM.size

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from pika import spec
 
+from breakeven.clients.alone import Ours
 from breakeven.clients.amqp.coalescing import Coalescing
+from breakeven.clients.amqp.core.receiving import AloneReceiver, alone_receiver
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
@@ -37,6 +39,7 @@ class NativeReceiver(Endpoint):
         self._asking = self._consuming = False
         self._empty_ns: int | None = None
         self._coalescing = Coalescing(workload.prefetch)
+        self._alone: AloneReceiver | None = None
         self._runs: list[tuple[Sequence[int], Sequence[bool], Sequence[bytes], int]] = []
         size, persistent = workload.message_bytes, workload.persistent
         with link.lock:
@@ -64,6 +67,19 @@ class NativeReceiver(Endpoint):
                 self._link.write(acknowledgements(handles))
                 self._link.flush()
         return Settled(handles, [called_ns] * count, [-1] * count)
+
+    def expect(self, ours: Ours) -> bool:
+        self._alone = None
+        if self._workload.consume == "push":
+            self._alone = alone_receiver(self._link, self._link.reader.shape, self._workload, ours)
+        return self._alone is not None
+
+    def receive_alone(self, until_ns: int) -> Deliveries | None:
+        assert self._alone is not None
+        with self._link.lock:
+            if not self._consuming:
+                self._start_consuming()
+            return None if self._runs else self._alone.receive(until_ns)
 
     def close(self) -> None:
         self._link.close()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 
 from pika import spec
 
+from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.amqp.coalescing import Coalescing
+from breakeven.clients.amqp.core.sending import AloneSender, alone_sender
 from breakeven.clients.amqp.encoding import Publishing
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.in_flight import InFlight, Run
@@ -37,6 +39,8 @@ class NativeSender(Endpoint):
         self._returned: set[bytes] = set()  # stamps; a return comes before its confirm
         self._told = Told()
         self._coalescing = Coalescing(workload.window)
+        self._alone: AloneSender | None = None
+        self._due: MutableMapping[int, int] = {}
         with link.lock:
             link.reader.events = self
             if workload.confirms:
@@ -49,6 +53,7 @@ class NativeSender(Endpoint):
         if not count:
             return
         with self._link.lock:
+            self._go_on_in_general()
             self._link.check()
             if self._link.unsent:
                 self._publishing.keep()
@@ -66,6 +71,7 @@ class NativeSender(Endpoint):
     def poll(self, timeout_s: float) -> Answers:
         link = self._link
         with link.lock:
+            self._go_on_in_general()
             if timeout_s > _SHORT_S:
                 timeout_s = max(0.0, min(timeout_s, self._patience_s()))
             if not link.news:
@@ -77,7 +83,21 @@ class NativeSender(Endpoint):
             self._coalescing.took(len(answers.sequence), link.read_ns)
             return answers
 
+    def prepare(self, origin: Origin) -> int:
+        self._alone = alone_sender(self._link, self._publishing, self._workload, origin)
+        return self._alone.most if self._alone else 0
+
+    def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
+        assert self._alone is not None
+        self._due = due
+        with self._link.lock:
+            if self._returned:
+                return None
+            return self._alone.send(errand, until_ns, self._in_flight, due)
+
     def close(self) -> None:
+        with self._link.lock:
+            self._go_on_in_general()
         self._link.close()
 
     def confirmed(self, channel: int, tag: int, multiple: bool, refused: bool) -> None:
@@ -98,6 +118,14 @@ class NativeSender(Endpoint):
             super().returned(channel, stamp)
         if self._workload.confirms:
             self._returned.add(stamp)
+
+    def hand_back(self) -> None:
+        with self._link.lock:
+            self._go_on_in_general()
+
+    def _go_on_in_general(self) -> None:
+        if self._alone is not None:
+            self._alone.leave(self._in_flight, self._due)
 
     def _mark_returned(self, run: Run, outcomes: list[Outcome]) -> None:
         for index, stamp in enumerate(run.stamps()):

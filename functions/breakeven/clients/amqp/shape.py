@@ -39,12 +39,18 @@ class DeliveryShape:
         self._columns = struct.Struct(
             f">{len(head)}sQB{len(before_gap)}s{gap}x{len(after_gap)}s{STAMP_BYTES}s{rest}xB"
         )
-        self._before_gap, self._after_gap = before_gap, after_gap
+        self._before_gap, self._gap, self._after_gap = before_gap, gap, after_gap
         before_at = len(head) + _TAG_AND_FLAG
         after_at = before_at + len(before_gap) + gap
         self._fixed = ((0, head), (before_at, before_gap), (after_at, after_gap))
         self._pieces = [(place, np.frombuffer(place[1], np.uint8)) for place in self._fixed]
         self._stamp_at = after_at + len(after_gap)
+
+    @property
+    def pieces(self) -> tuple[bytes, bytes, bytes] | None:
+        """What is the same in all: before tag and flag, between those and the body's frames, and up to the
+        stamp. None where something else that differs is in between."""
+        return None if self._gap else (self.head, self._before_gap, self._after_gap)
 
     @property
     def size(self) -> int:

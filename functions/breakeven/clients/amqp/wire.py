@@ -37,6 +37,11 @@ class Wire:
         self._unsent: deque[memoryview] = deque()
 
     @property
+    def descriptor(self) -> int | None:
+        """Of the socket, where bytes go over it as they are; None with TLS."""
+        return None if self._tls else self._socket.fileno()
+
+    @property
     def unsent(self) -> bool:
         """Is there something that was handed over and that the operating system has not taken yet?"""
         return bool(self._unsent)

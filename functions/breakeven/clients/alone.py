@@ -1,0 +1,115 @@
+"""Connections that can do without their worker for a while: the seam beside ``base``'s senders and receivers.
+
+Step by step a worker submits, polls, receives and settles. Left alone, a connection does all of that by
+itself and tells afterwards what happened, in columns. What is not as always is left to the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol, runtime_checkable
+
+from breakeven.clients.base import Deliveries, Int64s
+
+
+class WhenSent(IntEnum):
+    """What a sender that is left alone does once it has sent all that it was to send."""
+
+    READ_ON = 0  # go on reading answers until the time is over
+    COME_BACK = 1  # there is more to send than one errand holds
+    ANSWERED = 2  # that was all: come back when it is answered
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Whose messages a sender sends when it is left alone: how their stamps and bodies are made.
+
+    ``tag``: the case's characters; ``size``: of a body, bytes; ``rest``: what stands behind its stamp;
+    ``together_ns``: what is due within this time of each other is sent together.
+    ``times``: where to note when each message was to be sent, for end to end: the newest sequence that is
+    noted, then instants by sequence modulo their number; None where nobody asks.
+    """
+
+    tag: bytes
+    producer: int
+    size: int
+    rest: bytes
+    bodies: Callable[[int, int], Sequence[bytes]]  # first sequence, count
+    together_ns: int
+    times: Int64s | None
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Messages with consecutive sequences that a sender sends alone, at most ``window`` without an answer.
+
+    ``due_ns``: when, one entry a message, ascending; None: as soon as there is room.
+    ``room_since_ns``: when the window last began to have room, as far as the errand's giver knows.
+    """
+
+    first: int
+    most: int
+    due_ns: Int64s | None
+    when_sent: WhenSent
+    room_since_ns: int
+
+
+@dataclass(slots=True)
+class Sent:
+    """What a sender did alone. Columns of what was sent, and of what was answered, one entry a message.
+
+    ``could_ns``: when it was due and had room. ``blocked_ns``: how long messages were due without room.
+    """
+
+    could_ns: Int64s
+    handed_ns: Int64s
+    sequence: Sequence[int]
+    due_ns: Int64s
+    sent_ns: Int64s
+    answered_ns: Int64s
+    blocked_ns: int
+    room_since_ns: int
+
+
+@runtime_checkable
+class SendsAlone(Protocol):
+    """A sender that can do without its worker for a while, for one producer's messages."""
+
+    def prepare(self, origin: Origin) -> int:
+        """Be ready to send these alone; returns how many messages an errand may be of, 0 where it cannot."""
+
+    def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
+        """Send and read until ``until_ns``, or until there is reason to come back; None where ``submit`` and
+        ``poll`` have to do their part first. All answers are confirms, or without confirms none.
+
+        :param due: when each message that ``submit`` was given and that is unanswered was to be sent. They
+            are taken out, and put back with others when ``submit`` and ``poll`` have to go on.
+
+        Raises ConnectionLost.
+        """
+
+    def hand_back(self) -> None:
+        """Have ``due``, as it was last given, tell of all that is unanswered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """How to tell a case's own messages: its stamps' first characters, and how many producers it has."""
+
+    tag: bytes
+    producers: int
+
+
+@runtime_checkable
+class ReceivesAlone(Protocol):
+    """A receiver that can do without its worker for a while."""
+
+    def expect(self, ours: Ours) -> bool:
+        """Be ready to receive these alone; False where it cannot."""
+
+    def receive_alone(self, until_ns: int) -> Deliveries | None:
+        """Receive and settle until ``until_ns``, or until there is reason to come back; None where
+        ``receive`` has to do its part first. What is not ours is left to it. Raises ConnectionLost.
+        """

@@ -1,0 +1,84 @@
+"""A connection that the core drives for a while: lending it the buffers, and what is to be done after."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from ctypes import byref, c_uint8, string_at
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from breakeven.clients.amqp.coalescing import BUSY_PER_MS, JUDGED_OVER_NS, LEAST_WINDOW, READ_EVERY_S
+from breakeven.clients.amqp.core.structs import Connection, End, Receiving, Sending
+from breakeven.clients.amqp.link import Link
+
+Int64s = npt.NDArray[np.int64]
+#: how much longer than asked for a call may take to write what it has begun to write, nanoseconds
+LATE_NS = 250_000_000
+
+
+def address(array: npt.NDArray[Any]) -> int:
+    """Of an array's memory, which must outlive whoever is given it."""
+    return int(array.ctypes.data)
+
+
+class Alone:
+    """:param window: messages that may be under way on the connection at once"""
+
+    def __init__(
+        self, link: Link, struct: Sending | Receiving, run: Callable[..., int], window: int, out_size: int
+    ) -> None:
+        assert link.descriptor is not None
+        self._link, self._struct, self._run = link, struct, run
+        self._connection: Connection = struct.c
+        self._out = np.zeros(out_size, np.uint8)
+        connection = self._connection
+        connection.fd = link.descriptor
+        connection.out, connection.out_size = address(self._out), out_size
+        connection.read_every_ns = round(READ_EVERY_S * 1e9)
+        connection.judged_over_ns = JUDGED_OVER_NS
+        connection.busy_from = BUSY_PER_MS * JUDGED_OVER_NS // 1_000_000 if window >= LEAST_WINDOW else 0
+        self._left = 0  # bytes that neither the core nor the general path can deal with before more come
+
+    @property
+    def out(self) -> npt.NDArray[np.uint8]:
+        """What the core writes from."""
+        return self._out
+
+    def may_run(self) -> bool:
+        """Is there nothing that the general path has to do first? Raises ConnectionLost."""
+        self._link.check()
+        reader = self._link.reader
+        if self._left and reader.waiting == self._left:
+            return False
+        return not self._link.news and not self._link.unsent and reader.between_messages
+
+    def run(self, until_ns: int) -> End:
+        """Have the core drive the connection. What it could not write is the link's afterwards."""
+        connection, reader = self._connection, self._link.reader
+        connection.in_, connection.in_size, connection.in_end = reader.lend()
+        end = End(self._run(byref(self._struct), until_ns, until_ns + LATE_NS))
+        reader.lent(connection.in_end)
+        self._link.heard(connection.read_ns, connection.wrote_ns)
+        if left := connection.out_end - connection.out_from:
+            self._link.write(string_at(connection.out + connection.out_from, left))
+            connection.out_from = connection.out_end = 0
+        return end
+
+    def conclude(self, end: End) -> None:
+        """Do what the core came back for, once its messages are known to the general path."""
+        if end is End.UNUSUAL:
+            self._link.digest()
+            self._left = self._link.reader.waiting
+        elif end is End.CLOSED:
+            self._link.ended_by_peer()
+        elif end is End.FAILED:
+            self._link.failed(os.strerror(self._connection.error))
+
+
+def characters(into: Any, text: bytes) -> None:
+    """Put text into an array of a struct."""
+    for at, character in enumerate(text):
+        into[at] = c_uint8(character).value

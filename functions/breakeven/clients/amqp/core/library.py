@@ -1,0 +1,49 @@
+"""Finds the compiled core for this processor, and makes sure that it is of these very sources."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import platform
+from functools import cache
+from pathlib import Path
+
+from breakeven.clients.amqp.core.structs import Receiving, Sending
+
+FOLDER = Path(__file__).parent
+#: processors that it is compiled for, as ``platform.machine`` names them
+MACHINES = ("x86_64", "aarch64")
+
+
+def sources() -> list[Path]:
+    """What the core is compiled from; headers are not among them."""
+    return sorted(FOLDER.glob("*.c"))
+
+
+def library_path(machine: str) -> Path:
+    """Where the core of these sources is, compiled for ``machine``; it holds a digest of them in its name."""
+    digest = hashlib.sha256()
+    for source in sorted(FOLDER.glob("*.[ch]")):
+        digest.update(source.read_bytes())
+    return FOLDER / "compiled" / f"core-{digest.hexdigest()[:12]}-{machine}.so"
+
+
+@cache
+def core() -> ctypes.CDLL | None:
+    """The core; None where it is not compiled for this machine.
+
+    :raises RuntimeError: it is, and its structs are not those of ``structs``
+    """
+    path = library_path(platform.machine())
+    if not path.exists():
+        return None
+    library = ctypes.CDLL(str(path))
+    for name, struct in (("sending", Sending), ("receiving", Receiving)):
+        size = getattr(library, f"{name}_size")
+        size.restype = ctypes.c_int64
+        if size() != ctypes.sizeof(struct):
+            raise RuntimeError(f"struct {name} has {size()} bytes in C and {ctypes.sizeof(struct)} in Python")
+        run = getattr(library, f"{name}_run")
+        run.argtypes = (ctypes.POINTER(struct), ctypes.c_int64, ctypes.c_int64)
+        run.restype = ctypes.c_int32
+    return library

@@ -1,0 +1,137 @@
+/* Takes one consumer's pushed messages in hand and acknowledges each by itself.
+ *
+ * Only messages of one shape (see shape.py), with a stamp of this case: whatever else comes is the general
+ * path's, and is not acknowledged here.
+ */
+#include "connection.h"
+
+#include <string.h>
+
+enum { STAMP = 16, CASE = 4, PRODUCER_END = 7, ACK = 21, TAG_AT = 11, END = 0xCE };
+
+struct receiving {
+    struct connection c;
+    /* the shape: head, delivery tag, redelivered, before, body's frames up to the stamp, stamp, rest, end */
+    const uint8_t *head, *before, *after;
+    int64_t head_size, before_size, after_size, size;
+    uint8_t tag[8]; /* the case's four characters */
+    int64_t producers; /* stamps of the case hold a smaller number */
+    uint8_t ack[24]; /* the frame of an ack; its tag is at TAG_AT */
+    /* what happened in this call: columns, one entry a message */
+    int64_t count, columns;
+    uint64_t *tags;
+    uint8_t *redelivered, *stamps;
+    int64_t *in_hand_ns;
+};
+
+/* A character's place in the alphabet of base64url; -1 where it has none. */
+static int place(uint8_t c) {
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+/* See loadgen/stamp.py: the case's characters, then three of the producer and nine of the sequence. */
+static int ours(const struct receiving *r, const uint8_t *stamp) {
+    int64_t producer = 0;
+    if (memcmp(stamp, r->tag, CASE) != 0)
+        return 0;
+    for (int at = CASE; at < STAMP; at++) {
+        int found = place(stamp[at]);
+        if (found < 0)
+            return 0;
+        if (at < PRODUCER_END)
+            producer = producer << 6 | found;
+    }
+    return producer < r->producers;
+}
+
+/* Does what is in the buffer agree with the shape, as far as there are bytes of it? */
+static int agrees(const uint8_t *bytes, int64_t count, const uint8_t *piece, int64_t at, int64_t size) {
+    int64_t known = count - at < size ? count - at : size;
+    return known <= 0 || memcmp(bytes + at, piece, (size_t)known) == 0;
+}
+
+static void take(struct receiving *r, const uint8_t *message, const uint8_t *stamp) {
+    int64_t place = r->count++;
+    uint8_t *ack = r->c.out + r->c.out_end;
+    memcpy(ack, r->ack, ACK);
+    memcpy(ack + TAG_AT, message + r->head_size, 8);
+    r->c.out_end += ACK;
+    r->tags[place] = big_endian(message + r->head_size);
+    r->redelivered[place] = message[r->head_size + 8];
+    memcpy(r->stamps + STAMP * place, stamp, STAMP);
+    r->in_hand_ns[place] = r->c.read_ns;
+}
+
+/* Take all whole messages that are in the buffer. OVER, or UNUSUAL where something else comes first; FULL. */
+static int take_all(struct receiving *r) {
+    const uint8_t *in = r->c.in;
+    int64_t at = 0, end = r->c.in_end, before = r->count;
+    int64_t before_at = r->head_size + 9, after_at = before_at + r->before_size;
+    int64_t stamp_at = after_at + r->after_size;
+    int found = OVER;
+    while (at < end) {
+        const uint8_t *message = in + at;
+        int64_t count = end - at;
+        int beat = heartbeat(message, count);
+        if (beat < 0)
+            break;
+        if (beat > 0) {
+            at += beat;
+            continue;
+        }
+        if (!agrees(message, count, r->head, 0, r->head_size) ||
+            !agrees(message, count, r->before, before_at, r->before_size) ||
+            !agrees(message, count, r->after, after_at, r->after_size)) {
+            found = UNUSUAL;
+            break;
+        }
+        if (count < r->size)
+            break;
+        if (message[before_at - 1] > 1 || message[r->size - 1] != END || !ours(r, message + stamp_at)) {
+            found = UNUSUAL;
+            break;
+        }
+        if (r->count == r->columns || r->c.out_end + ACK > r->c.out_size) {
+            found = FULL;
+            break;
+        }
+        take(r, message, message + stamp_at);
+        at += r->size;
+    }
+    consumed(&r->c, at);
+    took(&r->c, r->count - before);
+    return found;
+}
+
+/* Receive and acknowledge until until_ns. What a write could not take has up to late_ns to go on. */
+int32_t receiving_run(struct receiving *r, int64_t until_ns, int64_t late_ns) {
+    int end = OVER;
+    r->count = 0;
+    for (;;) {
+        int taken = take_all(r);
+        if ((end = write_some(&r->c)) != OVER)
+            break;
+        int64_t now = now_ns();
+        int over = taken != OVER || now >= until_ns;
+        if (over && (!unsent(&r->c) || now >= late_ns)) {
+            end = taken;
+            break;
+        }
+        if (over) { /* acknowledge what is in hand before anything else */
+            if ((end = exchange(&r->c, late_ns)) != OVER)
+                break;
+            continue;
+        }
+        if ((end = exchange(&r->c, until_ns)) != OVER)
+            break;
+    }
+    return end;
+}
+
+int64_t receiving_size(void) { return sizeof(struct receiving); }

@@ -1,0 +1,74 @@
+"""A receiver whose connection the core drives: the shape of what is pushed, and the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from breakeven.clients.alone import Ours
+from breakeven.clients.amqp.core.alone import Alone, address, characters
+from breakeven.clients.amqp.core.library import core
+from breakeven.clients.amqp.core.structs import End, Receiving
+from breakeven.clients.amqp.encoding import ACK
+from breakeven.clients.amqp.link import Link
+from breakeven.clients.amqp.shape import DeliveryShape
+from breakeven.clients.base import STAMP_BYTES, Deliveries, Stamps
+from breakeven.workload.case import Workload
+
+#: messages that one call tells of
+_COLUMNS = 4096
+
+
+class AloneReceiver:
+    """Made by :func:`alone_receiver`; used by the one thread that uses the receiver."""
+
+    def __init__(
+        self, link: Link, size: int, pieces: Sequence[bytes], workload: Workload, ours: Ours
+    ) -> None:
+        library = core()
+        assert library is not None
+        self._struct = struct = Receiving()
+        out_size = _COLUMNS * len(ACK)
+        self._alone = Alone(link, struct, library.receiving_run, workload.prefetch, out_size)
+        self._pieces = [np.frombuffer(piece, np.uint8) for piece in pieces]
+        struct.head, struct.before, struct.after = map(address, self._pieces)
+        struct.head_size, struct.before_size, struct.after_size = map(len, self._pieces)
+        struct.size = size
+        characters(struct.tag, ours.tag)
+        characters(struct.ack, ACK)
+        struct.producers = ours.producers
+        self._tags = np.zeros(_COLUMNS, np.uint64)
+        self._redelivered = np.zeros(_COLUMNS, np.uint8)
+        self._stamps = np.zeros(_COLUMNS * STAMP_BYTES, np.uint8)
+        self._in_hand_ns = np.zeros(_COLUMNS, np.int64)
+        struct.columns, struct.tags = _COLUMNS, address(self._tags)
+        struct.redelivered, struct.stamps = address(self._redelivered), address(self._stamps)
+        struct.in_hand_ns = address(self._in_hand_ns)
+
+    def receive(self, until_ns: int) -> Deliveries | None:
+        """See ``ReceivesAlone.receive_alone``."""
+        if not self._alone.may_run():
+            return None
+        end = self._alone.run(until_ns)
+        count = self._struct.count
+        flags = self._redelivered[:count]
+        taken = Deliveries(
+            stamp=Stamps(self._stamps[: count * STAMP_BYTES].tobytes()),
+            asked_ns=(-1,) * count,
+            in_hand_ns=self._in_hand_ns[:count].copy(),  # type: ignore[arg-type]
+            redelivered=flags.astype(bool).tolist() if flags.any() else (False,) * count,
+            handle=self._tags[:count].tolist(),
+        )
+        if end not in (End.OVER, End.FULL):
+            self._alone.conclude(end)
+        return taken
+
+
+def alone_receiver(
+    link: Link, shape: DeliveryShape | None, workload: Workload, ours: Ours
+) -> AloneReceiver | None:
+    """None where the core cannot drive this connection."""
+    if core() is None or link.descriptor is None or shape is None or shape.pieces is None:
+        return None
+    return AloneReceiver(link, shape.size, shape.pieces, workload, ours)

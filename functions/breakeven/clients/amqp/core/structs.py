@@ -1,0 +1,110 @@
+"""The memory that the core works on, field by field as in its C sources; pointers are addresses."""
+
+from __future__ import annotations
+
+from ctypes import Structure, c_int32, c_int64, c_uint8, c_uint64, c_void_p
+from enum import IntEnum
+
+
+class End(IntEnum):
+    """Why a call of the core came back: ``enum end`` in ``connection.h``."""
+
+    OVER = 0
+    FULL = 1
+    UNUSUAL = 2
+    CLOSED = 3
+    FAILED = 4
+
+
+class Connection(Structure):
+    """``struct connection``"""
+
+    _fields_ = (
+        ("fd", c_int32),
+        ("error", c_int32),
+        ("in_", c_void_p),
+        ("in_size", c_int64),
+        ("in_end", c_int64),
+        ("out", c_void_p),
+        ("out_size", c_int64),
+        ("out_from", c_int64),
+        ("out_end", c_int64),
+        ("read_ns", c_int64),
+        ("wrote_ns", c_int64),
+        ("read_every_ns", c_int64),
+        ("judged_over_ns", c_int64),
+        ("busy_from", c_int64),
+        ("busy", c_int64),
+        ("count", c_int64),
+        ("since_ns", c_int64),
+    )
+
+
+class Flight(Structure):
+    """``struct flight``"""
+
+    _fields_ = (("due_ns", c_int64), ("sent_ns", c_int64))
+
+
+class Sending(Structure):
+    """``struct sending``"""
+
+    _fields_ = (
+        ("c", Connection),
+        ("row_size", c_int64),
+        ("rows", c_int64),
+        ("stamp_at", c_int64),
+        ("base", c_uint64),
+        ("tag", c_uint8 * 8),
+        ("confirms", c_int64),
+        ("confirm", c_void_p),
+        ("due_ns", c_void_p),
+        ("most", c_int64),
+        ("when_sent", c_int64),
+        ("window", c_int64),
+        ("together_ns", c_int64),
+        ("next_tag", c_int64),
+        ("oldest_tag", c_int64),
+        ("in_flight", c_int64),
+        ("shift", c_int64),
+        ("room_since_ns", c_int64),
+        ("blocked_ns", c_int64),
+        ("flights", c_void_p),
+        ("mask", c_int64),
+        ("times", c_void_p),
+        ("newest", c_void_p),
+        ("keep", c_int64),
+        ("sent", c_int64),
+        ("answered", c_int64),
+        ("columns", c_int64),
+        ("could_ns", c_void_p),
+        ("handed_ns", c_void_p),
+        ("sequence", c_void_p),
+        ("answer_due_ns", c_void_p),
+        ("answer_sent_ns", c_void_p),
+        ("answer_ns", c_void_p),
+    )
+
+
+class Receiving(Structure):
+    """``struct receiving``"""
+
+    _fields_ = (
+        ("c", Connection),
+        ("head", c_void_p),
+        ("before", c_void_p),
+        ("after", c_void_p),
+        ("head_size", c_int64),
+        ("before_size", c_int64),
+        ("after_size", c_int64),
+        ("size", c_int64),
+        ("tag", c_uint8 * 8),
+        ("producers", c_int64),
+        ("ack", c_uint8 * 24),
+        ("count", c_int64),
+        ("columns", c_int64),
+        ("tags", c_void_p),
+        ("redelivered", c_void_p),
+        ("stamps", c_void_p),
+        ("in_hand_ns", c_void_p),
+    )

@@ -1,0 +1,340 @@
+"""Connections that the compiled core drives, and what they leave to the general path."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pika import spec
+
+from breakeven.clients.alone import Errand, Origin, Ours, Sent, WhenSent
+from breakeven.clients.amqp.client import NativeAmqpClient
+from breakeven.clients.amqp.core import library, receiving, sending
+from breakeven.clients.base import ConnectionLost, Outcome
+from breakeven.loadgen.stamp import Stamper
+from tests.integration.processes import eventually
+from tests.unit import amqp_wire as wire
+from tests.unit.fakes import make_case
+from tests.unit.scripted_broker import ScriptedBroker, scripted
+
+MS = 1_000_000
+ROOT = Path(__file__).parents[2]
+WINDOW = 10
+#: the case's characters, and a producer whose number takes all of its bits
+TAG, PRODUCER = "abcd", (1 << 18) - 2
+STAMPER = Stamper(TAG, PRODUCER, wire.SIZE)
+FORCED = wire.method(spec.Connection.Close(320, "CONNECTION_FORCED - node is shut down", 0, 0), 0)
+READ_ON, COME_BACK, ANSWERED = WhenSent.READ_ON, WhenSent.COME_BACK, WhenSent.ANSWERED
+
+
+@pytest.fixture
+def broker() -> Iterator[ScriptedBroker]:
+    with scripted() as found:
+        yield found
+
+
+def made(broker: ScriptedBroker, **workload: object) -> NativeAmqpClient:
+    settings = {"client": "native", "consume": "push", "prefetch": 10, "window": WINDOW, **workload}
+    case = make_case(message_bytes=wire.SIZE, **settings)
+    return NativeAmqpClient(case.workload, broker.access)
+
+
+@pytest.fixture
+def client(broker) -> Iterator[NativeAmqpClient]:
+    found = made(broker)
+    yield found
+    found.close()
+
+
+class Alone:
+    """A sender that is left alone, and what was told of it so far."""
+
+    def __init__(self, client: NativeAmqpClient, times: np.ndarray | None = None) -> None:
+        self.sender = client.sender(wire.QUEUE)
+        origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, times)
+        assert self.sender.prepare(origin) >= 1000
+        self.first, self.due = 0, {}
+        self.answered: list[int] = []
+
+    def send(self, most: int = 0, ms: int = 30, then: WhenSent = READ_ON, due_ns=None) -> Sent | None:
+        errand = Errand(self.first, most, due_ns, then, 0)
+        sent = self.sender.send_alone(errand, time.monotonic_ns() + ms * MS, self.due)
+        if sent is not None:
+            self.first += len(sent.handed_ns)
+            self.answered += sent.sequence
+        return sent
+
+
+@pytest.fixture
+def alone(client) -> Alone:
+    """With messages 0 to 9 on their way, in tags 1 to 10: as many as the window takes."""
+    found = Alone(client)
+    found.send(25)
+    return found
+
+
+def listen(alone: Alone, count: int) -> list[int]:
+    """What is answered, once it is so many."""
+    assert eventually(lambda: alone.send() is not None and len(alone.answered) >= count)
+    return alone.answered
+
+
+def go_on(alone: Alone) -> None:
+    for _ in range(200):
+        if alone.send(ms=10) is None:
+            alone.sender.poll(0.01)
+
+
+def test_as_many_are_sent_as_the_window_takes(broker, alone):
+    assert alone.first == WINDOW
+    assert eventually(lambda: len(broker.bodies) == WINDOW)
+    assert broker.bodies == list(STAMPER.bodies(0, WINDOW))
+    broker.say(wire.ack(3, multiple=True))
+    alone.send(25)
+    assert eventually(lambda: len(broker.bodies) == WINDOW + 3)
+    assert broker.bodies[WINDOW:] == list(STAMPER.bodies(WINDOW, 3))
+    assert alone.answered == [0, 1, 2]
+
+
+def test_confirms_of_many_and_of_one_in_any_order(broker, alone):
+    broker.say(wire.ack(3), wire.HEARTBEAT, wire.ack(2, multiple=True))
+    broker.say(wire.ack(10), wire.ack(9, multiple=True))
+    assert listen(alone, 10) == [2, 0, 1, 9, 3, 4, 5, 6, 7, 8]
+
+
+def test_a_split_at_any_byte_changes_nothing(broker, alone):
+    for byte in wire.ack(2, multiple=True) + wire.HEARTBEAT + wire.ack(4) + wire.ack(3):
+        broker.say(bytes((byte,)))
+        alone.send(ms=1)
+    assert listen(alone, 4) == [0, 1, 3, 2]
+
+
+def test_what_is_due_is_sent_when_it_is_due(broker, client):
+    alone, now_ns = Alone(client), time.monotonic_ns()
+    due_ns = np.array([now_ns + 5 * MS, now_ns + 20 * MS, now_ns + 3_600_000 * MS])
+    sent = alone.send(3, ms=40, due_ns=due_ns)
+    assert sent is not None
+    assert len(sent.handed_ns) == 2
+    assert (sent.handed_ns >= due_ns[:2]).all()
+    assert sent.could_ns.tolist() == due_ns[:2].tolist()
+    assert sent.blocked_ns == 0
+
+
+def test_what_is_due_and_has_no_room_waits_and_that_is_told(broker, client):
+    alone, now_ns = Alone(client), time.monotonic_ns()
+    due_ns = np.full(WINDOW + 1, now_ns - MS)
+    sent = alone.send(WINDOW + 1, due_ns=due_ns)
+    assert sent is not None
+    assert len(sent.handed_ns) == WINDOW
+    assert 15 * MS < sent.blocked_ns <= 100 * MS
+    broker.say(wire.ack(1))
+    sent = alone.send(1, ms=200, then=ANSWERED, due_ns=due_ns[WINDOW:])
+    assert sent is not None
+    assert (sent.due_ns == due_ns[0]).all()
+    assert sent.room_since_ns > due_ns[0]
+    assert sent.could_ns.tolist() == [sent.room_since_ns]
+    assert sent.handed_ns[0] >= sent.room_since_ns
+
+
+def test_it_comes_back_when_all_is_answered(broker, client):
+    alone, began_ns = Alone(client), time.monotonic_ns()
+    alone.send(2, ms=1)
+    broker.say(wire.ack(2, multiple=True))
+    assert alone.send(0, ms=20_000, then=ANSWERED) is not None
+    assert alone.answered == [0, 1]
+    assert time.monotonic_ns() - began_ns < 20_000 * MS
+
+
+def test_without_confirms_a_message_is_answered_when_it_is_written(broker):
+    client = made(broker, confirms=False)
+    alone = Alone(client)
+    sent = alone.send(1000, ms=5000, then=COME_BACK)
+    assert sent is not None
+    assert sent.sequence == range(1000)
+    assert (sent.answered_ns >= sent.sent_ns).all()
+    assert eventually(lambda: len(broker.bodies) == 1000)
+    assert broker.bodies == list(STAMPER.bodies(0, 1000))
+    client.close()
+
+
+def test_when_each_was_to_be_sent_is_noted_before_it_is_sent(broker, client):
+    times = np.full(8, -1, np.int64)  # the newest, and room for seven
+    alone = Alone(client, times)
+    now_ns = time.monotonic_ns()
+    alone.send(9, due_ns=np.arange(now_ns, now_ns + 9))
+    assert times[0] == 8
+    assert times[1:].tolist() == [now_ns + sequence for sequence in (7, 8, 2, 3, 4, 5, 6)]
+
+
+def test_a_refusal_is_the_general_paths_and_then_it_goes_on_alone(broker, alone):
+    broker.say(wire.ack(2, multiple=True), wire.nack(3), wire.ack(4))
+    assert eventually(lambda: alone.send() is None or alone.due)
+    assert alone.answered == [0, 1]
+    told = alone.sender.poll(2.0)
+    assert list(zip(told.sequence, told.outcome, strict=True)) == [
+        (2, Outcome.NACKED),
+        (3, Outcome.CONFIRMED),
+    ]
+    assert sorted(alone.due) == [2, 3, 4, 5, 6, 7, 8, 9]
+    broker.say(wire.ack(10, multiple=True))
+    assert listen(alone, 8) == [0, 1, 4, 5, 6, 7, 8, 9]
+    assert sorted(alone.due) == [2, 3], "those whose answers the general path has told"
+
+
+def test_a_returned_message_is_found(broker, alone):
+    stamped = wire.method(spec.Basic.Return(312, "NO_ROUTE", "", wire.QUEUE))
+    stamped += b"".join(wire.content(STAMPER.body(1)))
+    broker.say(stamped, wire.ack(3, multiple=True))
+    assert eventually(lambda: alone.send() is None or alone.due)
+    told = alone.sender.poll(2.0)
+    assert list(told.outcome) == [Outcome.CONFIRMED, Outcome.RETURNED, Outcome.CONFIRMED]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (wire.ack(11), "message 11, which was not published"),
+        (wire.ack(1) + wire.ack(1), "a second confirm of message 1"),
+        (wire.ack(1, multiple=True)[:-1] + b"\x00", "without its end mark"),
+        (wire.deliver(1), "a message where none was asked for"),
+        (b"HTTP/1.1", "no frame begins with"),
+        (FORCED, "CONNECTION_FORCED - node is shut down"),
+    ],
+)
+def test_what_has_no_business_here_loses_the_connection(broker, alone, data, reason):
+    broker.say(data)
+    with pytest.raises(ConnectionLost, match=reason):
+        go_on(alone)
+    unanswered = set(range(WINDOW)) - set(alone.answered)
+    assert set(alone.due) == unanswered
+
+
+def test_a_broker_that_vanishes_loses_the_connection_and_no_account(broker, alone):
+    broker.say(wire.ack(4, multiple=True))
+    broker.hang_up()
+    with pytest.raises(ConnectionLost, match="without a word"):
+        go_on(alone)
+    assert alone.answered == [0, 1, 2, 3]
+    assert sorted(alone.due) == [4, 5, 6, 7, 8, 9]
+
+
+def test_an_orderly_close_reads_what_comes_first(broker, alone):
+    broker.say(wire.ack(5, multiple=True))
+    alone.sender.close()
+    assert broker.heard[-2:] == ["Channel.Close", "Connection.Close"]
+
+
+def test_nobody_else_reads_from_it_meanwhile(broker, alone):
+    broker.say(wire.ack(1))
+    alone.sender._link.service()
+    assert listen(alone, 1) == [0]
+
+
+@pytest.fixture
+def receiver(broker, client):
+    found = client.receiver(wire.QUEUE)
+    assert found.expect(Ours(STAMPER.tag, PRODUCER + 1))
+    assert found.receive_alone(time.monotonic_ns()).handle == []
+    return found
+
+
+def ours(tag: int, sequence: int, *, redelivered: bool = False, producer: int = PRODUCER) -> bytes:
+    head = wire.method(spec.Basic.Deliver(wire.CONSUMER, tag, redelivered, "", wire.QUEUE))
+    body = Stamper(TAG, producer, wire.SIZE).body(sequence)
+    return head + b"".join(wire.content(body, frame_max=131_072))
+
+
+def received(receiver, count: int) -> list[tuple[int, bool, bytes]]:
+    found: list[tuple[int, bool, bytes]] = []
+
+    def more() -> bool:
+        got = receiver.receive_alone(time.monotonic_ns() + 10 * MS)
+        assert got is not None
+        found.extend(zip(got.handle, got.redelivered, got.stamp, strict=True))
+        return len(found) >= count
+
+    assert eventually(more)
+    return found
+
+
+def test_messages_are_taken_in_hand_and_each_is_acknowledged(broker, receiver):
+    broker.say(ours(1, 70), wire.HEARTBEAT, ours(2, 71, redelivered=True), ours(4, 60))
+    assert received(receiver, 3) == [
+        (1, False, STAMPER.stamp(70)),
+        (2, True, STAMPER.stamp(71)),
+        (4, False, STAMPER.stamp(60)),
+    ]
+    assert eventually(lambda: broker.acknowledged == [1, 2, 4])
+
+
+def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):
+    found = []
+    for byte in ours(1, 5) + wire.HEARTBEAT + ours(2, 6):
+        broker.say(bytes((byte,)))
+        found += receiver.receive_alone(time.monotonic_ns() + MS).handle
+    assert found + [handle for handle, _, _ in received(receiver, 2 - len(found))] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        wire.deliver(2, frame_max=131_072),
+        ours(2, 6, producer=PRODUCER + 1),
+        ours(2, 6).replace(STAMPER.stamp(6), STAMPER.stamp(6)[:-1] + b"+"),
+    ],
+    ids=["other", "producer", "alphabet"],
+)
+def test_what_is_not_ours_is_left_to_the_general_path_and_not_acknowledged(broker, receiver, foreign):
+    broker.say(ours(1, 5), foreign, ours(3, 7))
+    assert [handle for handle, _, _ in received(receiver, 1)] == [1]
+    assert receiver.receive_alone(time.monotonic_ns() + 10 * MS) is None
+    assert list(receiver.receive(2.0).handle) == [2, 3]
+    broker.say(ours(4, 8))
+    assert [handle for handle, _, _ in received(receiver, 1)] == [4]
+    assert eventually(lambda: broker.acknowledged == [1, 4])
+
+
+def test_a_message_of_another_shape_is_the_general_paths(broker, receiver):
+    broker.say(wire.deliver(1, size=16), ours(2, 5))
+    assert eventually(lambda: receiver.receive_alone(time.monotonic_ns() + 10 * MS) is None)
+    assert list(receiver.receive(2.0).handle) == [1, 2]
+
+
+def test_a_broker_that_vanishes_loses_the_receiver(broker, receiver):
+    broker.say(ours(1, 5))
+    broker.hang_up()
+    assert [handle for handle, _, _ in received(receiver, 1)] == [1]
+    with pytest.raises(ConnectionLost, match="without a word"):
+        received(receiver, 1)
+
+
+def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkeypatch):
+    for module in (sending, receiving):
+        monkeypatch.setattr(module, "core", lambda: None)
+    origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, None)
+    assert client.sender(wire.QUEUE).prepare(origin) == 0
+
+
+def test_it_is_compiled_for_all_processors_that_run_it():
+    assert [machine for machine in library.MACHINES if not library.library_path(machine).exists()] == []
+    assert library.core() is not None
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_bytes_make_it_leave_its_memory_or_hang(seed):
+    command = [sys.executable, "-m", "tests.unit.core_fuzz", str(seed), "2000"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
+    reasons = {line.split(":")[0] for line in done.stdout.splitlines()}
+    assert {
+        "receiving OVER",
+        "receiving FULL",
+        "receiving UNUSUAL",
+        "sending OVER",
+        "sending UNUSUAL",
+    } <= reasons
