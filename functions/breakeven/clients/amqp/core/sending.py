@@ -22,7 +22,7 @@ _PREPARED = 1 << 20
 #: messages that one call tells of, beside twice the window
 _COLUMNS = 4096
 #: a larger window is the general path's
-MOST_WINDOW = 16_384
+MOST_WINDOW = 65_536
 #: a stamp's number holds the producer above so many bits
 _SEQUENCE_BITS = 54
 _FLIGHT = np.dtype([("due_ns", np.int64), ("sent_ns", np.int64)])
