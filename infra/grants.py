@@ -91,6 +91,7 @@ class Grants:
         function = self._functions[name]
         function.add_environment("BREAKEVEN_LAUNCH_TEMPLATE", str(template.launch_template_id))
         function.add_environment("BREAKEVEN_SUBNETS", ",".join(self._network.subnets.subnet_ids))
+        function.add_environment("BREAKEVEN_BROKER_GROUP", self._network.brokers.security_group_id)
         role = self._role(name)
         self._results.allow_reading(role, "secrets/*")
         self._results.allow_writing(role, "secrets/*")

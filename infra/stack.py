@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.broker_images import BrokerImages
 from infra.brokers import Brokers
 from infra.context import STACK, Context
 from infra.functions import Functions
@@ -38,7 +39,15 @@ class QueueBreakevenStack(cdk.Stack):
         storage = Storage(self, "Storage", context)
         network = network_of(self, "Network", context, storage)
         results = Results(self, "Results", context=context, storage=storage)
-        brokers = Brokers(self, "Brokers", context=context, network=network, results=results)
+        images = BrokerImages(self, "Images", context=context, network=network, storage=storage)
+        brokers = Brokers(
+            self,
+            "Brokers",
+            context=context,
+            network=network,
+            results=results,
+            image=images.of_pair[context.node_architecture],
+        )
         functions = Functions(
             self,
             "Functions",

@@ -7,13 +7,16 @@ import os
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from breakeven.steps.lanes import launch
+from breakeven.steps.lanes import Place, launch
 from breakeven.steps.services import services
 from handlers.common import LegEvent, entry
 
 
 @entry(LegEvent)
 def handler(event: LegEvent, context: LambdaContext) -> None:
-    subnet = os.environ["BREAKEVEN_SUBNETS"].split(",")[0]
-    template = os.environ["BREAKEVEN_LAUNCH_TEMPLATE"]
-    launch(services(), boto3.client("ec2"), template, subnet, event.run_id, event.leg.target)
+    place = Place(
+        template=os.environ["BREAKEVEN_LAUNCH_TEMPLATE"],
+        subnet=os.environ["BREAKEVEN_SUBNETS"].split(",")[0],
+        group=os.environ["BREAKEVEN_BROKER_GROUP"],
+    )
+    launch(services(), boto3.client("ec2"), place, event.run_id, event.leg.target)

@@ -10,7 +10,7 @@ from cfnlint.schema import PROVIDER_SCHEMA_MANAGER
 
 from infra.results import SCAN_LIMIT_BYTES
 from tests.infra.definition import resources
-from tests.infra.stacks import BESIDE, GROWN, Built
+from tests.infra.stacks import BESIDE, GROWN, Built, of
 
 KEY = GROWN["kms_key_arn"]
 #: what CloudFormation calls the property that holds a resource's own name
@@ -39,6 +39,9 @@ def physical_names(built: Built) -> set[tuple[str, str]]:
             value = each.get("Properties", {}).get(pointer.rsplit("/", 1)[-1])
             if isinstance(value, str):
                 names.add((each["Type"], value))
+    for kind in ("Component", "ImageRecipe", "InfrastructureConfiguration"):  # their ARNs hold their names
+        for each in resources(built.template, f"AWS::ImageBuilder::{kind}").values():
+            names.add((kind, each["Name"] if isinstance(each["Name"], str) else json.dumps(each["Name"])))
     for database in resources(built.template, "AWS::Glue::Database").values():
         names.add(("AWS::Glue::Database", database["DatabaseInput"]["Name"]))
     names |= {("queues", each.get("BREAKEVEN_QUEUE_PREFIX", "")) for each in variables(built)}
@@ -96,9 +99,10 @@ def test_region(plain, grown):
 
 
 def test_zones(plain, beside):
+    """Two subnets for brokers, and one where images are built."""
     found = [each["AvailabilityZone"] for each in of_kind(beside, "AWS::EC2::Subnet").values()]
-    assert found == BESIDE["zones"]
-    assert len(of_kind(plain, "AWS::EC2::Subnet")) == 2
+    assert found == [*BESIDE["zones"], BESIDE["zones"][0]]
+    assert len(of_kind(plain, "AWS::EC2::Subnet")) == 3
 
 
 def test_an_existing_vpc_is_used_and_nothing_of_a_network_is_made_but_groups_and_gateways(grown):
@@ -215,20 +219,55 @@ def test_the_verdict_is_mailed(plain, grown):
     assert not resources(plain.template, "AWS::SNS::Subscription")
 
 
+def launched(built: Built) -> dict[str, Any]:
+    (template,) = of_kind(built, "AWS::EC2::LaunchTemplate").values()
+    return template["LaunchTemplateData"]
+
+
+def value_of(built: Built, reference: Any) -> Any:
+    """The SSM parameter that a reference to a template's parameter stands for; others as they are."""
+    name, given = reference.get("Ref") if isinstance(reference, dict) else None, built.template["Parameters"]
+    return given[name]["Default"] if name in given else reference
+
+
 @pytest.mark.parametrize(
-    ("which", "instance_type", "image"),
+    ("which", "instance_type", "parent"),
     [
-        ("plain", "m7g.large", "/aws/service/debian/release/12/latest/arm64"),
+        ("plain", "m7g.large", "ssm:/aws/service/debian/release/12/latest/arm64"),
         ("grown", "m7i.large", "/images/debian-12/amd64"),
     ],
 )
-def test_brokers_are_launched_as_type_and_image_say(request, which, instance_type, image):
+def test_brokers_are_launched_from_an_image_that_is_baked_on_what_the_context_names(
+    request, which, instance_type, parent
+):
     built = request.getfixturevalue(which)
-    (template,) = of_kind(built, "AWS::EC2::LaunchTemplate").values()
-    data = template["LaunchTemplateData"]
+    data = launched(built)
     assert data["InstanceType"] == instance_type
-    assert built.template["Parameters"][data["ImageId"]["Ref"]]["Default"] == image
     assert {each["BREAKEVEN_INSTANCE_TYPE"] for each in variables(built)} == {instance_type}
+    ((name, _),) = of_kind(built, "AWS::ImageBuilder::Image").items()
+    assert data["ImageId"] == {"Fn::GetAtt": [name, "ImageId"]}
+    (recipe,) = of_kind(built, "AWS::ImageBuilder::ImageRecipe").values()
+    assert value_of(built, recipe["ParentImage"]) == parent
+
+
+def test_an_image_is_built_where_the_context_says(plain, grown):
+    (place,) = of_kind(grown, "AWS::ImageBuilder::InfrastructureConfiguration").values()
+    assert place["SubnetId"] == GROWN["build_subnet_id"]
+    assert place["ResourceTags"] == {"CostCenter": "1234", "Owner": "team-a"}
+    (place,) = of_kind(plain, "AWS::ImageBuilder::InfrastructureConfiguration").values()
+    subnet = of_kind(plain, "AWS::EC2::Subnet")[place["SubnetId"]["Ref"]]
+    (function, *_) = functions_inside(plain)
+    assert place["SubnetId"] not in function["VpcConfig"]["SubnetIds"], "nothing of a run is there"
+    assert subnet["MapPublicIpOnLaunch"] is True
+
+
+def test_an_account_may_bake_its_images_itself():
+    built = of({"bake": "false", "image": "/images/brokers", "zones": "eu-west-1a,eu-west-1b"})
+    assert value_of(built, launched(built)["ImageId"]) == "/images/brokers"
+    kinds = {each["Type"] for each in built.template["Resources"].values()}
+    assert not [kind for kind in kinds if kind.startswith("AWS::ImageBuilder")]
+    assert "AWS::EC2::InternetGateway" not in kinds
+    assert len(of_kind(built, "AWS::EC2::VPC")) == 1
 
 
 def test_the_stack_goes_and_leaves_its_results(plain):

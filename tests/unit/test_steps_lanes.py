@@ -19,7 +19,12 @@ class Ec2:
     """Launches what it is asked to."""
 
     def run_instances(self, **asked):
-        return {"Instances": [{"InstanceId": f"i-{number}"} for number in range(asked["MinCount"])]}
+        self.asked = asked
+        return {
+            "Instances": [
+                {"InstanceId": f"i-{number}", "ImageId": "ami-1"} for number in range(asked["MinCount"])
+            ]
+        }
 
 
 class Established:
@@ -51,7 +56,7 @@ def services(monkeypatch):
 
 
 def launch(services: Services) -> tuple[bytes, bytes]:
-    lanes.launch(services, Ec2(), "template", "subnet", RUN, TARGET)
+    lanes.launch(services, Ec2(), lanes.Place("template", "subnet", "group"), RUN, TARGET)
     return tuple(services.store.get_bytes(key(RUN, TARGET)) for key in (layout.access_key, layout.cookie_key))
 
 
@@ -67,10 +72,31 @@ def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monk
     launch(services)
     monkeypatch.setattr(Services, "target", lambda *_: Established())
     for number, certificate in enumerate(certificates):
-        node = Node(name=f"n{number}", host="h", amqp_port=1, management_port=2, certificate=certificate)
+        node = Node(
+            name=f"n{number}",
+            host="h",
+            amqp_port=1,
+            management_port=2,
+            certificate=certificate,
+            packages={"rabbitmq-server": "3.10.8-1"},
+        )
         key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
         services.store.put_bytes(key, node.model_dump_json().encode())
     lanes.establish(services, RUN, TARGET)
     access = Access.model_validate_json(services.store.get_bytes(layout.access_key(RUN, TARGET)))
     assert access.tls == any(certificates)
     assert tuple(node.certificate for node in access.nodes) == certificates
+    lane = services.state(RUN).get(f"lane#{TARGET}")
+    assert (lane["image"], lane["packages"]) == ("ami-1", {"rabbitmq-server": "3.10.8-1"})
+
+
+def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
+    services.state(RUN).update("run", started_at="2026-11-20T00:00:00Z", deadline_at=4_000_000_000)
+    tags = []
+    for _ in range(2):
+        ec2 = Ec2()
+        lanes.launch(services, ec2, lanes.Place("template", "subnet", "group"), RUN, TARGET)
+        (instance,) = [one for one in ec2.asked["TagSpecifications"] if one["ResourceType"] == "instance"]
+        tags.append({tag["Key"]: tag["Value"] for tag in instance["Tags"]})
+    assert tags[0]["breakeven:lease-s"] == str(4_000_000_000 + 3600 - 1_795_132_800)
+    assert tags[0] == tags[1]

@@ -6,14 +6,22 @@ import hashlib
 import json
 import secrets
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from breakeven.errors import CaseError
-from breakeven.installation import OWNER_TAG, installation
+from breakeven.installation import (
+    BUCKET_TAG,
+    LEASE_TAG,
+    NODES_TAG,
+    OWNER_TAG,
+    RUN_TAG,
+    TARGET_TAG,
+    installation,
+)
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item, lane_item
-from breakeven.steps.deadline import check_deadline
+from breakeven.steps.deadline import check_deadline, longest_s
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
@@ -23,7 +31,6 @@ from breakeven.workload.case import TargetName
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
-RUN_TAG, TARGET_TAG, NODES_TAG = "breakeven:run", "breakeven:target", "breakeven:nodes"
 #: what a launch makes, all of which carries the tags
 TAGGED = ("instance", "volume", "network-interface")
 
@@ -36,7 +43,16 @@ class Ec2(Protocol):
     def terminate_instances(self, **kwargs: Any) -> Any: ...
 
 
-def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str, target: TargetName) -> None:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What nodes are launched from and into: ids of a launch template, a subnet and a security group."""
+
+    template: str
+    subnet: str
+    group: str
+
+
+def launch(services: Services, ec2: Ec2, place: Place, run_id: str, target: TargetName) -> None:
     """Make the lane's credentials and launch its nodes.
 
     Called twice, it launches once (client token), with the credentials of the first time.
@@ -50,18 +66,48 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
         services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
         services.store.put_secret(key, access.model_dump_json())
     nodes, ours = KINDS[target].nodes, installation()
-    own = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
-    tags = [{"Key": key, "Value": value} for key, value in ours.tags(own).items()]
+    tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
     answer = ec2.run_instances(
-        LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
-        SubnetId=subnet,
+        LaunchTemplate={"LaunchTemplateId": place.template, "Version": "$Latest"},
+        NetworkInterfaces=[_interface(place)],
         MinCount=nodes,
         MaxCount=nodes,
         ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}".encode()).hexdigest(),
         TagSpecifications=[{"ResourceType": kind, "Tags": tags} for kind in TAGGED],
     )
-    ids = [instance["InstanceId"] for instance in answer["Instances"]]
-    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids)
+    instances = answer["Instances"]
+    ids = [instance["InstanceId"] for instance in instances]
+    # all instances of a launch are of one image
+    image = instances[0]["ImageId"]
+    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids, image=image)
+
+
+def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
+    """The tags by which a node finds its lane and knows when to go; see nodes/surroundings/aws.sh.
+
+    All of them, whatever the launch template says: tags of a call may take the place of a template's.
+    """
+    told = {
+        BUCKET_TAG: services.store.bucket,
+        RUN_TAG: run_id,
+        TARGET_TAG: target,
+        NODES_TAG: str(KINDS[target].nodes),
+        "Name": f"breakeven {target}",
+    }
+    if (lease_s := longest_s(services, run_id)) is not None:
+        told[LEASE_TAG] = str(lease_s)  # from the node's boot: a retry must ask for the very same
+    return told
+
+
+def _interface(place: Place) -> dict[str, Any]:
+    """The template's own, and where: EC2 takes no subnet beside a template that has an interface."""
+    return {
+        "DeviceIndex": 0,
+        "SubnetId": place.subnet,
+        "Groups": [place.group],
+        "AssociatePublicIpAddress": False,
+        "DeleteOnTermination": True,
+    }
 
 
 def establish(services: Services, run_id: str, target: TargetName) -> None:
@@ -91,7 +137,9 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
     complete = access.model_copy(update={"nodes": nodes, "tls": tls})
     services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
-    services.state(run_id).update(lane_item(target), nodes_on=[_instance(key) for key in registered])
+    services.state(run_id).update(
+        lane_item(target), nodes_on=[_instance(key) for key in registered], packages=nodes[0].packages
+    )
 
 
 def _registrations(services: Services, run_id: str, target: TargetName) -> list[str]:

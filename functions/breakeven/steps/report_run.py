@@ -87,16 +87,24 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
         targets={
-            target: lane.get("parameters", {}) | _instance(target, surroundings["name"])
+            target: lane.get("parameters", {}) | _instance(target, lane, surroundings["name"])
             for target, lane in lanes.items()
         },
     )
 
 
-def _instance(target: TargetName, environment: str) -> dict[str, str]:
-    """What its nodes are launched as; on one machine they are no instances."""
+def _instance(target: TargetName, lane: Mapping[str, Any], environment: str) -> dict[str, str]:
+    """What its nodes were launched as, and with what on them; on one machine they are no instances."""
     kind = KINDS[target].instance_type
-    return {INSTANCE: kind} if kind and environment == "aws" else {}
+    if not kind or environment != "aws":
+        return {}
+    packages = lane.get("packages", {})
+    found = {
+        INSTANCE: kind,
+        "image": lane.get("image"),
+        "packages": ", ".join(f"{name} {version}" for name, version in packages.items()),
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _server(lanes: Mapping[str, Mapping[str, Any]], prefix: str) -> str | None:
