@@ -32,17 +32,20 @@ class BrokerImages(Construct):
             self.of_pair = {context.node_architecture: own}
             return
         place = build_place(self, "Build", context=context, storage=storage, brokers=network.vpc)
-        image = BrokerImage(
-            self,
-            "Pair",
-            name=context.stack_name,
-            place=place,
-            release=PAIRS_RELEASE,
-            architecture=cast(Architecture, DEBIAN_NAMES[context.node_architecture]),
-            parent=own,
-            tags=context.tags,
-        )
-        self.of_pair = {context.node_architecture: image.image_id}
+        images = {
+            architecture: BrokerImage(
+                self,
+                f"Pair-{architecture}",
+                name=context.stack_name,
+                place=place,
+                release=PAIRS_RELEASE,
+                architecture=cast(Architecture, DEBIAN_NAMES[architecture]),
+                parent=own,
+                tags=context.tags,
+            )
+            for architecture in context.baked
+        }
+        self.of_pair = {architecture: image.image_id for architecture, image in images.items()}
 
     def _own(self, parameter: str) -> str:
         """The id that the account's parameter holds at deployment."""

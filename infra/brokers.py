@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_ec2 as ec2
@@ -9,9 +11,8 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.kinds import KINDS, ROOT_DEVICE
 from infra.context import Context
-from infra.images import ROOT_DEVICE
 from infra.network import Network
 from infra.results import Results
 
@@ -34,7 +35,7 @@ class Ami:
 
 
 class Brokers(Construct):
-    """:param image: the id of the image of the nodes' architecture"""
+    """:param images: architecture -> id of the image; the template has that of the deployment's own"""
 
     def __init__(
         self,
@@ -44,9 +45,10 @@ class Brokers(Construct):
         context: Context,
         network: Network,
         results: Results,
-        image: str,
+        images: Mapping[str, str],
     ) -> None:
         super().__init__(scope, construct_id)
+        self.images = images
         self.role = iam.Role(
             self,
             "NodeRole",
@@ -58,7 +60,7 @@ class Brokers(Construct):
         self.launch_template = ec2.LaunchTemplate(
             self,
             "LaunchTemplate",
-            machine_image=Ami(image),
+            machine_image=Ami(images[context.node_architecture]),
             instance_type=ec2.InstanceType(context.instance_type),
             role=self.role,
             security_group=network.brokers,

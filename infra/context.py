@@ -86,6 +86,9 @@ KeyArn = Annotated[str, _pattern(rf"{ARN}:kms:[a-z0-9-]+:{ACCOUNT}:key/[0-9a-z-]
 BucketName = Annotated[str, _pattern(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")]
 Mail = Annotated[str, _pattern(r"[\w.!#$%&'*+/=?^`{|}~-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}")]
 Parameter = Annotated[str, _pattern(r"/[\w./-]{1,1010}")]
+Architectures = Annotated[
+    tuple[Literal["arm64", "x86_64"], ...], BeforeValidator(listed), _several(r"arm64|x86_64")
+]
 TypeName = Annotated[str, _pattern(r"[a-z0-9-]+\.[a-z0-9-]+")]
 
 
@@ -142,6 +145,9 @@ class Context(Limits):
     image: Parameter | None = Field(
         default=None, description="the name of an SSM parameter that holds the id of a Debian 12 image"
     )
+    image_architectures: Architectures | None = Field(
+        default=None, description="arm64, x86_64 or both, with a comma"
+    )
     bake: bool = Field(
         default=True,
         description="true or false: whether the brokers' image is made when the stack is deployed",
@@ -165,6 +171,11 @@ class Context(Limits):
     def queue_prefix(self) -> str:
         """Goes before the names of the SQS queues that runs make."""
         return f"{self.prefix}-" if self.prefix else ""
+
+    @property
+    def baked(self) -> tuple[str, ...]:
+        """Architectures that images are baked for: the brokers' own, and others that suites may name."""
+        return tuple(dict.fromkeys([self.node_architecture, *(self.image_architectures or ())]))
 
     @property
     def node_architecture(self) -> str:

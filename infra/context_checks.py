@@ -50,7 +50,9 @@ def _network(context: Context) -> Iterator[Fault]:
 
 
 def _image(context: Context) -> Iterator[Fault]:
-    """A stack that bakes nothing is given an image, and builds nowhere."""
+    """A stack that bakes nothing is given an image, and builds nowhere; an image is of one architecture."""
+    if context.image and len(context.image_architectures or ()) > 1:
+        yield "image_architectures", "breakeven:image is of one architecture: leave one of them out"
     if context.bake:
         return
     if context.image is None:

@@ -18,6 +18,7 @@ from aws_cdk import aws_imagebuilder as imagebuilder
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from breakeven.targets.kinds import ROOT_DEVICE
 from infra.acknowledged import acknowledge, managed
 from infra.build_place import BuildPlace
 from infra.node_files import assemble_node_files
@@ -27,8 +28,6 @@ Debian = Literal["12", "13"]
 #: what builds: it costs a few cents an image, and then it is gone
 BUILDERS: dict[Architecture, str] = {"arm64": "t4g.medium", "amd64": "t3.medium"}
 ROOT_GB = 8
-#: where Debian's images have their root
-ROOT_DEVICE = "/dev/xvda"
 #: the instance fetches, unpacks and installs; the same script once more must find nothing to do
 FOLDER = "/var/tmp/breakeven"  # noqa: S108  # of an instance that only builds
 #: AWS's policies, by name

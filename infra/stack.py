@@ -46,7 +46,7 @@ class QueueBreakevenStack(cdk.Stack):
             context=context,
             network=network,
             results=results,
-            image=images.of_pair[context.node_architecture],
+            images=images.of_pair,
         )
         functions = Functions(
             self,

@@ -8,6 +8,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.allowance import allowance_of
+from breakeven.steps.account import account_of, instance_types
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.services import services
 from handlers.common import Event, entry
@@ -29,6 +30,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         execution=event.execution,
         started_at=event.started_at,
         allowance=allowance_of(os.environ),
+        account=lambda suite: account_of(instance_types(suite)),
         # set by the run on one machine for all of its functions; on Lambda only a deployment could set it
         simulated="AWS_ENDPOINT_URL" in os.environ,
     )

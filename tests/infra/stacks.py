@@ -28,6 +28,7 @@ GROWN = {
     "instance_type": "m7i.large",
     "architecture": "x86_64",
     "image": "/images/debian-12/amd64",
+    "image_architectures": "x86_64",
     "bake": "true",
     "build_subnet_id": "subnet-0123456789abcdef2",
     "max_msg_per_s": "5000",

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from cfnlint.schema import PROVIDER_SCHEMA_MANAGER
 
+from breakeven.pricing.book import load_book
 from infra.results import SCAN_LIMIT_BYTES
 from tests.infra.definition import resources
+from tests.infra.idle_cost import idle_lines
 from tests.infra.stacks import BESIDE, GROWN, Built, of
 
 KEY = GROWN["kms_key_arn"]
@@ -259,6 +261,20 @@ def test_an_image_is_built_where_the_context_says(plain, grown):
     (function, *_) = functions_inside(plain)
     assert place["SubnetId"] not in function["VpcConfig"]["SubnetIds"], "nothing of a run is there"
     assert subnet["MapPublicIpOnLaunch"] is True
+
+
+def test_an_image_is_baked_for_each_architecture_that_suites_may_name():
+    built = of({"image_architectures": "x86_64"})
+    parents = {each["ParentImage"] for each in of_kind(built, "AWS::ImageBuilder::ImageRecipe").values()}
+    assert {parent.rsplit("/", 1)[1] for parent in parents} == {"arm64", "amd64"}
+    images = of_kind(built, "AWS::ImageBuilder::Image")
+    (launching,) = [each for each in variables(built) if "BREAKEVEN_IMAGES" in each]
+    given = json.dumps(launching["BREAKEVEN_IMAGES"])
+    assert all(name in given for name in images)
+    (planning,) = [each for each in variables(built) if "BREAKEVEN_ARCHITECTURES" in each]
+    assert planning["BREAKEVEN_ARCHITECTURES"] == "arm64,x86_64"
+    assert planning["BREAKEVEN_ZONES"] == launching["BREAKEVEN_ZONES"]
+    assert sum(line.usd for line in idle_lines(built.template, load_book("us-east-1"))) < 5
 
 
 def test_an_account_may_bake_its_images_itself():

@@ -41,6 +41,8 @@ BAD = [
     ({"tags": {"aws:x": "y"}}, "tags", "no key starts with aws:"),
     ({"tags": {"cost center": "y"}}, "tags", "has a space or a slash"),
     ({"tags": {"acme/cost": "y"}}, "tags", "has a space or a slash"),
+    ({"image_architectures": "arm"}, "image_architectures", "arm64, x86_64 or both"),
+    ({"image_architectures": "arm64,x86_64", "image": "/i"}, "image_architectures", "of one architecture"),
     ({"bake": "no way"}, "bake", "true or false"),
     ({"bake": "false"}, "bake", "needs breakeven:image"),
     (

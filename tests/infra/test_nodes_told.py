@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
-from breakeven.steps.lanes import Place, launch
+from breakeven.steps.launching import Place, launch
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, MANAGEMENT_TLS_PORT
 from infra.images import ROOT_GB
@@ -53,7 +53,7 @@ def asked() -> dict[str, Any]:
     services: Any = SimpleNamespace(store=store, state=lambda run_id: state)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("time.time", lambda: 0.0)
-        launch(services, ec2, Place("lt-1", "subnet-1", "sg-1"), RUN, PAIR)
+        launch(services, ec2, Place("lt-1", "sg-1", {"us-east-1a": "subnet-1"}), RUN, PAIR)
     return ec2.asked
 
 

@@ -12,7 +12,8 @@ from moto import mock_aws
 from breakeven.installation import Installation, installation
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.lanes import Place, launch, release_lane
+from breakeven.steps.lanes import release_lane
+from breakeven.steps.launching import Place, launch
 from breakeven.steps.run_input import RunInput
 from breakeven.steps.services import Services
 from breakeven.targets.sqs_standard import SqsStandard
@@ -76,7 +77,7 @@ def launched(services: Services) -> tuple[set[str], str]:
     ec2.meta.events.register(
         "before-parameter-build.ec2.RunInstances", lambda params, **_: tokens.append(params["ClientToken"])
     )
-    launch(services, ec2, Place(template, subnet, group), "monthly", PAIR)
+    launch(services, ec2, Place(template, group, {"us-east-1a": subnet}), "monthly", PAIR)
     lane = services.state("monthly").get(f"lane#{PAIR}")
     return set(lane["instance_ids"]), tokens[0]
 

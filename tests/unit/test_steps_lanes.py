@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps import lanes
+from breakeven.steps import lanes, launching
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Description, Node
+from breakeven.targets.kinds import ROOT_DEVICE
+from breakeven.workload.case import Machines
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+PLACE = launching.Place(
+    "template", "group", {"zone-a": "subnet-a", "zone-b": "subnet-b"}, {"x86_64": "ami-x"}
+)
 
 
 class Ec2:
@@ -56,7 +63,7 @@ def services(monkeypatch):
 
 
 def launch(services: Services) -> tuple[bytes, bytes]:
-    lanes.launch(services, Ec2(), lanes.Place("template", "subnet", "group"), RUN, TARGET)
+    launching.launch(services, Ec2(), PLACE, RUN, TARGET)
     return tuple(services.store.get_bytes(key(RUN, TARGET)) for key in (layout.access_key, layout.cookie_key))
 
 
@@ -95,8 +102,50 @@ def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
     tags = []
     for _ in range(2):
         ec2 = Ec2()
-        lanes.launch(services, ec2, lanes.Place("template", "subnet", "group"), RUN, TARGET)
+        launching.launch(services, ec2, PLACE, RUN, TARGET)
         (instance,) = [one for one in ec2.asked["TagSpecifications"] if one["ResourceType"] == "instance"]
         tags.append({tag["Key"]: tag["Value"] for tag in instance["Tags"]})
     assert tags[0]["breakeven:lease-s"] == str(4_000_000_000 + 3600 - 1_795_132_800)
     assert tags[0] == tags[1]
+
+
+def launched_on(services: Services, ec2: Ec2, **machines) -> dict:
+    """The call that launches the lane on those machines."""
+    asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
+    launching.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
+    return ec2.asked
+
+
+def test_machines_of_its_own_take_the_place_of_the_templates(services):
+    asked = launched_on(services, Ec2(), zone="zone-b")
+    assert (asked["InstanceType"], asked["ImageId"]) == ("m7i.large", "ami-x")
+    (disk,) = asked["BlockDeviceMappings"]
+    assert disk["DeviceName"] == ROOT_DEVICE
+    assert disk["Ebs"] == {
+        "VolumeSize": 50,
+        "VolumeType": "gp3",
+        "Encrypted": True,
+        "DeleteOnTermination": True,
+    }
+    assert asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-b"
+
+
+def test_the_image_of_an_architecture_that_is_not_listed_is_the_templates(services):
+    asked = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64")
+    assert "ImageId" not in asked
+    assert asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-a"
+
+
+@pytest.mark.parametrize(
+    "code", ["InsufficientInstanceCapacity", "VcpuLimitExceeded", "UnauthorizedOperation"]
+)
+def test_that_ec2_has_no_room_is_said_in_words(services, code):
+    class Full(Ec2):
+        def run_instances(self, **asked):
+            raise ClientError({"Error": {"Code": code, "Message": "none"}}, "RunInstances")
+
+    expected = ClientError if code == "UnauthorizedOperation" else CaseError
+    with pytest.raises(expected) as caught:
+        launched_on(services, Full(), zone="zone-a")
+    if expected is CaseError:
+        assert str(caught.value).startswith(f"EC2 has no room for 2 x m7i.large in zone-a ({code})")

@@ -15,7 +15,8 @@ from breakeven.results import layout
 from breakeven.results.queries import queries
 from breakeven.results.state import lane_item
 from breakeven.results.store import Store
-from breakeven.steps.plan_run import ASKED_MSG_PER_S, plan_run
+from breakeven.steps.costs import ASKED_MSG_PER_S
+from breakeven.steps.plan_run import plan_run
 from breakeven.steps.report_run import assemble
 from breakeven.steps.services import Services
 from tests.unit.moto_results import state_table
@@ -106,6 +107,8 @@ def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):
     assert pair["aws"] == {
         "nodes": 2,
         "instance_type": "m7g.large",
+        "architecture": "arm64",
+        "volume_gb": 20,
         "image": "ami-0123",
         "packages": "rabbitmq-server 3.10.8-1.1+deb12u1, erlang-base 1:25.2.3+dfsg-1",
     }

@@ -11,7 +11,7 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, limits, purse
+from breakeven.planning import deadline, limits, machines, purse
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
@@ -23,7 +23,7 @@ from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTRUMENT
-from breakeven.workload.case import Case, Frozen, TargetName, Variant
+from breakeven.workload.case import Case, Frozen, Machines, TargetName, Variant
 from breakeven.workload.checks import origin
 from breakeven.workload.expand import expand, scaled
 from breakeven.workload.model import Suite
@@ -43,6 +43,7 @@ class Leg(Frozen):
 
     leg_id: str
     target: TargetName
+    machines: Machines | None = Field(default=None, description="of brokers of our own")
     opens: bool
     closes: bool
     cases: list[CaseRef]
@@ -89,6 +90,7 @@ def make_plan(
     advice: LoaderAdvice | None = None,
     hardware: Mapping[str, object] | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
+    account: machines.Account = machines.ANY_ACCOUNT,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
@@ -97,14 +99,17 @@ def make_plan(
     :param advice: what earlier runs found of their loaders; dropped where more of them alone would refuse it
     :param hardware: of the one machine of a local run
     :param allowance: what the deployment allows a run on AWS, whatever ``max_usd`` says
+    :param account: what the account has room for, on AWS
     :raises InputError: the suite cannot be expanded, or there is no price book of the region
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    compared = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    compared = machines.placed(
+        expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale), account
+    )
     make = partial(
         _planned, suite, run_id=run_id, environment=environment, scale=scale, seed=seed, region=region,
-        max_usd=max_usd, allowance=allowance,
+        max_usd=max_usd, allowance=allowance, account=account,
     )  # fmt: skip
     if advice is None:
         return make(compared, [])
@@ -129,17 +134,20 @@ def _planned(
     region: str,
     max_usd: float,
     allowance: Allowance,
+    account: machines.Account,
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
     cases = [*proving, *compared]
     rounds = order_rounds(cases, environment, seed)
     book = load_book(region)
-    expected = estimate(cases, environment, book)
+    at_once = machines.lanes_at_once(compared, account) if environment == "aws" else 1
+    expected = estimate(cases, environment, book, at_once)
     refusals = [
         *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
         *deadline.refusals(compared, expected.seconds),
+        *machines.refusals(compared, book, account),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, max_usd, allowance)
@@ -156,7 +164,7 @@ def _planned(
         max_usd=max_usd,
         cases=cases,
         rounds=rounds,
-        lanes_at_once=len({case.target for case in compared}) if environment == "aws" else 1,
+        lanes_at_once=at_once,
         estimate=expected,
         deadline_s=round(deadline.deadline_s(expected.seconds), 1),
         refusals=refusals,
@@ -202,6 +210,7 @@ def _order_compared(cases: Sequence[Case], environment: Environment, seed: int) 
             Leg(
                 leg_id=f"round-{number + 1}.{target}",
                 target=target,
+                machines=next(case.machines for case in cases if case.target == target),
                 opens=number == 0,
                 closes=number == len(groups) - 1,
                 cases=[_ref(case) for repeat in group for case in _shuffled(cases, target, repeat, dice)],

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.loader_advice import LoaderAdvice
+from breakeven.planning.machines import ANY_ACCOUNT, Account, machines_of
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan, make_plan
-from breakeven.pricing.inputs import ask
 from breakeven.pricing.questions import price_books
 from breakeven.pricing.refresh import Refreshed
-from breakeven.pricing.variations import ask_all
 from breakeven.results import layout
 from breakeven.results.state import RUN
+from breakeven.steps.costs import ask_about
 from breakeven.steps.loader_advice import known_advice
 from breakeven.steps.prices import prices_of
 from breakeven.steps.run_input import RunInput, parse_run_input
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import INSTANCE_TYPE, INSTRUMENT, KINDS
+from breakeven.targets.kinds import INSTRUMENT, kind
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
 
-#: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
-#: the usual crossover, at which every line of either bill is there
-ASKED_MSG_PER_S = 100.0
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
@@ -41,11 +38,13 @@ def plan_run(
     execution: str,
     started_at: str,
     allowance: Allowance = DEFAULT_ALLOWANCE,
+    account: Callable[[Suite], Account] = lambda suite: ANY_ACCOUNT,
     simulated: bool = False,
 ) -> dict[str, Any]:
     """What the workflow goes on with: ``{sql_run_id, legs_at_once, rounds: [[leg, ...], ...]}``.
 
     :param allowance: what this deployment allows, whatever the input asks for
+    :param account: what the account has room for; asked for runs on AWS only
     :param simulated: AWS is stood in for, on one machine; only there may the input say that it is
     :raises InputError: input, suite or plan that cannot run; nothing has been started
     """
@@ -54,9 +53,11 @@ def plan_run(
     check_surroundings(wanted, simulated=simulated)
     suite = suite_of(wanted)
     advice, warnings = known_advice(services, suite.suite)
-    plan = plan_of(wanted, suite, run_id, advice, allowance)
+    room = account(suite) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
+    plan = plan_of(wanted, suite, run_id, advice, allowance, room)
     plan.raise_if_refused()
-    prices = prices_of(wanted, datetime.now(UTC).date())
+    types = sorted({each.instance_type for each in machines_of(plan.cases).values()})
+    prices = prices_of(wanted, datetime.now(UTC).date(), types)
     _store(services, run_id, wanted, suite, plan, prices, warnings)
     services.state(run_id).update(
         RUN,
@@ -101,6 +102,7 @@ def plan_of(
     run_id: str,
     advice: LoaderAdvice | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
+    account: Account = ANY_ACCOUNT,
 ) -> Plan:
     """The plan, the same locally before anything starts and in the workflow's first state.
 
@@ -121,6 +123,7 @@ def plan_of(
         advice=advice,
         hardware=wanted.surroundings.hardware,
         allowance=allowance,
+        account=account,
     )
 
 
@@ -131,7 +134,7 @@ def usual_message_bytes(cases: Sequence[Case]) -> int:
 
 
 def _leg(leg: dict[str, Any]) -> dict[str, Any]:
-    return {**leg, "brokers": KINDS[leg["target"]].brokers}
+    return {**leg, "brokers": kind(leg["target"]).brokers}
 
 
 def _store(
@@ -146,17 +149,7 @@ def _store(
     book = prices.book
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
-    pair = KINDS["rabbitmq-mirrored-pair"]
-    asked = ask_all(
-        book.name,
-        ask(
-            msg_per_s=ASKED_MSG_PER_S,
-            message_bytes=usual_message_bytes(plan.cases),
-            instance=INSTANCE_TYPE,
-            volume_gb=float(pair.volume_gb),
-        ),
-        book,
-    )
+    asked = ask_about(plan.cases, usual_message_bytes(plan.cases), book)
     services.store.put_json(layout.price_book_key(run_id), book.model_dump(mode="json", by_alias=True))
     for table, rows in asked.rows().items():
         services.store.put_rows(table, run_id, "questions", rows)

@@ -17,9 +17,8 @@ from breakeven.results import layout
 from breakeven.results.state import RUN, RunState, lane_item
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import KINDS
 from breakeven.version import VERSION
-from breakeven.workload.case import Case, TargetName
+from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
 PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
@@ -72,6 +71,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
+    machines = {case["target"]: case.get("machines") for case in plan["plan"]["cases"]}
     notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
@@ -87,20 +87,23 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
         targets={
-            target: lane.get("parameters", {}) | _instance(target, lane, surroundings["name"])
+            target: lane.get("parameters", {}) | _instance(machines[target], lane, surroundings["name"])
             for target, lane in lanes.items()
         },
     )
 
 
-def _instance(target: TargetName, lane: Mapping[str, Any], environment: str) -> dict[str, str]:
+def _instance(
+    machines: Mapping[str, Any] | None, lane: Mapping[str, Any], environment: str
+) -> dict[str, str | int]:
     """What its nodes were launched as, and with what on them; on one machine they are no instances."""
-    kind = KINDS[target].instance_type
-    if not kind or environment != "aws":
+    if not machines or environment != "aws":
         return {}
     packages = lane.get("packages", {})
     found = {
-        INSTANCE: kind,
+        INSTANCE: machines["instance_type"],
+        "architecture": machines["architecture"],
+        "volume_gb": machines["volume_gb"],
         "image": lane.get("image"),
         "packages": ", ".join(f"{name} {version}" for name, version in packages.items()),
     }
