@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
+from breakeven.report.charts import marks
 from breakeven.report.words import target_name
 from breakeven.targets.kinds import kind
 from breakeven.targets.registry import open_target
@@ -56,6 +57,13 @@ def test_a_size_is_of_its_kind_wherever_it_is_looked_up():
         open_target(XLARGE, None)
     with pytest.raises(KeyError):
         kind_of("rabbitmq-mirrored-pairs_xlarge")
+
+
+def test_sizes_are_told_apart_in_charts():
+    plain, large, xlarge = (marks.series(target, "measured") for target in (PAIR, LARGE, XLARGE))
+    assert plain["color"] == marks.RABBITMQ
+    assert len({(each["color"], each["marker"]) for each in (plain, large, xlarge)}) == 3
+    assert xlarge["label"] == "RabbitMQ mirrored pair, xlarge (measured)"
 
 
 #: machines, the field at fault, its value, what its remedy says

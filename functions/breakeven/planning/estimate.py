@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import ceil
 
 from pydantic import Field
@@ -150,7 +150,7 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
     calls = loaders + _per(assumed.CALLS, count)
     quantities = [
-        *(("broker instances", "ec2", name, node_hours) for name, node_hours in hours.items()),
+        *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
         ("SQS requests", "sqs", "standard_request", messages_sqs),
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
@@ -167,6 +167,10 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
     return [_line(book, *quantity) for quantity in quantities]
+
+
+def _instances(name: str, types: Collection[str]) -> str:
+    return f"broker instances, {name}" if len(types) > 1 else "broker instances"
 
 
 def _billed_hours(lanes: dict[TargetName, float]) -> int:

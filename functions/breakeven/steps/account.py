@@ -15,7 +15,7 @@ from breakeven.pricing.machines import machines
 from breakeven.targets.kinds import KINDS
 from breakeven.workload.model import Suite
 
-#: planning has a minute in all, so that a question that hangs must end soon
+#: planning has two minutes in all, so that a question that hangs must end soon
 QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
 
 

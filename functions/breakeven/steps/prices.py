@@ -17,7 +17,7 @@ from breakeven.targets.kinds import KINDS
 
 #: where the Price List API is served, whatever the region whose prices are asked for
 API_REGION = "us-east-1"
-#: planning has a minute in all, so that a question that hangs must end soon
+#: planning has two minutes in all, so that a question that hangs must end soon
 QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
 
 
