@@ -22,7 +22,7 @@ from breakeven.workload.case import Workload
 RUN_S, PAUSE_S = 60.0, 1.0
 #: well below what a broker carries here, so that it catches up, and above the third of a thousand at which
 #: a window's worth is 1% of the run
-LOAD = Load(rate=3000)
+LOAD = Load(rate=5000)
 #: from the loader's start to the pause: within its stage, and away from both ends
 PAUSED_AT_S = 25.0
 #: response p99.9 over the pause; service p99 over response p99
