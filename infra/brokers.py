@@ -43,7 +43,10 @@ class Brokers(Construct):
                 ec2.BlockDevice(
                     device_name="/dev/xvda",
                     volume=ec2.BlockDeviceVolume.ebs(
-                        PAIR.volume_gb, encrypted=True, volume_type=ec2.EbsDeviceVolumeType.GP3
+                        PAIR.volume_gb,
+                        encrypted=True,
+                        volume_type=ec2.EbsDeviceVolumeType.GP3,
+                        delete_on_termination=True,
                     ),
                 )
             ],

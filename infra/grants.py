@@ -16,6 +16,8 @@ from infra.context import Context
 from infra.network import Network
 from infra.results import Results
 
+#: entries that let go of all that a run has made; the last two are no part of its workflow
+RELEASING = ("ReleaseRun", "CleanUp", "Watchdog")
 #: entries that drive a target, and so make, fill or empty its queues
 DRIVING = ("EstablishLane", "PrepareCase", "Load", "Watch", "SettleCase", "FailCase")
 QUEUE_ACTIONS = [
@@ -51,13 +53,15 @@ class Grants:
             self._run(name)
         self._prices()
         self._launch()
-        for name in ("ReleaseLane", "ReleaseRun"):
+        for name in ("ReleaseLane", *RELEASING):
             self._release(name)
+        for name in RELEASING:
+            self._release_rest(name)
         self._on_brokers("StopNodes", "ec2:StopInstances")
         self._on_brokers("StartNodes", "ec2:StartInstances")
         self._advice()
-        for name in [*(f"{name}Outside" for name in DRIVING), "ReleaseRun"]:
-            self._queues(name)
+        for name in DRIVING:
+            self._queues(f"{name}Outside", QUEUE_ACTIONS)
         self._answers()
 
     def _role(self, name: str) -> iam.IRole:
@@ -73,6 +77,8 @@ class Grants:
         """The run's state, documents and rows; inside the VPC the lane's credentials, too."""
         role, results = self._role(name), self._results
         results.allow_state(role)
+        if name in RELEASING:
+            return
         results.allow_reading(role, "runs/*")
         results.allow_writing(role, "runs/*", "rows/*")
         if self._functions[name].is_bound_to_vpc:
@@ -109,22 +115,32 @@ class Grants:
         acknowledge(role, {"IAM5[Resource::*]": why})
 
     def _release(self, name: str) -> None:
-        self._results.allow_reading(self._role(name), "secrets/*")
+        self._results.allow_listing(self._role(name))
         self._results.allow_deleting(self._role(name), "secrets/*")
         self._on_brokers(name, "ec2:TerminateInstances")
+
+    def _release_rest(self, name: str) -> None:
+        """What a launch can leave beside instances, and the queues of cases that were never settled."""
+        self._allow(name, ["ec2:DescribeNetworkInterfaces", "ec2:DescribeVolumes"], ["*"])
+        self._on_ours(name, "ec2:DeleteNetworkInterface", "network-interface")
+        self._on_ours(name, "ec2:DeleteVolume", "volume")
+        self._queues(name, ["sqs:DeleteQueue", "sqs:ListQueueTags"])
+        self._list_queues(name, "it is asked for those whose names begin as this installation's do")
 
     def _on_brokers(self, name: str, action: str) -> None:
         """Look at instances, and do that to those that this installation launched."""
         self._allow(name, ["ec2:DescribeInstances"], ["*"])
-        instances = self._stack.format_arn(service="ec2", resource="instance", resource_name="*")
+        self._on_ours(name, action, "instance")
+        why = "what EC2 describes names no resource, nor does xray:PutTraceSegments"
+        acknowledge(self._role(name), {"IAM5[Resource::*]": why})
+
+    def _on_ours(self, name: str, action: str, kind: str) -> None:
+        """Do that to what launches of this installation have made, of that kind."""
+        made = self._stack.format_arn(service="ec2", resource=kind, resource_name="*")
         ours = {"StringEquals": {f"aws:ResourceTag/{OWNER_TAG}": self._context.stack_name}}
-        self._allow(name, [action], [instances], conditions=ours)
-        reasons = {
-            "IAM5[Resource::*]": "ec2:DescribeInstances and xray:PutTraceSegments name no resource",
-            on(instances): "instances have no name before they are launched; only those with this "
-            f"installation's owner tag are open to {action}",
-        }
-        acknowledge(self._role(name), reasons)
+        self._allow(name, [action], [made], conditions=ours)
+        why = f"nothing of a launch has a name before it; only what carries the owner tag is open to {action}"
+        acknowledge(self._role(name), {on(made): why})
 
     def _advice(self) -> None:
         """What the runs of a suite found of their loaders, read by the next plan."""
@@ -132,17 +148,18 @@ class Grants:
             self._results.allow_reading(self._role(name), "advice/*")
         self._results.allow_writing(self._role("FinishRun"), "advice/*")
 
-    def _queues(self, name: str) -> None:
+    def _queues(self, name: str, actions: list[str]) -> None:
         queues = self._stack.format_arn(service="sqs", resource=f"{self._context.queue_prefix}{PREFIX}*")
-        self._allow(name, QUEUE_ACTIONS, [queues])
+        self._allow(name, actions, [queues])
         why = "a run makes its queues as it goes: all of them, and nobody else's, begin with this"
         acknowledge(self._role(name), {on(queues): why})
         if name == "EstablishLaneOutside":
-            # lists no queue of anyone else's: it only shows that the service answers
-            every = self._stack.format_arn(service="sqs", resource="*")
-            self._allow(name, ["sqs:ListQueues"], [every])
-            why = "sqs:ListQueues names no single queue; it is asked for one, to see the service answer"
-            acknowledge(self._role(name), {on(every): why})
+            self._list_queues(name, "it is asked for one, to see the service answer")
+
+    def _list_queues(self, name: str, why: str) -> None:
+        every = self._stack.format_arn(service="sqs", resource="*")
+        self._allow(name, ["sqs:ListQueues"], [every])
+        acknowledge(self._role(name), {on(every): f"sqs:ListQueues names no single queue; {why}"})
 
     def _answers(self) -> None:
         name, database = "BuildReport", self._results.database_name

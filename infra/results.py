@@ -33,6 +33,10 @@ class Results(Construct):
     def allow_reading(self, role: iam.IRole, *prefixes: str) -> None:
         """Objects whose keys match. Seeing that one is *not* there takes the right to list the bucket."""
         self._allow(role, ["s3:GetObject"], prefixes)
+        self.allow_listing(role)
+
+    def allow_listing(self, role: iam.IRole) -> None:
+        """What there is, but not what is in it."""
         role.add_to_principal_policy(
             iam.PolicyStatement(actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn])
         )

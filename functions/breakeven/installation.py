@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-OWNER_TAG = "breakeven:owner"
+#: on whatever a run makes: whose it is, which run's, and (on nodes) after how many seconds it must be gone
+OWNER_TAG, RUN_TAG, LEASE_TAG = "breakeven:owner", "breakeven:run", "breakeven:lease-s"
 
 
 @dataclass(frozen=True, slots=True)

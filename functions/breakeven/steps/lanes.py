@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
 import time
 from dataclasses import asdict
 from typing import Any, Protocol
 
 from breakeven.errors import CaseError
-from breakeven.installation import OWNER_TAG, installation
+from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG, installation
 from breakeven.results import layout
-from breakeven.results.state import RUN, case_item, lane_item
-from breakeven.steps.deadline import check_deadline
+from breakeven.results.state import RUN, lane_item
+from breakeven.steps.deadline import check_deadline, longest_s
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
-from breakeven.targets.registry import open_target
 from breakeven.workload.case import TargetName
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
-RUN_TAG, TARGET_TAG, NODES_TAG = "breakeven:run", "breakeven:target", "breakeven:nodes"
+TARGET_TAG, NODES_TAG = "breakeven:target", "breakeven:nodes"
 #: what a launch makes, all of which carries the tags
 TAGGED = ("instance", "volume", "network-interface")
 
@@ -51,6 +49,8 @@ def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str
         services.store.put_secret(key, access.model_dump_json())
     nodes, ours = KINDS[target].nodes, installation()
     own = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
+    if (lease_s := longest_s(services, run_id)) is not None:
+        own[LEASE_TAG] = str(lease_s)  # from the node's boot: a retry must ask for the very same
     tags = [{"Key": key, "Value": value} for key, value in ours.tags(own).items()]
     answer = ec2.run_instances(
         LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
@@ -150,25 +150,3 @@ def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> lis
         for reservation in found["Reservations"]
         for instance in reservation["Instances"]
     ]
-
-
-def release_rest(services: Services, ec2: Ec2, run_id: str) -> list[str]:
-    """Let go whatever of the run its lanes have not, and put on record that they had not.
-
-    Returns the instances terminated.
-    """
-    late = release_lane(services, ec2, run_id)
-    if late:
-        services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
-    _release_queues(services, run_id)
-    return late
-
-
-def _release_queues(services: Services, run_id: str) -> None:
-    """Delete the managed service's queues of cases that were never settled."""
-    state = services.state(run_id)
-    for item in state.items("case#").values():
-        target = item.get("target")
-        if target and item.get("queues") and not item.get("released") and not KINDS[target].brokers:
-            open_target(target, None).release(tuple(json.loads(item["queues"])))
-            state.update(case_item(item["case_id"]), released=True)
