@@ -6,6 +6,7 @@ the functions are called with the documents that it would send.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +14,13 @@ from typing import Any
 
 import pytest
 
-from breakeven.installation import OWNER_TAG, RUN_TAG
 from breakeven.results import layout
 from breakeven.results.state import LOCKS, RUN, RunState, lane_item
+from tests.e2e.left_behind import NOTHING, OF_THEIRS, OURS, THEIRS, WHOLE, leave, make_theirs, standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
+from tests.grants import review
+from tests.grants.recorder import recorded
+from tests.grants.roles import by_role, defined, on_one_machine, roles_of
 from tests.infra.status_change import status_change
 
 PAIR = "rabbitmq-mirrored-pair"
@@ -28,23 +32,32 @@ instrument: false
 scenarios:
   parallel: {threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
 """
-#: of an installation beside this one, in runs of the same names
-THEIRS = "team-b-QueueBreakeven"
 TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
 LIMIT_S = 120
 
 
 @pytest.fixture(scope="module")
-def workflow(assembly, rabbitmq_pair, tmp_path_factory):
+def calls():
+    """Every call that reaches the simulated AWS in this file's runs."""
+    with recorded() as seen:
+        yield seen
+
+
+@pytest.fixture(scope="module")
+def workflow(calls, assembly, rabbitmq_pair, tmp_path_factory):
     with workflow_at(assembly, rabbitmq_pair, None, tmp_path_factory.mktemp("clean-up")) as made:
         yield made
 
 
-def start(workflow: Workflow, run_id: str, machine: str | None = None) -> str:
-    """Both lanes at once, whose loaders never come to do anything."""
-    workflow.calls.faults[run_id] = [Fault("Load", "timeout"), Fault("Watch", "timeout")]
+def start(workflow: Workflow, run_id: str, *faults: Fault, machine: str | None = None) -> str:
+    """Start the suite, both lanes at once."""
+    workflow.calls.faults[run_id] = list(faults)
     wanted = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}}
     return workflow.start(run_id, machine, **wanted)
+
+
+#: loaders never come to do anything
+HANGING = (Fault("Load", "timeout"), Fault("Watch", "timeout"))
 
 
 def wait_for(what: Callable[[], bool]) -> None:
@@ -52,34 +65,6 @@ def wait_for(what: Callable[[], bool]) -> None:
     while not what():
         assert time.monotonic() < deadline
         time.sleep(0.2)
-
-
-def standing(workflow: Workflow, run_id: str, owner: str = "QueueBreakeven") -> dict[str, int]:
-    """What there is of the run, by kind."""
-    ec2, sqs = workflow.plane.client("ec2"), workflow.plane.client("sqs")
-    tagged = [
-        {"Name": f"tag:{OWNER_TAG}", "Values": [owner]},
-        {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
-    ]
-    up = {"Name": "instance-state-name", "Values": ["pending", "running"]}
-    reservations = ec2.describe_instances(Filters=[*tagged, up])["Reservations"]
-    tags = [
-        sqs.list_queue_tags(QueueUrl=url).get("Tags", {}) for url in sqs.list_queues().get("QueueUrls", [])
-    ]
-    volumes = ec2.describe_volumes(Filters=tagged)["Volumes"]
-    interfaces = ec2.describe_network_interfaces(Filters=tagged)["NetworkInterfaces"]
-    return {
-        "instances": sum(len(reservation["Instances"]) for reservation in reservations),
-        "queues": sum((tag.get(OWNER_TAG), tag.get(RUN_TAG)) == (owner, run_id) for tag in tags),
-        "secrets": len(workflow.store().keys(layout.secrets_prefix(run_id))),
-        "unused volumes": sum(volume["State"] == "available" for volume in volumes),
-        "unused interfaces": sum(interface["Status"] == "available" for interface in interfaces),
-    }
-
-
-#: access and cookie, and what each of two nodes has registered
-WHOLE = {"instances": 2, "queues": 1, "secrets": 4, "unused volumes": 0, "unused interfaces": 0}
-NOTHING = dict.fromkeys(WHOLE, 0)
 
 
 def wait_until_whole(workflow: Workflow, run_id: str) -> None:
@@ -90,53 +75,41 @@ def wait_until_whole(workflow: Workflow, run_id: str) -> None:
     assert standing(workflow, run_id) == WHOLE
 
 
-def leave(workflow: Workflow, run_id: str, owner: str) -> None:
-    """What a launch that broke off would leave: an interface and a volume that no instance uses."""
-    ec2 = workflow.plane.client("ec2")
-    tags = [{"Key": OWNER_TAG, "Value": owner}, {"Key": RUN_TAG, "Value": run_id}]
-    subnet = ec2.describe_subnets()["Subnets"][0]
-    ec2.create_network_interface(
-        SubnetId=subnet["SubnetId"], TagSpecifications=[{"ResourceType": "network-interface", "Tags": tags}]
-    )
-    ec2.create_volume(
-        AvailabilityZone=subnet["AvailabilityZone"],
-        Size=1,
-        TagSpecifications=[{"ResourceType": "volume", "Tags": tags}],
-    )
-
-
-def make_theirs(workflow: Workflow, run_id: str) -> None:
-    """What another installation's run of the same name would have; its secrets are in a bucket of its own."""
-    leave(workflow, run_id, THEIRS)
-    tags = {OWNER_TAG: THEIRS, RUN_TAG: run_id}
-    ec2 = workflow.plane.client("ec2")
-    ec2.run_instances(
-        ImageId=ec2.describe_images()["Images"][0]["ImageId"],
-        MinCount=1,
-        MaxCount=1,
-        TagSpecifications=[
-            {"ResourceType": "instance", "Tags": [{"Key": key, "Value": tags[key]} for key in tags]}
-        ],
-    )
-    # its queues have a prefix of their own; this one has not, and is told apart by its tag alone
-    for name in (f"team-b-be-{run_id}", f"be-{run_id}-of-theirs"):
-        workflow.plane.client("sqs").create_queue(QueueName=name, tags=tags)
-
-
-OF_THEIRS = {"instances": 1, "queues": 2, "secrets": 0, "unused volumes": 1, "unused interfaces": 1}
+def lock_name(workflow: Workflow) -> str:
+    return str(workflow.outputs["StateMachineArn"].rpartition(":")[2])
 
 
 def lock(workflow: Workflow) -> dict[str, Any]:
-    machine = workflow.outputs["StateMachineArn"].rpartition(":")[2]
     table = workflow.plane.resource("dynamodb").Table(workflow.outputs["StateTableName"])
-    return RunState(table, LOCKS).get(machine)
+    return RunState(table, LOCKS).get(lock_name(workflow))
+
+
+#: runs that come to their end: run -> what fails in it
+TO_THEIR_END = {
+    "well": (),
+    "ill": (Fault("SettleCase", "raise"),),
+    "worse": (Fault("SettleCase", "raise"), Fault("FailCase", "raise")),
+    "broken": (Fault("EstablishLane", "raise"), Fault("ReleaseLane", "raise")),
+}
 
 
 @pytest.fixture(scope="module")
-def going_on(workflow):
+def others(workflow):
+    """The same, under way while the tests of the others go on: run -> execution."""
+    executions = {
+        run_id: start(workflow, run_id, *faults, machine=workflow.machine(run_id))
+        for run_id, faults in TO_THEIR_END.items()
+    }
+    leave(workflow, "broken", OURS)
+    return executions
+
+
+@pytest.fixture(scope="module")
+def going_on(workflow, others):
     """A run that stands beside the others until the last test: on a state machine of its own."""
-    execution = start(workflow, "going-on", workflow.machine("going-on"))
+    execution = start(workflow, "going-on", *HANGING, machine=workflow.machine("going-on"))
     wait_until_whole(workflow, "going-on")
+    with_a_node_down(workflow, "going-on")
     yield execution
     workflow.plane.stop(execution)
 
@@ -144,7 +117,7 @@ def going_on(workflow):
 def stop(workflow: Workflow, run_id: str, execution: str) -> None:
     """Abort it where it stands, with what a bad launch would have left, beside another installation's."""
     wait_until_whole(workflow, run_id)
-    leave(workflow, run_id, "QueueBreakeven")
+    leave(workflow, run_id, OURS)
     make_theirs(workflow, run_id)
     workflow.plane.stop(execution)
     assert lock(workflow)["released_at"] is None
@@ -164,9 +137,18 @@ def assert_let_go(workflow: Workflow, run_id: str, execution: str) -> None:
     assert workflow.state("going-on").get(RUN)["status"] == "running"
 
 
+def assert_brokers_keep_the_next_run_out(workflow: Workflow) -> None:
+    """Even after the lease of the run that has left them."""
+    table = workflow.plane.resource("dynamodb").Table(workflow.outputs["StateTableName"])
+    table.put_item(Item={"run_id": LOCKS, "item": lock_name(workflow), **lock(workflow), "lease_until": 1})
+    assert workflow.end(start(workflow, "refused")) == "FAILED"
+    assert "brokers of run by-rule still run" in workflow.state("refused").get(RUN)["reason"]
+
+
 def test_after_an_aborted_execution_the_rule_alone_lets_go(workflow, going_on):
-    execution = start(workflow, "by-rule")
+    execution = start(workflow, "by-rule", *HANGING)
     stop(workflow, "by-rule", execution)
+    assert_brokers_keep_the_next_run_out(workflow)
     event = status_change(workflow.outputs["StateMachineArn"], "by-rule", "ABORTED")
     workflow.call("clean_up", event)
     assert_let_go(workflow, "by-rule", execution)
@@ -184,7 +166,7 @@ def test_an_event_of_a_run_that_goes_on_after_all_is_left_alone(workflow, going_
 
 
 def test_after_an_aborted_execution_the_watchdog_alone_lets_go(workflow, going_on):
-    execution = start(workflow, "by-watchdog")  # gets the lock of the one before
+    execution = start(workflow, "by-watchdog", *HANGING)  # gets the lock of the one before
     stop(workflow, "by-watchdog", execution)
     with ThreadPoolExecutor(2) as pool:
         for watched in [pool.submit(workflow.call, "watchdog", TICK) for _ in range(2)]:
@@ -202,3 +184,56 @@ def test_the_watchdog_lets_go_of_a_run_that_has_outlasted_its_lease(workflow, go
     assert standing(workflow, "going-on") == NOTHING
     assert workflow.plane.status(going_on) == "RUNNING"
     assert workflow.state("going-on").get(RUN)["status"] == "running"
+
+
+@pytest.fixture(scope="module")
+def ended(workflow, others):
+    return {run_id: workflow.end(execution) for run_id, execution in others.items()}
+
+
+def with_a_node_down(workflow: Workflow, run_id: str) -> None:
+    """What the workflow calls around a case that wants a node down."""
+    state, store = workflow.state(run_id), workflow.store()
+    (case,) = [each for each in state.items("case#").values() if each["target"] == PAIR]
+    document = store.get_json(layout.case_key(run_id, case["case_id"]))
+    document["workload"]["nodes_down"] = 1
+    store.put_json(layout.case_key(run_id, "down"), {**document, "case_id": "down"})
+    for entry in ("stop_nodes", "start_nodes", "await_nodes"):
+        workflow.call(entry, {"run_id": run_id, "target": PAIR, "case_id": "down"})
+
+
+@pytest.fixture(scope="module")
+def held(workflow, going_on, ended, calls):
+    """The roles as they are deployed, and every call that is theirs."""
+    assert set(ended.values()) == {"SUCCEEDED"}
+    machine = workflow.outputs["StateMachineArn"]
+    api = workflow.plane.client("stepfunctions")
+    definition = json.loads(api.describe_state_machine(stateMachineArn=machine)["definition"])
+    return roles_of(workflow.plane), on_one_machine(by_role(calls), machine) | defined(definition)
+
+
+def test_a_run_that_its_lanes_and_cases_have_not_let_go_is_let_go_at_its_end(workflow, ended):
+    for run_id in TO_THEIR_END:
+        assert standing(workflow, run_id) == NOTHING, run_id
+    assert workflow.state("broken").get(RUN)["release_failed_at"] == "ReleaseLane"
+
+
+def test_every_call_is_allowed_and_nothing_else_is(held):
+    roles, calls = held
+    reviewed = review.implied()
+    assert {call.caller for call in calls} == {role for role in roles if not role.startswith("role:")}
+    assert review.too_little(roles, calls, reviewed) == []
+    assert sorted(map(str, review.unused(roles, calls, reviewed))) == []
+    assert review.idle(roles, calls, reviewed) == []
+    assert sorted(map(str, review.on_everything(roles))) == []
+
+
+def test_without_any_one_permission_something_would_be_denied(held):
+    roles, calls = held
+    reviewed = review.implied()
+    taken = {(grant.role, grant.action) for grant in review.granted(roles)}
+    assert len(taken) > 150
+    for role, action in taken:
+        left = {role: review.without(roles[role], action)}
+        theirs = {call for call in calls if call.caller == role}
+        assert review.too_little(left, theirs, reviewed), (role, action)
