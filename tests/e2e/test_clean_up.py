@@ -7,6 +7,8 @@ the functions are called with the documents that it would send.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,9 @@ import pytest
 
 from breakeven.results import layout
 from breakeven.results.state import LOCKS, RUN, RunState, lane_item
+from tests.canaries import arguments, holds
 from tests.e2e.left_behind import NOTHING, OF_THEIRS, OURS, THEIRS, WHOLE, leave, make_theirs, standing
+from tests.e2e.places import SEARCHED, places, plant
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 from tests.grants import review
 from tests.grants.recorder import recorded
@@ -44,8 +48,21 @@ def calls():
 
 
 @pytest.fixture(scope="module")
-def workflow(calls, assembly, rabbitmq_pair, tmp_path_factory):
-    with workflow_at(assembly, rabbitmq_pair, None, tmp_path_factory.mktemp("clean-up")) as made:
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("clean-up")
+
+
+@pytest.fixture(scope="module")
+def seen_arguments(pair_arguments, rabbitmq_pair):
+    """What processes are called with while these runs go on, and were while the pair was started."""
+    with arguments() as seen:
+        seen.update(pair_arguments)
+        yield seen
+
+
+@pytest.fixture(scope="module")
+def workflow(calls, assembly, rabbitmq_pair, folder, seen_arguments):
+    with workflow_at(assembly, rabbitmq_pair, None, folder) as made:
         yield made
 
 
@@ -237,3 +254,24 @@ def test_without_any_one_permission_something_would_be_denied(held):
         left = {role: review.without(roles[role], action)}
         theirs = {call for call in calls if call.caller == role}
         assert review.too_little(left, theirs, reviewed), (role, action)
+
+
+def test_no_secret_is_anywhere_but_among_the_secrets(
+    workflow, ended, going_on, assembly, folder, seen_arguments
+):
+    secret = {workflow.machines.access.password, *workflow.machines.secrets}
+    assert len(secret) > 2 * len(TO_THEIR_END)
+    searched = list(places(workflow, assembly, folder / "logs"))
+    assert {place for place, body in searched if holds(body, secret)} == set()
+    assert not holds(b"\n".join(seen_arguments), secret)
+    assert {place for place, _ in searched} >= SEARCHED
+
+
+def test_a_secret_that_is_there_is_found(workflow, ended, assembly, folder):
+    canary = "Canary/of~these+tests"
+    planted = plant(workflow, canary, folder / "logs")
+    found = {place for place, body in places(workflow, assembly, folder / "logs") if holds(body, [canary])}
+    assert found == planted
+    with arguments() as seen:
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(0.5)", canary], check=True)
+    assert holds(b"\n".join(seen), [canary])

@@ -64,13 +64,14 @@ class Fault:
 
 @dataclass
 class Machines:
-    """Hands out a pair that runs already; remembers each run's instances."""
+    """Hands out a pair that runs already; remembers each run's instances, and the secrets made for them."""
 
     access: Access
     plane: ControlPlane | None = None
     bucket: str = ""
     launched: dict[str, set[str]] = field(default_factory=dict)
     terminated: set[str] = field(default_factory=set)
+    secrets: set[str] = field(default_factory=set)
 
     def launch(self, launch: Launch) -> None:
         if launch.tags[OWNER_TAG] != Installation().owner:
@@ -89,6 +90,8 @@ class Machines:
 
     def _register(self, run_id: str, target: str, ids: tuple[str, ...]) -> None:
         store = Store(self.plane.client("s3"), self.bucket)
+        made = Access.model_validate(store.get_json(layout.access_key(run_id, target)))
+        self.secrets |= {made.password, store.get_bytes(layout.cookie_key(run_id, target)).decode()}
         credentials = self.access.model_copy(update={"nodes": ()})
         store.put_secret(layout.access_key(run_id, target), credentials.model_dump_json())
         for instance, node in zip(ids, self.access.nodes, strict=True):
