@@ -56,6 +56,7 @@ class Brokers(Construct):
             description="a broker node: reads its lane's credentials, registers its address",
         )
         results.allow_reading(self.role, "secrets/*")
+        results.allow_listing(self.role)
         results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
         self.launch_template = ec2.LaunchTemplate(
             self,
@@ -72,7 +73,10 @@ class Brokers(Construct):
                 ec2.BlockDevice(
                     device_name=ROOT_DEVICE,
                     volume=ec2.BlockDeviceVolume.ebs(
-                        PAIR.volume_gb, encrypted=True, volume_type=ec2.EbsDeviceVolumeType.GP3
+                        PAIR.volume_gb,
+                        encrypted=True,
+                        volume_type=ec2.EbsDeviceVolumeType.GP3,
+                        delete_on_termination=True,
                     ),
                 )
             ],

@@ -57,6 +57,8 @@ ENTRIES = {
     "FailLeg": Entry("fail_leg", "outside", minutes(1)),
     "ReleaseLane": Entry("release_lane", "outside", minutes(2)),
     "ReleaseRun": Entry("release_run", "outside", minutes(3)),
+    "CleanUp": Entry("clean_up", "outside", minutes(5)),
+    "Watchdog": Entry("watchdog", "outside", minutes(5)),
     "BuildReport": Entry("build_report", "outside", minutes(5), memory_mb=1769),
     "FinishRun": Entry("finish_run", "outside", minutes(1)),
 }

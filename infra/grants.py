@@ -14,21 +14,12 @@ from breakeven.targets.naming import PREFIX
 from infra.acknowledged import acknowledge, on
 from infra.brokers import Brokers
 from infra.context import Context
+from infra.needs import NEEDS, SECRETS
 from infra.network import Network
 from infra.results import Results
 
-#: entries that drive a target, and so make, fill or empty its queues
-DRIVING = ("EstablishLane", "PrepareCase", "Load", "Watch", "SettleCase", "FailCase")
-QUEUE_ACTIONS = [
-    "sqs:CreateQueue",
-    "sqs:TagQueue",
-    "sqs:DeleteQueue",
-    "sqs:GetQueueAttributes",
-    "sqs:GetQueueUrl",
-    "sqs:SendMessage",
-    "sqs:ReceiveMessage",
-    "sqs:DeleteMessage",
-]
+#: entries that let go of all that a run has made; the last two are no part of its workflow
+RELEASING = ("ReleaseRun", "CleanUp", "Watchdog")
 
 
 class Grants:
@@ -53,13 +44,13 @@ class Grants:
         self._prices()
         self._room()
         self._launch()
-        for name in ("ReleaseLane", "ReleaseRun"):
-            self._release(name)
+        for name in ("ReleaseLane", *RELEASING):
+            self._on_brokers(name, "ec2:TerminateInstances")
+        for name in RELEASING:
+            self._release_rest(name)
         self._on_brokers("StopNodes", "ec2:StopInstances")
         self._on_brokers("StartNodes", "ec2:StartInstances")
-        self._advice()
-        for name in [*(f"{name}Outside" for name in DRIVING), "ReleaseRun"]:
-            self._queues(name)
+        self._list_queues("EstablishLaneOutside")
         self._answers()
 
     def _role(self, name: str) -> iam.IRole:
@@ -72,15 +63,19 @@ class Grants:
         self._role(name).add_to_principal_policy(statement)
 
     def _run(self, name: str) -> None:
-        """The run's state, documents and rows; inside the VPC the lane's credentials, too."""
-        role, results = self._role(name), self._results
-        results.allow_state(role)
-        results.allow_reading(role, "runs/*")
-        results.allow_writing(role, "runs/*", "rows/*")
-        if self._functions[name].is_bound_to_vpc:
-            results.allow_reading(role, "secrets/*")
-        if name == "EstablishLaneInVpc":
-            results.allow_writing(role, "secrets/*")
+        """State, objects and queues; see ``infra/needs.py``."""
+        role, results, inside = self._role(name), self._results, self._functions[name].is_bound_to_vpc
+        needs = NEEDS[name.removesuffix("InVpc").removesuffix("Outside")]
+        results.allow_state(role, *needs.state)
+        reads = (*needs.reads, SECRETS) if inside else needs.reads
+        establishes = name == "EstablishLaneInVpc"  # gathers the nodes, and tells the others of them
+        results.allow_reading(role, *reads)
+        results.allow_writing(role, *needs.writes, *((SECRETS,) if establishes else ()))
+        results.allow_deleting(role, *needs.deletes)
+        if needs.lists or establishes:
+            results.allow_listing(role)
+        if needs.queues and not inside:
+            self._queues(name, list(needs.queues))
 
     def _prices(self) -> None:
         self._allow("Plan", ["pricing:GetProducts"], ["*"])
@@ -110,61 +105,59 @@ class Grants:
         function.add_environment("BREAKEVEN_IMAGES", self._stack.to_json_string(dict(self._brokers.images)))
         function.add_environment("BREAKEVEN_BROKER_GROUP", self._network.brokers.security_group_id)
         role = self._role(name)
-        self._results.allow_reading(role, "secrets/*")
-        self._results.allow_writing(role, "secrets/*")
         self._brokers.role.grant_pass_role(role)
-        arn = self._stack.format_arn(
-            service="ec2", resource="launch-template", resource_name=template.launch_template_id
-        )
+        launched = template.launch_template_id
+        arn = self._stack.format_arn(service="ec2", resource="launch-template", resource_name=launched)
+        # AWS asks about all that a launch makes, and about all that it uses
+        made = [self._ec2(kind) for kind in ("instance", "network-interface", "volume")]
+        used = [self._ec2("subnet"), self._ec2("security-group"), self._ec2("image", account="")]
         from_template = {"ArnEquals": {"ec2:LaunchTemplate": arn}}
-        self._allow(name, ["ec2:RunInstances"], ["*"], conditions=from_template)
+        self._allow(name, ["ec2:RunInstances"], [*made, *used, arn], conditions=from_template)
         when_launched = {"StringEquals": {"ec2:CreateAction": "RunInstances"}}
-        self._allow(name, ["ec2:CreateTags"], ["*"], conditions=when_launched)
-        why = (
-            "instances, volumes and network interfaces have no name before they are launched: launching is "
-            "held to this stack's launch template, tagging to launching; trace segments name no resource"
-        )
-        acknowledge(role, {"IAM5[Resource::*]": why})
+        self._allow(name, ["ec2:CreateTags"], made, conditions=when_launched)
+        why = "what is launched has no name before: launching is held to this stack's template, tagging to it"
+        acknowledge(role, {on(each): why for each in (*made, *used)})
 
-    def _release(self, name: str) -> None:
-        self._results.allow_reading(self._role(name), "secrets/*")
-        self._results.allow_deleting(self._role(name), "secrets/*")
-        self._on_brokers(name, "ec2:TerminateInstances")
+    def _ec2(self, kind: str, account: str | None = None) -> str:
+        """Everything of a kind; images belong to no account in their ARN."""
+        return self._stack.format_arn(service="ec2", resource=kind, resource_name="*", account=account)
+
+    def _release_rest(self, name: str) -> None:
+        """What a launch can leave beside instances, and the queues of cases that were never settled."""
+        self._allow(name, ["ec2:DescribeNetworkInterfaces", "ec2:DescribeVolumes"], ["*"])
+        self._on_ours(name, "ec2:DeleteNetworkInterface", "network-interface")
+        self._on_ours(name, "ec2:DeleteVolume", "volume")
+        self._list_queues(name)
 
     def _on_brokers(self, name: str, action: str) -> None:
         """Look at instances, and do that to those that this installation launched."""
         self._allow(name, ["ec2:DescribeInstances"], ["*"])
-        instances = self._stack.format_arn(service="ec2", resource="instance", resource_name="*")
+        self._on_ours(name, action, "instance")
+        why = "what EC2 describes names no resource, nor does xray:PutTraceSegments"
+        acknowledge(self._role(name), {"IAM5[Resource::*]": why})
+
+    def _on_ours(self, name: str, action: str, kind: str) -> None:
+        """Do that to what launches of this installation have made, of that kind."""
+        made = self._ec2(kind)
         ours = {"StringEquals": {f"aws:ResourceTag/{OWNER_TAG}": self._context.stack_name}}
-        self._allow(name, [action], [instances], conditions=ours)
-        reasons = {
-            "IAM5[Resource::*]": "ec2:DescribeInstances and xray:PutTraceSegments name no resource",
-            on(instances): "instances have no name before they are launched; only those with this "
-            f"installation's owner tag are open to {action}",
-        }
-        acknowledge(self._role(name), reasons)
+        self._allow(name, [action], [made], conditions=ours)
+        why = f"nothing of a launch has a name before it; only what carries the owner tag is open to {action}"
+        acknowledge(self._role(name), {on(made): why})
 
-    def _advice(self) -> None:
-        """What the runs of a suite found of their loaders, read by the next plan."""
-        for name in ("Plan", "FinishRun"):
-            self._results.allow_reading(self._role(name), "advice/*")
-        self._results.allow_writing(self._role("FinishRun"), "advice/*")
-
-    def _queues(self, name: str) -> None:
+    def _queues(self, name: str, actions: list[str]) -> None:
         queues = self._stack.format_arn(service="sqs", resource=f"{self._context.queue_prefix}{PREFIX}*")
-        self._allow(name, QUEUE_ACTIONS, [queues])
+        self._allow(name, actions, [queues])
         why = "a run makes its queues as it goes: all of them, and nobody else's, begin with this"
         acknowledge(self._role(name), {on(queues): why})
-        if name == "EstablishLaneOutside":
-            # lists no queue of anyone else's: it only shows that the service answers
-            every = self._stack.format_arn(service="sqs", resource="*")
-            self._allow(name, ["sqs:ListQueues"], [every])
-            why = "sqs:ListQueues names no single queue; it is asked for one, to see the service answer"
-            acknowledge(self._role(name), {on(every): why})
+
+    def _list_queues(self, name: str) -> None:
+        """Asked for one, to see the service answer, or for those whose names begin as ours do."""
+        self._allow(name, ["sqs:ListQueues"], ["*"])
+        why = "sqs:ListQueues names no resource, nor does what EC2 describes, nor xray:PutTraceSegments"
+        acknowledge(self._role(name), {"IAM5[Resource::*]": why})
 
     def _answers(self) -> None:
         name, database = "BuildReport", self._results.database_name
         self._functions[name].add_environment("BREAKEVEN_DATABASE", database)
-        self._results.allow_reading(self._role(name), "athena/*")
         group = self._stack.format_arn(service="athena", resource="workgroup", resource_name=database)
-        self._allow(name, ["athena:GetQueryExecution", "athena:GetQueryResults"], [group])
+        self._allow(name, ["athena:GetQueryResults"], [group])

@@ -59,12 +59,7 @@ class Lock(Construct):
 
         A policy of its own: the function's first one is part of what the state machine depends on.
         """
-        executions = cdk.Stack.of(self).format_arn(
-            service="states",
-            resource="execution",
-            resource_name=f"{state_machine.state_machine_name}:*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        executions = executions_arn(state_machine)
         policy = iam.Policy(
             self,
             "Ask",
@@ -80,3 +75,13 @@ class Lock(Construct):
         held = "whichever earlier execution of this one machine holds the lock"
         reasons = {"IAM5[Resource::*]": looked, executions_of(state_machine, executions): held}
         acknowledge(policy, reasons)
+
+
+def executions_arn(state_machine: sfn.StateMachine) -> str:
+    """ARN of every execution of the one state machine."""
+    return cdk.Stack.of(state_machine).format_arn(
+        service="states",
+        resource="execution",
+        resource_name=f"{state_machine.state_machine_name}:*",
+        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+    )

@@ -31,8 +31,11 @@ class Results(Construct):
         self._catalogue()
 
     def allow_reading(self, role: iam.IRole, *prefixes: str) -> None:
-        """Objects whose keys match. Seeing that one is *not* there takes the right to list the bucket."""
+        """Objects whose keys match. Seeing that one is *not* there takes ``allow_listing``."""
         self._allow(role, ["s3:GetObject"], prefixes)
+
+    def allow_listing(self, role: iam.IRole) -> None:
+        """What there is, but not what is in it."""
         role.add_to_principal_policy(
             iam.PolicyStatement(actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn])
         )
@@ -43,17 +46,16 @@ class Results(Construct):
     def allow_deleting(self, role: iam.IRole, *prefixes: str) -> None:
         self._allow(role, ["s3:DeleteObject"], prefixes)
 
-    def allow_state(self, role: iam.IRole) -> None:
-        """Read and write the state of runs, lanes, cases and loaders."""
-        role.add_to_principal_policy(
-            iam.PolicyStatement(
-                actions=["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"],
-                resources=[self.state_table.table_arn],
-            )
-        )
-        self._storage.allow(role)
+    def allow_state(self, role: iam.IRole, *actions: str) -> None:
+        """Do that to the state of runs, lanes, cases and loaders."""
+        if actions:
+            statement = iam.PolicyStatement(actions=list(actions), resources=[self.state_table.table_arn])
+            role.add_to_principal_policy(statement)
+            self._storage.allow(role)
 
     def _allow(self, role: iam.IRole, actions: list[str], prefixes: tuple[str, ...]) -> None:
+        if not prefixes:
+            return
         resources = [self.bucket.arn_for_objects(prefix) for prefix in prefixes]
         role.add_to_principal_policy(iam.PolicyStatement(actions=actions, resources=resources))
         self._storage.allow(role)

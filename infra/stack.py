@@ -8,6 +8,7 @@ from constructs import Construct
 
 from infra.broker_images import BrokerImages
 from infra.brokers import Brokers
+from infra.clean_up import CleanUp
 from infra.context import STACK, Context
 from infra.functions import Functions
 from infra.network import network_of
@@ -60,6 +61,7 @@ class QueueBreakevenStack(cdk.Stack):
         workflow = Workflow(
             self, "Workflow", context=context, functions=functions, results=results, storage=storage
         )
+        CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
         Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
         declare_outputs(self, results=results, workflow=workflow)
 

@@ -258,6 +258,7 @@ class Workflow(Construct):
             )
         )
         self._results.allow_reading(role, "rows/*", "athena/*")
+        self._results.allow_listing(role)
         self._results.allow_writing(role, "athena/*")
         role.add_to_principal_policy(
             iam.PolicyStatement(actions=["s3:GetBucketLocation"], resources=[self._results.bucket.bucket_arn])

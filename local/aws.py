@@ -11,6 +11,9 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+#: whose calls those of state machines' own tasks are
+STATES = "states"
+AS_STATES = {"aws_access_key_id": STATES, "aws_secret_access_key": "local", "aws_session_token": "local"}
 #: one connection for each of the most loaders that run at once, and some to spare
 _CONNECTIONS = 64
 
@@ -57,7 +60,11 @@ class Aws:
                 # no proxies, unlike None, keeps the user's HTTP_PROXY away from the loopback
                 plain = Config(proxies={}, max_pool_connections=_CONNECTIONS)
                 self._clients[key] = make(
-                    service, region_name=region, endpoint_url=self.endpoint, config=config.merge(plain)
+                    service,
+                    region_name=region,
+                    endpoint_url=self.endpoint,
+                    config=config.merge(plain),
+                    **(AS_STATES if kind == "task" else {}),
                 )
             return self._clients[key]
 

@@ -205,6 +205,8 @@ class LambdaRuntime:
             "POWERTOOLS_TRACE_DISABLED": "true",
             **{key: str(value) for key, value in function.environment_vars.items()},
             **self._environment,
+            # each function calls as itself, as with a role of its own: tests hold its calls against that
+            "AWS_ACCESS_KEY_ID": name,
         }
 
 

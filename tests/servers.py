@@ -21,6 +21,7 @@ from local.broker_machines import BrokerMachines
 from local.children import Children
 from local.machines import Launch
 from local.sqs_server import SqsServer
+from tests.canaries import arguments
 from tests.integration.processes import eventually, processes_of
 
 INSTANCES = ("i-1", "i-2")
@@ -35,7 +36,15 @@ def children() -> Iterator[Children]:
 
 
 @pytest.fixture(scope="session")
-def rabbitmq_pair(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
+def pair_arguments() -> set[bytes]:
+    """What processes were called with while the pair was started, once it was."""
+    return set()
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_pair(
+    children: Children, tmp_path_factory: pytest.TempPathFactory, pair_arguments: set[bytes]
+) -> Iterator[Access]:
     """Two clustered nodes, started as a lane of the workflow has them started; nothing of them is left."""
     workdir = tmp_path_factory.mktemp("brokers")
     nodes: dict[str, Node] = {}
@@ -47,8 +56,10 @@ def rabbitmq_pair(children: Children, tmp_path_factory: pytest.TempPathFactory) 
         access_for=lambda run, target: CREDENTIALS,
         failed=lambda run, target, instance, reason: failures.append(reason),
     )
-    machines.launch(Launch(INSTANCES, {RUN_TAG: "run", TARGET_TAG: "target"}))
-    assert eventually(lambda: len(nodes) == len(INSTANCES) or failures, seconds=120)
+    with arguments() as seen:
+        machines.launch(Launch(INSTANCES, {RUN_TAG: "run", TARGET_TAG: "target"}))
+        assert eventually(lambda: len(nodes) == len(INSTANCES) or failures, seconds=120)
+    pair_arguments |= seen
     assert not failures
     assert sorted(nodes) == ["run/target/i-1", "run/target/i-2"]
     yield CREDENTIALS.model_copy(update={"nodes": tuple(nodes[name] for name in sorted(nodes))})

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from breakeven.installation import OWNER_TAG, Installation
 from breakeven.results import layout
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
@@ -23,7 +24,7 @@ from breakeven.workload.read import parse_suite, parse_yaml
 from local.children import Children
 from local.control_plane import ControlPlane
 from local.machines import Launch
-from tests.infra.definition import STACK, states
+from tests.infra.definition import STACK, states, template_of
 
 #: limit of a state that is to time out, seconds
 SHORT_S = 4
@@ -63,21 +64,24 @@ class Fault:
 
 @dataclass
 class Machines:
-    """Hands out a pair that runs already; remembers each run's instances."""
+    """Hands out a pair that runs already; remembers each run's instances, and the secrets made for them."""
 
     access: Access
     plane: ControlPlane | None = None
     bucket: str = ""
     launched: dict[str, set[str]] = field(default_factory=dict)
     terminated: set[str] = field(default_factory=set)
+    secrets: set[str] = field(default_factory=set)
 
     def launch(self, launch: Launch) -> None:
+        if launch.tags[OWNER_TAG] != Installation().owner:
+            return  # another installation's: its nodes register in its own bucket
         run_id, target = launch.tags["breakeven:run"], launch.tags["breakeven:target"]
         self.launched.setdefault(run_id, set()).update(launch.instance_ids)
         threading.Thread(target=self._register, args=(run_id, target, launch.instance_ids)).start()
 
     def stop(self, instance_ids: tuple[str, ...]) -> None:
-        raise AssertionError("no case here wants a node down")
+        """The pair stays up: no case here measures it with a node down."""
 
     start = stop
 
@@ -86,6 +90,8 @@ class Machines:
 
     def _register(self, run_id: str, target: str, ids: tuple[str, ...]) -> None:
         store = Store(self.plane.client("s3"), self.bucket)
+        made = Access.model_validate(store.get_json(layout.access_key(run_id, target)))
+        self.secrets |= {made.password, store.get_bytes(layout.cookie_key(run_id, target)).decode()}
         credentials = self.access.model_copy(update={"nodes": ()})
         store.put_secret(layout.access_key(run_id, target), credentials.model_dump_json())
         for instance, node in zip(ids, self.access.nodes, strict=True):
@@ -101,7 +107,8 @@ class Calls:
     before: list[Callable[[str, str], None]] = field(default_factory=list)
 
     def on_invoke(self, function: str, event: Any) -> dict[str, Any] | None:
-        run_id = event.get("run_id") or event["state"]["run_id"]
+        # what the workflow calls has its run's id; the rule and the schedule have events of their own
+        run_id = event.get("run_id") or event.get("state", {}).get("run_id", "")
         for look in self.before:
             look(run_id, function)
         for fault in self.faults.get(run_id, []):
@@ -112,26 +119,44 @@ class Calls:
 
 @dataclass
 class Workflow:
+    """``outputs`` and ``template`` are the deployed stack's."""
+
     plane: ControlPlane
     outputs: dict[str, str]
     machines: Machines
     calls: Calls
+    template: dict[str, Any]
 
     def run(self, run_id: str, *faults: Fault) -> str:
         """Run the suite with the faults to its end, on a machine of its own; the execution's status."""
         self.calls.faults[run_id] = list(faults)
-        return self.end(self.start(run_id, self._machine(run_id, faults)))
+        return self.end(self.start(run_id, self.machine(run_id, faults)))
 
     def start(self, run_id: str, machine: str | None = None, **wanted: Any) -> str:
-        """Start the suite on the deployed state machine, or on this one; returns the execution's ARN."""
+        """Start the suite on the deployed state machine, or on this one; returns the execution's ARN.
+
+        :param wanted: what the execution's input has otherwise, such as another suite
+        """
         given = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "local"}, **wanted}
         return self.plane.start(machine or self.outputs["StateMachineArn"], given, name=run_id)
+
+    def call(self, entry: str, event: dict[str, Any]) -> None:
+        """Call a function of the stack with the event that AWS would send; AssertionError if it fails."""
+        api = self.plane.client("lambda")
+        (name,) = [
+            function["FunctionName"]
+            for page in api.get_paginator("list_functions").paginate()
+            for function in page["Functions"]
+            if function["Handler"] == f"handlers.{entry}.handler"
+        ]
+        answer = api.invoke(FunctionName=name, Payload=json.dumps(event))
+        assert "FunctionError" not in answer, answer["Payload"].read().decode()
 
     def end(self, execution: str) -> str:
         """The execution's status, once it has ended."""
         return str(self.plane.wait(execution)["status"])
 
-    def _machine(self, run_id: str, faults: tuple[Fault, ...]) -> str:
+    def machine(self, run_id: str, faults: Sequence[Fault] = ()) -> str:
         """A state machine like the deployed one, with short limits where a time-out is wanted."""
         hanging = [fault for fault in faults if fault.kind == "timeout"]
         api = self.plane.client("stepfunctions")
@@ -151,7 +176,7 @@ def parse_suite_text(text: str) -> dict[str, Any]:
     return parse_suite(parse_yaml(text.encode(), "test"), "test").document()
 
 
-def shortened(definition: str, hanging: list[Fault]) -> str:
+def shortened(definition: str, hanging: Sequence[Fault]) -> str:
     """The definition with a short limit at each state that is to time out."""
     tree = json.loads(definition)
     for fault in hanging:
@@ -163,8 +188,11 @@ def shortened(definition: str, hanging: list[Fault]) -> str:
 
 
 @contextmanager
-def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str, folder: Path) -> Iterator[Workflow]:
-    """The assembly's stack, deployed in a control plane of its own."""
+def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str | None, folder: Path) -> Iterator[Workflow]:
+    """The assembly's stack, deployed in a control plane of its own.
+
+    :param sqs_endpoint: where SQS answers; None for the control plane itself
+    """
     machines, calls = Machines(pair), Calls()
     with (
         Children() as children,
@@ -172,11 +200,11 @@ def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str, folder: Path) -
             children=children,
             cloud_assembly=assembly,
             machines=machines,
-            env={"AWS_ENDPOINT_URL_SQS": sqs_endpoint},
+            env={"AWS_ENDPOINT_URL_SQS": sqs_endpoint} if sqs_endpoint else {},
             log_dir=folder / "logs",
             on_invoke=calls.on_invoke,
         ) as plane,
     ):
         outputs = plane.deploy(STACK)
         machines.plane, machines.bucket = plane, outputs["BucketName"]
-        yield Workflow(plane, outputs, machines, calls)
+        yield Workflow(plane, outputs, machines, calls, template_of(assembly))

@@ -6,6 +6,7 @@ deducted. What grows with use is put at what a run a month leaves: see ``KEPT_GB
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,6 @@ FREE = {
     "AWS::EC2::VPCGatewayAttachment",
     "AWS::ECS::Cluster",
     "AWS::ECS::TaskDefinition",
-    "AWS::Events::Rule",
     "AWS::Glue::Database",
     "AWS::Glue::Table",
     "AWS::IAM::InstanceProfile",
@@ -47,6 +47,7 @@ FREE = {
     "AWS::ImageBuilder::ImageRecipe",
     "AWS::ImageBuilder::InfrastructureConfiguration",
     "AWS::KMS::Alias",
+    "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::Function",
     "AWS::Lambda::LayerVersion",
     "AWS::Lambda::Permission",
@@ -66,6 +67,9 @@ FREE = {
 KEPT_GB = {"AWS::S3::Bucket": 5.0, "AWS::Logs::LogGroup": 0.05, "AWS::DynamoDB::Table": 0.2}
 #: GB of the snapshot that a baked image is kept as: its whole disk, though what is empty is not billed
 IMAGE_GB = float(ROOT_GB)
+#: GB-seconds of a scheduled call: 512 MB for three seconds, assumed. The calls it makes, and the call itself,
+#: come to a tenth of that
+CALL_GB_S = 0.5 * 3 * 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,16 @@ def _endpoint_hours(endpoint: Mapping[str, Any]) -> float:
     return HOURS * len(endpoint.get("SubnetIds", [1]))
 
 
+def _scheduled_gb_s(rule: Mapping[str, Any]) -> float:
+    """A rule is free, and no events come while idle; a schedule calls its functions all the same."""
+    if "ScheduleExpression" not in rule:
+        return 0.0
+    every = re.fullmatch(r"rate\((\d+) minutes\)", rule["ScheduleExpression"])
+    if not every:
+        raise UnknownCostError(f"how often is {rule['ScheduleExpression']}?")
+    return HOURS * 60 / int(every[1]) * len(rule["Targets"]) * CALL_GB_S
+
+
 #: what is counted of each resource, in the unit of its rate
 UNITS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "AWS::Budgets::Budget": _one,
@@ -148,6 +162,7 @@ UNITS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "AWS::EC2::NatGateway": lambda _: HOURS,
     "AWS::EC2::VPCEndpoint": _endpoint_hours,
     "AWS::ECR::Repository": _one,
+    "AWS::Events::Rule": _scheduled_gb_s,
     "AWS::ImageBuilder::Image": lambda _: IMAGE_GB,
     "AWS::ImageBuilder::ImagePipeline": lambda _: IMAGE_GB,
     "AWS::KMS::Key": _one,
@@ -161,6 +176,7 @@ BOOKED = {
     "AWS::EC2::EIP": ("network", "public_ipv4_hour"),
     "AWS::EC2::NatGateway": ("network", "nat_hour"),
     "AWS::EC2::VPCEndpoint": ("network", "endpoint_hour"),
+    "AWS::Events::Rule": ("lambda", "gb_second_arm"),
 }
 #: the others; where regions differ, the dearest of those whose price was read
 SNAPSHOT = Rate(0.054, "GB", "EBS price feed of 2024-07-18, snapshots, eu-central-1")

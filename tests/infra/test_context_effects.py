@@ -34,10 +34,11 @@ def physical_names(built: Built) -> set[tuple[str, str]]:
     }
     names = set()
     for each in built.template["Resources"].values():
-        for pointer in identifiers[each["Type"]]:
-            value = each.get("Properties", {}).get(pointer.rsplit("/", 1)[-1])
-            if isinstance(value, str):
-                names.add((each["Type"], value))
+        properties = each.get("Properties", {})
+        parts = [properties.get(pointer.rsplit("/", 1)[-1]) for pointer in identifiers[each["Type"]]]
+        if any(isinstance(part, dict) for part in parts):
+            continue  # the rest is a name within what is referred to
+        names |= {(each["Type"], part) for part in parts if isinstance(part, str)}
     for kind in ("Component", "ImageRecipe", "InfrastructureConfiguration"):  # their ARNs hold their names
         for each in resources(built.template, f"AWS::ImageBuilder::{kind}").values():
             names.add((kind, each["Name"] if isinstance(each["Name"], str) else json.dumps(each["Name"])))
@@ -73,7 +74,7 @@ def test_queues_are_named_and_may_be_touched_by_their_own_installation_only(plai
     for built, prefix in ((plain, ""), (beside, "team-b-")):
         for policy in of_kind(built, "AWS::IAM::Policy").values():
             for statement in policy["PolicyDocument"]["Statement"]:
-                if "sqs:SendMessage" in statement["Action"]:
+                if "sqs:CreateQueue" in statement["Action"]:
                     assert json.dumps(statement["Resource"]).endswith(f':{prefix}be-*"]]}}')
     assert {each["BREAKEVEN_QUEUE_PREFIX"] for each in variables(beside)} == {"team-b-"}
 
@@ -85,7 +86,7 @@ def test_instances_may_be_terminated_by_their_own_installation_only(beside):
         for statement in policy["PolicyDocument"]["Statement"]
         if statement["Action"] == "ec2:TerminateInstances"
     ]
-    assert len(statements) == 2
+    assert len(statements) == 4  # a lane's end, a run's, the rule's and the watchdog's
     for statement in statements:
         condition = {"StringEquals": {"aws:ResourceTag/breakeven:owner": "team-b-QueueBreakeven"}}
         assert statement["Condition"] == condition

@@ -33,9 +33,12 @@ def test_an_idle_stack_costs_at_most_five_dollars_a_month(assembly, region):
 
 
 def test_the_lines_by_hand():
+    watch = {"ScheduleExpression": "rate(15 minutes)", "Targets": [{}]}
     kinds = {"Alarm": "CloudWatch::Alarm", "Bucket": "S3::Bucket", "Nat": "EC2::NatGateway"}
     resources = {name: {"Type": f"AWS::{kind}"} for name, kind in kinds.items()}
     resources["Logs"] = {"Type": "AWS::Logs::LogGroup", "Properties": {"RetentionInDays": 30}}
+    resources["Watch"] = {"Type": "AWS::Events::Rule", "Properties": watch}
+    resources["Ends"] = {"Type": "AWS::Events::Rule", "Properties": {"EventPattern": {}, "Targets": [{}]}}
     resources["Role"] = {"Type": "AWS::IAM::Role"}
     found = {line.what: line.usd for line in idle_lines({"Resources": resources}, load_book("eu-west-1"))}
     assert found == pytest.approx(
@@ -44,6 +47,8 @@ def test_the_lines_by_hand():
             "AWS::S3::Bucket": 5 * 0.023,
             "AWS::EC2::NatGateway": 730 * 0.048,
             "AWS::Logs::LogGroup": 0.05 * 0.03,
+            # four an hour, 730 hours, 512 MB for 3 s and a tenth more
+            "AWS::Events::Rule": 2920 * 1.65 * 0.0000133334,
         }
     )
 

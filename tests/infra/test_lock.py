@@ -58,7 +58,7 @@ def test_taking_it_may_ask_about_executions_of_this_state_machine_only(assembly)
         (policy, statement)
         for policy in resources(template, "AWS::IAM::Policy").values()
         for statement in policy["PolicyDocument"]["Statement"]
-        if statement["Action"] == "states:DescribeExecution"
+        if statement["Action"] == "states:DescribeExecution" and "TakeLock" in policy["Roles"][0]["Ref"]
     ]
     ((policy, statement),) = asking
     (role,) = policy["Roles"]

@@ -6,6 +6,7 @@ import boto3
 import pytest
 
 from breakeven.errors import CaseError, InputError
+from breakeven.steps.leftovers import Queues
 from breakeven.targets.registry import open_target
 from local.ports import free_ports
 from local.sqs_server import check_sqs_endpoint
@@ -73,6 +74,17 @@ def test_released_queues_are_gone_and_may_be_released_again(target, queue_case):
     with pytest.raises(CaseError, match="SQS"):
         target.depth(queues)
     target.dismantle()
+
+
+def test_a_runs_queues_are_found_by_their_tags_and_let_go(target, queue_case):
+    queues = target.prepare(queue_case("sqs-standard", queues=2), attempt=1).queues
+    kind = Queues(boto3.client("sqs"))
+    assert {each.id for each in kind.find("run")} >= set(queues)
+    assert kind.find("another-run") == []
+    for _ in range(2):
+        for queue in queues:
+            kind.let_go(queue)
+    assert not set(queues) & {each.id for each in kind.find()}
 
 
 def test_a_service_that_does_not_answer_fails_the_case(monkeypatch, sqs_environment):

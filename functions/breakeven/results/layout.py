@@ -4,6 +4,8 @@ from __future__ import annotations
 
 #: how a registration's key ends, behind the instance's id
 REGISTERED = ".json"
+#: where the credentials of every run's lanes are
+SECRETS = "secrets/"
 
 
 def row_key(table: str, run_id: str, name: str) -> str:
@@ -62,7 +64,12 @@ def report_key(run_id: str, name: str) -> str:
 
 def secrets_prefix(run_id: str, target: str | None = None) -> str:
     """Everything of a lane that is deleted with it; of all lanes without ``target``."""
-    return f"secrets/run_id={run_id}/{target}/" if target else f"secrets/run_id={run_id}/"
+    return f"{SECRETS}run_id={run_id}/{target}/" if target else f"{SECRETS}run_id={run_id}/"
+
+
+def run_of_secret(key: str) -> str:
+    """The run whose lane's the object of that key is."""
+    return key.removeprefix(f"{SECRETS}run_id=").partition("/")[0]
 
 
 def nodes_prefix(run_id: str, target: str) -> str:

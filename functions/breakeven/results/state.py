@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Protocol
 
+from botocore.exceptions import ClientError
+
 KEEP_S = 90 * 24 * 3600  # state is for following and resuming a run; results live in S3
 
 
@@ -39,16 +41,15 @@ class RunState:
         ``ConditionalCheckFailedException``.
         """
         fields = {"expires_at": int(time.time()) + KEEP_S, **fields}
-        names = {f"#{i}": name for i, name in enumerate(fields)}
-        options: dict[str, Any] = {}
+        names, values = _assigned(fields)
+        options: dict[str, Any] = _setting(names)
         if only_if_absent:
             names["#absent"] = only_if_absent
             options["ConditionExpression"] = "attribute_not_exists(#absent)"
         answer = self._table.update_item(
             Key=self._key(item),
-            UpdateExpression="SET " + ", ".join(f"#{i} = :{i}" for i in range(len(fields))),
             ExpressionAttributeNames=names,
-            ExpressionAttributeValues={f":{i}": _stored(value) for i, value in enumerate(fields.values())},
+            ExpressionAttributeValues=values,
             ReturnValues="ALL_NEW",
             **options,
         )
@@ -61,18 +62,49 @@ class RunState:
         is written: raises the client's ``ConditionalCheckFailedException``.
         """
         fields = {"version": (version or 0) + 1, **fields}
+        names, values = _assigned(fields)
         options: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#0)"}
-        values = {f":{i}": _stored(value) for i, value in enumerate(fields.values())}
         if version is not None:
             options["ConditionExpression"] = "#0 = :read"
             values[":read"] = version
         self._table.update_item(
             Key=self._key(item),
-            UpdateExpression="SET " + ", ".join(f"#{i} = :{i}" for i in range(len(fields))),
-            ExpressionAttributeNames={f"#{i}": name for i, name in enumerate(fields)},
+            **_setting(names),
+            ExpressionAttributeNames=names,
             ExpressionAttributeValues=values,
             **options,
         )
+
+    def end(self, **fields: Any) -> bool:
+        """Set fields of the run's own item, unless it says already how the run ended; whether it did not."""
+        names, values = _assigned({"expires_at": int(time.time()) + KEEP_S, **fields})
+        return self._if_so(
+            Key=self._key(RUN),
+            **_setting(names),
+            ConditionExpression="attribute_not_exists(#state) OR #state = :running",
+            ExpressionAttributeNames={**names, "#state": "status"},
+            ExpressionAttributeValues={**values, ":running": "running"},
+        )
+
+    def free(self, item: str, owner: str, **fields: Any) -> bool:
+        """Set fields of a lock that this owner holds; whether it did."""
+        names, values = _assigned(fields)
+        return self._if_so(
+            Key=self._key(item),
+            **_setting(names),
+            ConditionExpression="#owner = :owner AND attribute_type(#released, :null)",
+            ExpressionAttributeNames={**names, "#owner": "owner", "#released": "released_at"},
+            ExpressionAttributeValues={**values, ":owner": owner, ":null": "NULL"},
+        )
+
+    def _if_so(self, **update: Any) -> bool:
+        try:
+            self._table.update_item(**update)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
+                raise
+            return False
+        return True
 
     def next_attempt(self, case_id: str) -> int:
         """Count one more attempt of the case and return its number, from 1."""
@@ -129,6 +161,16 @@ def loader_item(case_id: str, attempt: int, loader: int) -> str:
 
 def abort_item(case_id: str, attempt: int) -> str:
     return f"{loaders_prefix(case_id, attempt)}abort"
+
+
+def _assigned(fields: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Placeholders of names and of values, numbered alike."""
+    names = {f"#{i}": name for i, name in enumerate(fields)}
+    return names, {f":{i}": _stored(value) for i, value in enumerate(fields.values())}
+
+
+def _setting(names: Mapping[str, str]) -> dict[str, str]:
+    return {"UpdateExpression": "SET " + ", ".join(f"{name} = :{name[1:]}" for name in names)}
 
 
 def _stored(value: Any) -> Any:

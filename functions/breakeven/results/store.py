@@ -59,9 +59,13 @@ class Store:
         pages = self._s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
         return [entry["Key"] for page in pages for entry in page.get("Contents", [])]
 
+    def delete(self, key: str) -> None:
+        """Delete an object; one that is not there is well."""
+        self._s3.delete_object(Bucket=self._bucket, Key=key)
+
     def delete_all(self, prefix: str) -> None:
         for key in self.keys(prefix):
-            self._s3.delete_object(Bucket=self._bucket, Key=key)
+            self.delete(key)
 
     def put_rows(self, table: str, run_id: str, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Write one object of a table's rows, or none where there are none.

@@ -12,8 +12,11 @@ from breakeven.steps.services import Services
 
 
 def check_deadline(services: Services, run_id: str) -> None:
-    """:raises CaseError: the run's deadline has passed, so that nothing more is begun"""
-    deadline = services.state(run_id).get(RUN).get("deadline_at")
+    """:raises CaseError: the run's deadline has passed, or it is over, so that nothing more is begun"""
+    record = services.state(run_id).get(RUN)
+    deadline, status = record.get("deadline_at"), record.get("status", "running")
+    if status != "running":  # a function that goes on after its execution was stopped
+        raise CaseError(f"the run is over ({status}): nothing more is begun")
     if deadline is not None and time.time() > deadline:
         until = datetime.fromtimestamp(deadline, UTC).isoformat(timespec="seconds")
         raise CaseError(f"the run's deadline, {until}, has passed: nothing more is begun")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import asdict
 from typing import Any, Protocol
@@ -10,11 +9,10 @@ from typing import Any, Protocol
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.results import layout
-from breakeven.results.state import RUN, case_item, lane_item
+from breakeven.results.state import RUN, lane_item
 from breakeven.steps.services import Services
 from breakeven.targets.base import Node
 from breakeven.targets.kinds import kind
-from breakeven.targets.registry import open_target
 from breakeven.workload.case import TargetName
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
@@ -117,25 +115,3 @@ def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> lis
         for reservation in found["Reservations"]
         for instance in reservation["Instances"]
     ]
-
-
-def release_rest(services: Services, ec2: Ec2, run_id: str) -> list[str]:
-    """Let go whatever of the run its lanes have not, and put on record that they had not.
-
-    Returns the instances terminated.
-    """
-    late = release_lane(services, ec2, run_id)
-    if late:
-        services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
-    _release_queues(services, run_id)
-    return late
-
-
-def _release_queues(services: Services, run_id: str) -> None:
-    """Delete the managed service's queues of cases that were never settled."""
-    state = services.state(run_id)
-    for item in state.items("case#").values():
-        target = item.get("target")
-        if target and item.get("queues") and not item.get("released") and not kind(target).brokers:
-            open_target(target, None).release(tuple(json.loads(item["queues"])))
-            state.update(case_item(item["case_id"]), released=True)

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from breakeven.errors import LockHeldError
-from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
-from breakeven.results.state import LOCKS, RUN, RunState
+from breakeven.planning.deadline import MAX_RUN_S
+from breakeven.results.state import LOCKS, RunState
+from breakeven.steps.deadline import lease_until
+from breakeven.steps.executions import StepFunctions, ask
 from breakeven.steps.lanes import Ec2, instances_of
 from breakeven.steps.services import Services
-
-#: statuses of an execution that is not over
-UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
-
-
-class StepFunctions(Protocol):
-    """The part of boto3's Step Functions client that is used."""
-
-    def describe_execution(self, **kwargs: Any) -> Any: ...
 
 
 def take_lock(
@@ -59,6 +52,18 @@ def take_lock(
     return {"item": item}
 
 
+def free_lock(services: Services, execution: str) -> bool:
+    """Release the lock that this execution holds, and nobody else's; whether it held one."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return RunState(services.table, LOCKS).free(lock_item(execution), execution, released_at=now)
+
+
+def owners(services: Services) -> dict[str, str]:
+    """Every lock that is held: its owner, an execution's ARN -> the run's id."""
+    locks = RunState(services.table, LOCKS).items().values()
+    return {lock["owner"]: lock["run_id_of_owner"] for lock in locks if lock["released_at"] is None}
+
+
 def lock_item(execution: str) -> str:
     """The lock's sort key: the name of the state machine whose execution has this ARN."""
     return execution.split(":")[6]
@@ -66,8 +71,8 @@ def lock_item(execution: str) -> str:
 
 def _lease_until(services: Services, run_id: str) -> int:
     """The run's deadline and what may come after it: later than that it does nothing any more."""
-    deadline = services.state(run_id).get(RUN).get("deadline_at")
-    return round(time.time() + MAX_RUN_S if deadline is None else deadline + TAIL_S)
+    until = lease_until(services, run_id)
+    return round(time.time() + MAX_RUN_S if until is None else until)
 
 
 def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -> None:
@@ -76,9 +81,9 @@ def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -
     if held["released_at"] is None:
         if time.time() < held["lease_until"]:
             until = datetime.fromtimestamp(held["lease_until"], UTC).isoformat(timespec="seconds")
-            wait = "wait for its end; a run that was aborted keeps the lock until then"
+            wait = "wait for its end; once it is stopped, the rule or the watchdog releases the lock"
             raise LockHeldError(f"run {run_id} holds the lock until {until} at the latest: {wait}")
-        if _runs(step_functions, owner):
+        if not ask(step_functions, owner).over:
             raise LockHeldError(
                 f"run {run_id} has outlasted its lease and still runs: stop execution {owner}"
             )
@@ -87,14 +92,3 @@ def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -
         raise LockHeldError(
             f"brokers of run {run_id} still run ({ids}): wait for them to end, or terminate them"
         )
-
-
-def _runs(step_functions: StepFunctions, execution: str) -> bool:
-    """Is the execution under way? One that Step Functions has forgotten is not."""
-    try:
-        status = step_functions.describe_execution(executionArn=execution)["status"]
-    except ClientError as error:
-        if error.response["Error"]["Code"] == "ExecutionDoesNotExist":
-            return False
-        raise
-    return status in UNDER_WAY

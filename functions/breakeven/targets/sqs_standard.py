@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.installation import installation
+from breakeven.installation import RUN_TAG, installation
 from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import queue_names
 from breakeven.workload.case import Case, Workload
@@ -72,7 +72,7 @@ class SqsStandard:
                         "VisibilityTimeout": str(VISIBILITY_TIMEOUT_S),
                         "MessageRetentionPeriod": str(RETENTION_S),
                     },
-                    tags=ours.tags({"breakeven:run": case.run_id}),
+                    tags=ours.tags({RUN_TAG: case.run_id}),
                 )
                 for name in queue_names(case, attempt)
             ]

@@ -1,0 +1,48 @@
+"""What Step Functions says of an execution, and whether it is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
+
+#: statuses of an execution that is not over
+UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
+#: of an execution that Step Functions does not know: it ended more than 90 days ago, or never was
+FORGOTTEN = "FORGOTTEN"
+
+
+class StepFunctions(Protocol):
+    """The part of boto3's Step Functions client that is used."""
+
+    def describe_execution(self, **kwargs: Any) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """``status`` is Step Functions' own, or ``FORGOTTEN``; error and cause are empty where there are none."""
+
+    status: str
+    error: str = ""
+    cause: str = ""
+
+    @property
+    def over(self) -> bool:
+        return self.status not in UNDER_WAY
+
+
+def ask(step_functions: StepFunctions, execution: str) -> Told:
+    """:param execution: its ARN"""
+    try:
+        found = step_functions.describe_execution(executionArn=execution)
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "ExecutionDoesNotExist":
+            return Told(FORGOTTEN)
+        raise
+    return Told(found["status"], found.get("error") or "", found.get("cause") or "")
+
+
+def execution_arn(state_machine: str, run_id: str) -> str:
+    """The execution of that state machine (its ARN) whose name is the run's id."""
+    return f"{state_machine.replace(':stateMachine:', ':execution:')}:{run_id}"

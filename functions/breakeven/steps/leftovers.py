@@ -1,0 +1,214 @@
+"""The kinds of things that runs make and that cost: how each is found by its tags, and let go.
+
+Whatever is found carries this installation's owner tag, or is in its own bucket; nobody else's is touched.
+A kind that runs come to make, such as tasks or endpoints, is one more class here, and one more in ``kinds``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
+
+from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG, installation
+from breakeven.results import layout
+from breakeven.results.store import Store
+from breakeven.targets.naming import PREFIX
+
+#: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
+DEFAULT_LEASE_S = 28_800.0
+#: an instance in any of these is paid for, or will be again
+STANDING = ("pending", "running", "stopping", "stopped")
+#: what AWS answers when something was let go already: by a retry, or by another that is at it just now
+GONE = {
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "InvalidInstanceID.NotFound",
+    "InvalidNetworkInterfaceID.NotFound",
+    "InvalidVolume.NotFound",
+    "QueueDoesNotExist",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """``run_id`` is None for what belongs to no run; ``lease_until`` is then its end, in epoch seconds.
+
+    What belongs to no run and has no lease is not for the watchdog to judge.
+    """
+
+    id: str
+    run_id: str | None
+    lease_until: float | None = None
+
+
+class Kind(Protocol):
+    name: str
+
+    def find(self, run_id: str | None = None) -> list[Leftover]:
+        """What is there of this installation's, or of one run's."""
+
+    def let_go(self, leftover: str) -> None:
+        """Raises the client's error; what is gone already is well."""
+
+
+class Ec2(Protocol):
+    """The part of boto3's EC2 client that is used."""
+
+    def get_paginator(self, operation_name: Any) -> Any: ...
+    def terminate_instances(self, **kwargs: Any) -> Any: ...
+    def delete_network_interface(self, **kwargs: Any) -> Any: ...
+    def delete_volume(self, **kwargs: Any) -> Any: ...
+
+
+class Sqs(Protocol):
+    """The part of boto3's SQS client that is used."""
+
+    def get_paginator(self, operation_name: Any) -> Any: ...
+    def list_queue_tags(self, **kwargs: Any) -> Any: ...
+    def delete_queue(self, **kwargs: Any) -> Any: ...
+
+
+def kinds(ec2: Ec2, sqs: Sqs, store: Store) -> tuple[Kind, ...]:
+    """Every kind, in the order in which they are let go: interfaces and volumes come free with instances."""
+    return (Instances(ec2), Interfaces(ec2), Volumes(ec2), Queues(sqs), Secrets(store))
+
+
+class Instances:
+    name = "instances"
+
+    def __init__(self, ec2: Ec2) -> None:
+        self._ec2 = ec2
+
+    def find(self, run_id: str | None = None) -> list[Leftover]:
+        standing = {"Name": "instance-state-name", "Values": list(STANDING)}
+        pages = self._ec2.get_paginator("describe_instances").paginate(Filters=[*_ours(run_id), standing])
+        return [
+            self._leftover(instance)
+            for page in pages
+            for reservation in page["Reservations"]
+            for instance in reservation["Instances"]
+        ]
+
+    def let_go(self, leftover: str) -> None:
+        with _well_if_gone():
+            self._ec2.terminate_instances(InstanceIds=[leftover])
+
+    def _leftover(self, instance: Mapping[str, Any]) -> Leftover:
+        tags = _tags(instance.get("Tags", []))
+        given = tags.get(LEASE_TAG, "")
+        lease_s = float(given) if given.isdecimal() else DEFAULT_LEASE_S
+        until = instance["LaunchTime"].timestamp() + lease_s
+        return Leftover(instance["InstanceId"], tags.get(RUN_TAG), until)
+
+
+class Interfaces:
+    """Network interfaces of a launch that no instance uses: those that one uses go with it."""
+
+    name = "network interfaces"
+
+    def __init__(self, ec2: Ec2) -> None:
+        self._ec2 = ec2
+
+    def find(self, run_id: str | None = None) -> list[Leftover]:
+        pages = self._ec2.get_paginator("describe_network_interfaces").paginate(Filters=_ours(run_id))
+        return [
+            Leftover(found["NetworkInterfaceId"], _tags(found.get("TagSet", [])).get(RUN_TAG))
+            for page in pages
+            for found in page["NetworkInterfaces"]
+            if found["Status"] == "available"
+        ]
+
+    def let_go(self, leftover: str) -> None:
+        with _well_if_gone():
+            self._ec2.delete_network_interface(NetworkInterfaceId=leftover)
+
+
+class Volumes:
+    """Volumes of a launch that no instance uses: those that one uses go with it."""
+
+    name = "volumes"
+
+    def __init__(self, ec2: Ec2) -> None:
+        self._ec2 = ec2
+
+    def find(self, run_id: str | None = None) -> list[Leftover]:
+        pages = self._ec2.get_paginator("describe_volumes").paginate(Filters=_ours(run_id))
+        return [
+            Leftover(found["VolumeId"], _tags(found.get("Tags", [])).get(RUN_TAG))
+            for page in pages
+            for found in page["Volumes"]
+            if found["State"] == "available"
+        ]
+
+    def let_go(self, leftover: str) -> None:
+        with _well_if_gone():
+            self._ec2.delete_volume(VolumeId=leftover)
+
+
+class Queues:
+    """Queues of the managed service: ours by their names' beginning, and by their tags."""
+
+    name = "queues"
+
+    def __init__(self, sqs: Sqs) -> None:
+        self._sqs = sqs
+
+    def find(self, run_id: str | None = None) -> list[Leftover]:
+        found = [Leftover(url, tags.get(RUN_TAG)) for url, tags in self._tagged() if _is_ours(tags)]
+        return [each for each in found if run_id in (None, each.run_id)]
+
+    def let_go(self, leftover: str) -> None:
+        with _well_if_gone():
+            self._sqs.delete_queue(QueueUrl=leftover)
+
+    def _tagged(self) -> Iterator[tuple[str, dict[str, str]]]:
+        pages = self._sqs.get_paginator("list_queues").paginate(
+            QueueNamePrefix=f"{installation().queue_prefix}{PREFIX}", PaginationConfig={"PageSize": 1000}
+        )
+        for url in [url for page in pages for url in page.get("QueueUrls", [])]:
+            tags: dict[str, str] = {}
+            with _well_if_gone():
+                tags = self._sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
+            yield url, tags
+
+
+class Secrets:
+    """Lanes' credentials, in a bucket that is this installation's alone."""
+
+    name = "secrets"
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def find(self, run_id: str | None = None) -> list[Leftover]:
+        prefix = layout.secrets_prefix(run_id) if run_id else layout.SECRETS
+        return [Leftover(key, layout.run_of_secret(key)) for key in self._store.keys(prefix)]
+
+    def let_go(self, leftover: str) -> None:
+        self._store.delete(leftover)
+
+
+def _ours(run_id: str | None) -> list[dict[str, Any]]:
+    """EC2's filters for what this installation, or one run of it, has made."""
+    wanted = {OWNER_TAG: installation().owner, **({RUN_TAG: run_id} if run_id else {})}
+    return [{"Name": f"tag:{key}", "Values": [value]} for key, value in wanted.items()]
+
+
+def _is_ours(tags: Mapping[str, str]) -> bool:
+    return tags.get(OWNER_TAG) == installation().owner
+
+
+def _tags(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in listed}
+
+
+@contextmanager
+def _well_if_gone() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in GONE:
+            raise

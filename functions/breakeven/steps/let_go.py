@@ -1,0 +1,160 @@
+"""Letting go of what a run has made: one definition, used by its workflow, by the rule and by the watchdog.
+
+Three ways that need nothing of one another, beside each node's own lease: the workflow's last steps
+(``release_rest``), the rule on executions that end badly (``clean_up``), and the watchdog (``watch``). Each
+may run twice, or at once with another, and goes on past what it cannot let go, which its outcome tells.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from breakeven.errors import BreakevenError
+from breakeven.results.state import RUN
+from breakeven.steps.deadline import lease_until
+from breakeven.steps.executions import FORGOTTEN, StepFunctions, Told, ask, execution_arn
+from breakeven.steps.leftovers import Kind, Leftover
+from breakeven.steps.lock import free_lock, owners
+from breakeven.steps.reasons import reason_of
+from breakeven.steps.services import Services
+
+T = TypeVar("T")
+#: what the record of a run says failed, when it was the execution and no state of it
+EXECUTION = "Execution"
+
+
+class NotLetGoError(BreakevenError):
+    """Something could not be let go, or looked at; everything else was. Trying again does no harm."""
+
+
+@dataclass
+class Outcome:
+    """``gone``: kind -> what was let go of it. ``problems``: what could not be done, in words."""
+
+    gone: dict[str, list[str]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def trying(self, what: str, do: Callable[[], T]) -> T | None:
+        """What it answers; None where it fails, which is then among the problems."""
+        try:
+            return do()
+        except (ClientError, BotoCoreError, BreakevenError) as error:
+            self.problems.append(f"{what}: {error}")
+            return None
+
+    def let_go(self, kind: Kind, leftovers: Iterable[Leftover]) -> None:
+        for leftover in leftovers:
+            before = len(self.problems)
+            self.trying(leftover.id, partial(kind.let_go, leftover.id))
+            if len(self.problems) == before:
+                self.gone.setdefault(kind.name, []).append(leftover.id)
+
+    def raise_if_incomplete(self) -> None:
+        """:raises NotLetGoError: with every problem"""
+        if self.problems:
+            raise NotLetGoError("not let go: " + "; ".join(self.problems))
+
+
+def let_go(kinds: Sequence[Kind], run_id: str) -> Outcome:
+    """Let go of all that the run has made, whatever kind it is of."""
+    outcome = Outcome()
+    for kind in kinds:
+        outcome.let_go(kind, outcome.trying(kind.name, partial(kind.find, run_id)) or [])
+    return outcome
+
+
+def release_rest(services: Services, kinds: Sequence[Kind], run_id: str) -> Outcome:
+    """Let go whatever of the run its lanes have not, and put on record that they had not."""
+    outcome = let_go(kinds, run_id)
+    if late := outcome.gone.get("instances"):
+        services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
+    return outcome
+
+
+def clean_up(
+    services: Services, kinds: Sequence[Kind], step_functions: StepFunctions, run_id: str, execution: str
+) -> Outcome:
+    """After an execution has ended badly: let go, record the run's end where nothing else has, free the lock.
+
+    Nothing is done while the execution is under way: it may have been redriven since it was told of.
+    """
+    told = ask(step_functions, execution)
+    if not told.over:
+        return Outcome()
+    outcome = let_go(kinds, run_id)
+    outcome.trying("the run's record", lambda: record_end(services, run_id, told))
+    outcome.trying("the lock", lambda: free_lock(services, execution))
+    return outcome
+
+
+def record_end(services: Services, run_id: str, told: Told) -> bool:
+    """Write how the execution ended into the run's record, unless it has an end; whether it had none."""
+    ended = {"finished_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    if told.status == "ABORTED":
+        words = ": ".join(word for word in ("the execution was aborted", told.error, told.cause) if word)
+        return services.state(run_id).end(status="aborted", reason=words, **ended)
+    error = {"Error": told.error or f"States.{told.status}", "Cause": told.cause}
+    if told.status == "TIMED_OUT":
+        error = {"Error": "States.Timeout", "Cause": told.cause or "the execution outlasted its limit"}
+    elif told.status == FORGOTTEN:
+        error["Cause"] = "Step Functions does not know the execution any more"
+    where, reason = reason_of({EXECUTION: error})
+    return services.state(run_id).end(status="failed", failed_at=where, reason=reason, **ended)
+
+
+@dataclass
+class Watchdog:
+    """Looks at all that the installation has standing, whoever was told what.
+
+    :param state_machine: ARN of the workflow, for runs whose record does not name their execution
+    """
+
+    services: Services
+    kinds: Sequence[Kind]
+    step_functions: StepFunctions
+    state_machine: str
+
+    def watch(self) -> Outcome:
+        """Let go of what belongs to a run that is over, or whose lease has lapsed; free their locks."""
+        outcome = Outcome()
+        standing = {kind.name: outcome.trying(kind.name, kind.find) or [] for kind in self.kinds}
+        held = outcome.trying("locks", lambda: owners(self.services)) or {}
+        runs = {each.run_id for found in standing.values() for each in found if each.run_id}
+        finished = {run_id for run_id in sorted(runs) if self._is_finished(run_id, outcome)}
+        for kind in self.kinds:
+            outcome.let_go(kind, [each for each in standing[kind.name] if _is_done_with(each, finished)])
+        for execution, run_id in held.items():
+            self._free(execution, run_id, outcome)
+        return outcome
+
+    def _is_finished(self, run_id: str, outcome: Outcome) -> bool:
+        """Its execution is over, or its lease is: what cannot be judged is left, and is a problem."""
+        told = outcome.trying(f"run {run_id}", lambda: self._told_of(run_id))
+        if told and told.over:
+            outcome.trying(f"record of {run_id}", lambda: record_end(self.services, run_id, told))
+            return True
+        until = outcome.trying(f"lease of {run_id}", lambda: lease_until(self.services, run_id))
+        return until is not None and time.time() > until
+
+    def _told_of(self, run_id: str) -> Told:
+        record = self.services.state(run_id).get(RUN)
+        return ask(self.step_functions, record.get("execution") or execution_arn(self.state_machine, run_id))
+
+    def _free(self, execution: str, run_id: str, outcome: Outcome) -> None:
+        told = outcome.trying(f"lock of {run_id}", lambda: ask(self.step_functions, execution))
+        if told and told.over:
+            outcome.trying(f"record of {run_id}", lambda: record_end(self.services, run_id, told))
+            outcome.trying(f"lock of {run_id}", lambda: free_lock(self.services, execution))
+
+
+def _is_done_with(leftover: Leftover, finished: set[str]) -> bool:
+    if leftover.run_id:
+        return leftover.run_id in finished
+    return leftover.lease_until is not None and time.time() > leftover.lease_until

@@ -1,0 +1,144 @@
+"""Whether a role's policies allow a call: AWS's evaluation of identity policies, as far as it is used here.
+
+Of conditions the operators that are in ``OPERATORS``; another one is an error, and not passed over. Source:
+IAM User Guide, "Policy evaluation logic" and "IAM JSON policy elements".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """One AWS call: ``caller`` is whose it is, ``context`` the condition keys that AWS would know of it."""
+
+    caller: str
+    action: str
+    resource: str
+    context: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.caller}: {self.action} on {self.resource}"
+
+
+class UnknownOperatorError(Exception):
+    """A condition that cannot be judged here."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """``excepted``: the actions, or the resources, are those that the statement does not concern."""
+
+    allows: bool
+    actions: tuple[str, ...]
+    resources: tuple[str, ...]
+    conditions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    actions_excepted: bool = False
+    resources_excepted: bool = False
+
+    def concerns(self, call: Call) -> bool:
+        """Whether it has something to say of the call."""
+        acts = any(matches(each.lower(), call.action.lower()) for each in self.actions)
+        on = any(matches(each, call.resource) for each in self.resources)
+        return (
+            acts != self.actions_excepted and on != self.resources_excepted and _holds(self.conditions, call)
+        )
+
+
+def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
+    """The statements of policies, their references filled in."""
+    return [_statement(each) for document in documents for each in _listed(document["Statement"])]
+
+
+def is_allowed(policies: Iterable[Statement], call: Call) -> bool:
+    """Some statement allows it, and none denies it."""
+    concerning = [each for each in policies if each.concerns(call)]
+    return bool(concerning) and all(each.allows for each in concerning)
+
+
+def grants(policies: Iterable[Statement]) -> Iterator[tuple[str, str, Statement]]:
+    """Each single action on each single resource that is granted, with its statement."""
+    for each in policies:
+        if each.allows:
+            assert not each.actions_excepted, "everything but something is granted"
+            assert not each.resources_excepted, "everything but something is granted"
+            for action in each.actions:
+                for resource in each.resources:
+                    yield action, resource, each
+
+
+def matches(pattern: str, text: str) -> bool:
+    """``*`` is any number of characters, ``?`` is one."""
+    return _pattern(pattern).fullmatch(text) is not None
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    known = {"*": ".*", "?": "."}
+    return re.compile("".join(known.get(letter) or re.escape(letter) for letter in pattern), re.DOTALL)
+
+
+def _statement(given: Mapping[str, Any]) -> Statement:
+    unknown = given.keys() - {"Sid", "Effect", "Action", "NotAction", "Resource", "NotResource", "Condition"}
+    assert not unknown, f"no part of an identity's statement: {unknown}"
+    return Statement(
+        allows=given["Effect"] == "Allow",
+        actions=tuple(_listed(given.get("Action", given.get("NotAction")))),
+        resources=tuple(_listed(given.get("Resource", given.get("NotResource")))),
+        conditions=given.get("Condition", {}),
+        actions_excepted="NotAction" in given,
+        resources_excepted="NotResource" in given,
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _alike(pattern: str, value: str) -> bool:
+    return matches(pattern, value)
+
+
+def _equal(wanted: str, value: str) -> bool:
+    return wanted == value
+
+
+def _same_truth(wanted: str, value: str) -> bool:
+    return wanted.lower() == value.lower()
+
+
+#: of one wanted value and the call's own; ARNs are compared with wildcards by both of their operators
+OPERATORS: dict[str, Callable[[str, str], bool]] = {
+    "ArnEquals": _alike,
+    "ArnLike": _alike,
+    "Bool": _same_truth,
+    "StringEquals": _equal,
+    "StringLike": _alike,
+}
+#: the same, denied: these hold where the call has no such key
+NEGATED = {"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "StringNotEquals": "StringEquals"}
+
+
+def _holds(conditions: Mapping[str, Mapping[str, Any]], call: Call) -> bool:
+    context = {key.lower(): value for key, value in call.context}
+    return all(
+        _one_holds(operator, _listed(wanted), context.get(key.lower()))
+        for operator, keys in conditions.items()
+        for key, wanted in keys.items()
+    )
+
+
+def _one_holds(operator: str, wanted: list[Any], value: str | None) -> bool:
+    plain = operator.removesuffix("IfExists")
+    if plain not in OPERATORS and plain not in NEGATED:
+        raise UnknownOperatorError(operator)
+    if value is None:
+        return plain != operator or plain in NEGATED
+    if plain in NEGATED:
+        return not any(OPERATORS[NEGATED[plain]](str(each), value) for each in wanted)
+    return any(OPERATORS[plain](str(each), value) for each in wanted)
