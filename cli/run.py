@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from breakeven.errors import BreakevenError
-from breakeven.planning.plan import Plan
+from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
+from breakeven.pricing.book import DEFAULT_REGION
 from breakeven.report.model import Report
 from breakeven.results.state import RUN
-from breakeven.steps.plan_run import plan_of, suite_of
-from breakeven.steps.run_input import RunInput, parse_run_input
+from breakeven.steps.plan_run import plan_of
+from breakeven.steps.resume_run import Earlier, plan_resumed
+from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.workload.read import load_suite
 from cli.progress import PlainView, View, snapshot, view_for
 from cli.summary import print_summary
 from local import loader_advice
 from local.hardware import hardware
+from local.resume import earlier_run
 
 if TYPE_CHECKING:
     from local.session import Endpoints
@@ -41,12 +44,17 @@ def add_parser(commands: Any) -> None:
         description="Run a suite through the whole workflow, on this machine.",
     )
     command.add_argument(
-        "suite", nargs="?", default="quick", help="a suite file, or a shipped suite's name (quick)"
+        "suite", nargs="?", help="a suite file, or a shipped suite's name (quick, unless given)"
+    )
+    command.add_argument(
+        "--resume",
+        metavar="RUN",
+        help="go on with that run of the folder of runs (or latest): its settled cases are not run again",
     )
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
-    command.add_argument("--scale", type=float, default=1.0, help="shrink message counts: 0 < scale <= 1")
+    command.add_argument("--scale", type=float, help="shrink message counts: 0 < scale <= 1")
     command.add_argument("--seed", type=int, help="orders targets and cases")
-    command.add_argument("--region", default="us-east-1", help="whose price book is used (us-east-1)")
+    command.add_argument("--region", help="whose price book is used (us-east-1, unless given)")
     command.add_argument(
         "--rabbitmq-url",
         action="append",
@@ -68,12 +76,17 @@ def run(arguments: argparse.Namespace) -> int:
     # the control plane takes seconds to import, and planning or a usage message needs none of it
     from local.session import Endpoints  # noqa: PLC0415
 
-    wanted = _wanted(arguments)
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
-    suite = suite_of(wanted)
-    advice, warnings = loader_advice.known(arguments.runs, suite.suite)
-    plan = plan_of(wanted, suite, run_id, advice)
-    plan.raise_if_refused()
+    if arguments.resume is None:
+        wanted = _wanted(arguments)
+        suite = suite_of(wanted)
+        advice, warnings = loader_advice.known(arguments.runs, suite.suite)
+        plan = plan_of(wanted, suite, run_id, advice)
+        plan.raise_if_refused()
+    else:
+        earlier = earlier_run(arguments.runs, arguments.resume)
+        wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
+        plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
     console = Console(stderr=arguments.json)
@@ -89,17 +102,30 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wanted(arguments: argparse.Namespace) -> RunInput:
-    suite = load_suite(arguments.suite)
-    document = {
-        "suite": suite.document(),
-        "suite_source": suite.where,
-        "variant": arguments.variant,
-        "scale": arguments.scale,
-        "seed": arguments.seed,
-        "region": arguments.region,
-        "surroundings": {"name": "local", "hardware": hardware()},
-    }
-    return parse_run_input(document, where="breakeven run")
+    return _input({"suite": DEFAULT_SUITE, "scale": 1.0, "region": DEFAULT_REGION, **_given(arguments)})
+
+
+def _resumed(arguments: argparse.Namespace, run_id: str) -> RunInput:
+    """Only what is given: the run's plan has the rest."""
+    return _input({"resume_run_id": run_id, **_given(arguments)})
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    fields = ("suite", "variant", "scale", "seed", "region")
+    return {name: value for name in fields if (value := getattr(arguments, name)) is not None}
+
+
+def _input(document: dict[str, Any]) -> RunInput:
+    if "suite" in document:
+        suite = load_suite(document["suite"])
+        document |= {"suite": suite.document(), "suite_source": suite.where}
+    surroundings = {"name": "local", "hardware": hardware()}
+    return parse_run_input({**document, "surroundings": surroundings}, where="breakeven run")
+
+
+def _goes_on(earlier: Earlier) -> str:
+    told = earlier.told()
+    return f"goes on with {told['run_id']}, of which {told['settled']} of {told['cases']} cases are settled"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
@@ -112,10 +138,10 @@ def _follow(
     """Run to the end, or until interrupted; returns the run's folder and how it ended."""
     from local.session import Session  # noqa: PLC0415
 
-    view.say(f"{len(plan.cases)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
+    view.say(f"{_to_run(plan)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
     with Session(runs, view.say, endpoints) as session:
         try:
-            session.start(run_id, wanted)
+            session.start(run_id, wanted, plan.suite)
             while session.running():
                 view.show(snapshot(session.state.items(), plan.cases))
                 time.sleep(FOLLOW_S)
@@ -128,6 +154,10 @@ def _follow(
             outcome = "interrupted"
             session.interrupt()
         return session.export(run_id), outcome
+
+
+def _to_run(plan: Plan) -> int:
+    return sum(len(leg.cases) for legs in plan.rounds for leg in legs)
 
 
 def _conclude(folder: Path, outcome: str, arguments: argparse.Namespace, console: Console) -> int:

@@ -56,6 +56,7 @@ class Grants:
         self._on_brokers("StopNodes", "ec2:StopInstances")
         self._on_brokers("StartNodes", "ec2:StartInstances")
         self._advice()
+        self._resume()
         for name in [*(f"{name}Outside" for name in DRIVING), "ReleaseRun"]:
             self._queues(name)
         self._answers()
@@ -125,6 +126,10 @@ class Grants:
             f"installation's owner tag are open to {action}",
         }
         acknowledge(self._role(name), reasons)
+
+    def _resume(self) -> None:
+        """The plan takes over the rows of the run that it goes on with."""
+        self._results.allow_reading(self._role("Plan"), "rows/*")
 
     def _advice(self) -> None:
         """What the runs of a suite found of their loaders, read by the next plan."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.allowance import allowance_of
+from breakeven.steps.lock import is_under_way
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.services import services
 from handlers.common import Event, entry
@@ -28,6 +30,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         event.input,
         execution=event.execution,
         started_at=event.started_at,
+        is_running=lambda execution: is_under_way(boto3.client("stepfunctions"), execution),
         allowance=allowance_of(os.environ),
         # set by the run on one machine for all of its functions; on Lambda only a deployment could set it
         simulated="AWS_ENDPOINT_URL" in os.environ,

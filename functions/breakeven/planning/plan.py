@@ -20,7 +20,7 @@ from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.loader_choice import choose_loaders
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
-from breakeven.pricing.book import DEFAULT_REGION, load_book
+from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case, Frozen, TargetName, Variant
@@ -133,17 +133,8 @@ def _planned(
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
     cases = [*proving, *compared]
-    rounds = order_rounds(cases, environment, seed)
     book = load_book(region)
-    expected = estimate(cases, environment, book)
-    refusals = [
-        *_too_long(suite, compared, environment),
-        *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
-        *deadline.refusals(compared, expected.seconds),
-    ]
-    if environment == "aws":
-        refusals += purse.refusals(suite, compared, expected, book, max_usd, allowance)
-    return Plan(
+    blank = Plan(
         run_id=run_id,
         suite=suite.suite,
         title=suite.title,
@@ -155,12 +146,37 @@ def _planned(
         seed=seed,
         max_usd=max_usd,
         cases=cases,
-        rounds=rounds,
-        lanes_at_once=len({case.target for case in compared}) if environment == "aws" else 1,
-        estimate=expected,
-        deadline_s=round(deadline.deadline_s(expected.seconds), 1),
-        refusals=refusals,
+        rounds=[],
+        lanes_at_once=1,
+        estimate=estimate([], environment, book),
+        deadline_s=0.0,
+        refusals=[],
         loader_notes=loader_notes,
+    )
+    return to_run(blank, cases, suite, book, allowance)
+
+
+def to_run(plan: Plan, cases: Sequence[Case], suite: Suite, book: PriceBook, allowance: Allowance) -> Plan:
+    """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
+    environment = plan.environment
+    compared = [case for case in cases if case.target != INSTRUMENT]
+    expected = estimate(cases, environment, book)
+    refusals = [
+        *_too_long(suite, compared, environment),
+        *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
+        *deadline.refusals(compared, expected.seconds),
+    ]
+    if environment == "aws":
+        refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)
+    lanes = max(1, len({case.target for case in compared})) if environment == "aws" else 1
+    return plan.model_copy(
+        update={
+            "rounds": order_rounds(cases, environment, plan.seed),
+            "lanes_at_once": lanes,
+            "estimate": expected,
+            "deadline_s": round(deadline.deadline_s(expected.seconds), 1),
+            "refusals": refusals,
+        }
     )
 
 

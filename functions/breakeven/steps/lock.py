@@ -78,7 +78,7 @@ def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -
             until = datetime.fromtimestamp(held["lease_until"], UTC).isoformat(timespec="seconds")
             wait = "wait for its end; a run that was aborted keeps the lock until then"
             raise LockHeldError(f"run {run_id} holds the lock until {until} at the latest: {wait}")
-        if _runs(step_functions, owner):
+        if is_under_way(step_functions, owner):
             raise LockHeldError(
                 f"run {run_id} has outlasted its lease and still runs: stop execution {owner}"
             )
@@ -89,7 +89,7 @@ def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -
         )
 
 
-def _runs(step_functions: StepFunctions, execution: str) -> bool:
+def is_under_way(step_functions: StepFunctions, execution: str) -> bool:
     """Is the execution under way? One that Step Functions has forgotten is not."""
     try:
         status = step_functions.describe_execution(executionArn=execution)["status"]

@@ -73,6 +73,8 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
     notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
+    if resumed := plan.get("resumed"):
+        notes.append(_resumed(resumed))
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
     return Manifest(
@@ -91,6 +93,11 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
             for target, lane in lanes.items()
         },
     )
+
+
+def _resumed(told: Mapping[str, Any]) -> str:
+    which = f"{told['settled']} of the {told['cases']} cases were settled there and not run again"
+    return f"This run goes on with run {told['run_id']}, which did not come to its end: {which}."
 
 
 def _instance(target: TargetName, environment: str) -> dict[str, str]:
