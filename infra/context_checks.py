@@ -63,6 +63,13 @@ def _key(context: Context) -> Iterator[Fault]:
         yield "kms_key_arn", f"must be a key of breakeven:region, {context.region}, not of {home[3]}"
 
 
+def _scheduled(context: Context) -> Iterator[Fault]:
+    """A run that the plan would refuse each month."""
+    allowed = context.suites
+    if context.is_scheduled and allowed is not None and context.schedule_suite not in allowed:
+        yield "schedule_suite", f"must be one of breakeven:suites, {', '.join(allowed)}"
+
+
 def _machine(context: Context) -> Iterator[Fault]:
     """Instance type, architecture and image are of one kind."""
     try:
@@ -113,4 +120,4 @@ def _types() -> str:
     return ", ".join(sorted(name for name, each in machines().items() if each.architecture))
 
 
-CHECKS: tuple[Callable[[Context], Iterator[Fault]], ...] = (_network, _zones, _key, _machine)
+CHECKS: tuple[Callable[[Context], Iterator[Fault]], ...] = (_network, _zones, _key, _scheduled, _machine)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -31,24 +31,29 @@ QUEUE_ACTIONS = [
 
 
 class Grants:
-    """:param functions: by name, with InVpc or Outside behind it where there are two"""
+    """:param functions: by name, with InVpc or Outside behind it where there are two
+    :param apart: those that are no step of a run
+    """
 
     def __init__(
         self,
         functions: Mapping[str, lambda_.Function],
+        apart: Collection[str],
         *,
         context: Context,
         network: Network,
         results: Results,
         brokers: Brokers,
     ) -> None:
-        self._functions, self._context, self._network = functions, context, network
+        self._functions, self._apart = functions, apart
+        self._context, self._network = context, network
         self._results, self._brokers = results, brokers
         self._stack = cdk.Stack.of(results)
 
     def all(self) -> None:
-        for name in self._functions:
+        for name in (one for one in self._functions if one not in self._apart):
             self._run(name)
+        self._look()
         self._prices()
         self._launch()
         for name in ("ReleaseLane", "ReleaseRun"):
@@ -80,6 +85,13 @@ class Grants:
             results.allow_reading(role, "secrets/*")
         if name == "EstablishLaneInVpc":
             results.allow_writing(role, "secrets/*")
+
+    def _look(self) -> None:
+        """When a run last went well, what is known of nodes' runs, and which nodes are up."""
+        self._results.allow_state(self._role("Look"))
+        self._allow("Look", ["ec2:DescribeInstances"], ["*"])
+        why = "ec2:DescribeInstances and xray:PutTraceSegments name no resource"
+        acknowledge(self._role("Look"), {"IAM5[Resource::*]": why})
 
     def _prices(self) -> None:
         self._allow("Plan", ["pricing:GetProducts"], ["*"])

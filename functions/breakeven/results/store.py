@@ -37,6 +37,9 @@ class Store:
     def put_bytes(self, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
 
+    def uri(self, key: str) -> str:
+        return f"s3://{self._bucket}/{key}"
+
     def get_bytes(self, key: str) -> bytes:
         body: bytes = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
         return body

@@ -41,7 +41,18 @@ def report_run(
     subject = (
         f"Queue Breakeven {report.suite}: {len(report.cases) - failures} of {len(report.cases)} cases ok"
     )
-    return {"subject": subject[:SUBJECT_LIMIT], "message": report.verdict}
+    return {"subject": subject[:SUBJECT_LIMIT], "message": _message(services, run_id, report.verdict)}
+
+
+def _message(services: Services, run_id: str, verdict: str) -> str:
+    """The verdict in words, where the report is, and the execution in the console."""
+    lines = [verdict, "", f"Report: {services.store.uri(layout.report_key(run_id, 'index.html'))}"]
+    execution = str(services.state(run_id).get(RUN).get("execution", ""))
+    if execution.startswith("arn:"):
+        region = execution.split(":")[3]
+        place = f"https://{region}.console.aws.amazon.com/states/home?region={region}"
+        lines.append(f"Console: {place}#/v2/executions/details/{execution}")
+    return "\n".join(lines)
 
 
 def assemble(
