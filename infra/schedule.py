@@ -89,7 +89,7 @@ class Schedule(Construct):
         self._let(role, invoke, storage)
         told = {
             "scheduled_time": "<aws.scheduler.scheduled-time>",
-            "input": {"suite": context.schedule_suite},
+            "input": context.scheduled_input,
         }
         schedule = scheduler.CfnSchedule(
             self,

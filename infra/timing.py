@@ -49,6 +49,9 @@ class Timing(BaseModel):
     schedule_suite: Annotated[str, AfterValidator(_is_shipped)] = Field(
         default=DEFAULT_SUITE, description=f"one of {', '.join(shipped_suites())}"
     )
+    schedule_scale: float = Field(
+        default=1.0, gt=0, le=1, allow_inf_nan=False, description="above 0, at most 1: shrinks message counts"
+    )
     schedule_time_zone: Annotated[str, AfterValidator(_is_zone)] = Field(
         default="UTC", description="a time zone by its name, such as Europe/Dublin"
     )
@@ -59,6 +62,12 @@ class Timing(BaseModel):
     @property
     def is_scheduled(self) -> bool:
         return self.schedule != OFF
+
+    @property
+    def scheduled_input(self) -> dict[str, str | float]:
+        """What the scheduled execution is started with."""
+        scaled = {"scale": self.schedule_scale} if self.schedule_scale != 1 else {}
+        return {"suite": self.schedule_suite, **scaled}
 
     @property
     def schedule_expression(self) -> str:

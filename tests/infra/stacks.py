@@ -34,6 +34,7 @@ GROWN = {
     "budget_usd": "100",
     "schedule": "cron(30 4 2 * ? *)",
     "schedule_suite": "capacity",
+    "schedule_scale": "0.5",
     "schedule_time_zone": "Europe/Dublin",
     "no_run_alarm_days": "40",
 }

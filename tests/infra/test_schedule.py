@@ -85,7 +85,7 @@ def test_context_says_when_what_and_where(grown):
     _, schedule = only(grown.template, "AWS::Scheduler::Schedule")
     assert schedule["ScheduleExpression"] == "cron(30 4 2 * ? *)"
     assert schedule["ScheduleExpressionTimezone"] == "Europe/Dublin"
-    assert json.loads(schedule["Target"]["Input"])["input"] == {"suite": "capacity"}
+    assert json.loads(schedule["Target"]["Input"])["input"] == {"suite": "capacity", "scale": 0.5}
     _, queue = only(grown.template, "AWS::SQS::Queue")
     assert re.fullmatch(r"arn:aws:kms:.*", queue["KmsMasterKeyId"])
 
@@ -115,6 +115,7 @@ def test_what_can_be_a_schedule(value):
         ("schedule", "cron(0 6 1 * ?)", "cron(MINUTE HOUR"),
         ("schedule", "daily", "monthly, weekly, off"),
         ("schedule_suite", "mine", "one of capacity, quick"),
+        ("schedule_scale", "0", "above 0, at most 1"),
         ("schedule_time_zone", "Dublin", "such as Europe/Dublin"),
         ("no_run_alarm_days", "-1", "0 for no alarm"),
     ],
@@ -124,6 +125,18 @@ def test_what_cannot_is_named_with_the_remedy(field, value, remedy):
         read_context({f"breakeven:{field}": value})
     assert caught.value.field == f"breakeven:{field}"
     assert remedy in caught.value.remedy
+
+
+def test_a_run_that_its_plan_would_refuse_each_month_is_not_scheduled():
+    long = {"breakeven:schedule_suite": "sqs-vs-rabbitmq-2012"}
+    with pytest.raises(InputError) as caught:
+        read_context(long)
+    assert caught.value.field == "breakeven:schedule_suite"
+    assert "scenarios.load-unload.messages" in caught.value.remedy
+    assert "--scale" in caught.value.remedy
+    read_context({**long, "breakeven:schedule_scale": "0.1"})
+    with pytest.raises(InputError, match="max_sqs_usd"):
+        read_context({"breakeven:max_sqs_usd": "0.01"})
 
 
 def test_a_suite_that_the_deployment_does_not_allow_is_not_scheduled():
