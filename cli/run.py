@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 import signal
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from breakeven.errors import BreakevenError
+from breakeven.errors import InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
 from breakeven.pricing.book import DEFAULT_REGION
-from breakeven.report.model import Report
 from breakeven.results.state import RUN
 from breakeven.steps.plan_run import plan_of
 from breakeven.steps.resume_run import Earlier, plan_resumed
 from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.workload.read import load_suite
+from cli import deployed
+from cli.outcome import conclude
 from cli.progress import PlainView, View, snapshot, view_for
-from cli.summary import print_summary
 from local import loader_advice
 from local.hardware import hardware
 from local.resume import earlier_run
@@ -34,14 +32,14 @@ if TYPE_CHECKING:
     from local.session import Endpoints
 
 FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
-OK, FAILED, SOME_CASES_FAILED, INTERRUPTED = 0, 1, 3, 130
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "run",
-        help="run a suite on this machine",
-        description="Run a suite through the whole workflow, on this machine.",
+        help="run a suite on this machine, or on AWS",
+        description="Run a suite through the whole workflow, on this machine or (--on aws) on the deployed "
+        "stack, and follow it to its end.",
     )
     command.add_argument(
         "suite", nargs="?", help="a suite file, or a shipped suite's name (quick, unless given)"
@@ -54,7 +52,18 @@ def add_parser(commands: Any) -> None:
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
     command.add_argument("--scale", type=float, help="shrink message counts: 0 < scale <= 1")
     command.add_argument("--seed", type=int, help="orders targets and cases")
-    command.add_argument("--region", help="whose price book is used (us-east-1, unless given)")
+    command.add_argument(
+        "--region",
+        help="whose price book is used (us-east-1, unless given); with --on aws where the stack is",
+    )
+    command.add_argument(
+        "--on", choices=["local", "aws"], default="local", help="this machine, or the deployed stack (local)"
+    )
+    deployed.add_options(command)
+    command.add_argument("--max-usd", type=float, help="on AWS: refuse a run that would cost more (20)")
+    command.add_argument(
+        "--follow", metavar="RUN", help="on AWS: start nothing, follow a run that was started before"
+    )
     command.add_argument(
         "--rabbitmq-url",
         action="append",
@@ -73,6 +82,18 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.on == "aws":
+        from cli import run_on_aws  # noqa: PLC0415
+
+        return run_on_aws.run(arguments)
+    for option in ("prefix", "profile", "follow", "max_usd"):
+        if (value := getattr(arguments, option)) is not None:
+            remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
+            raise InputError("breakeven run", f"--{option.replace('_', '-')}", value, remedy)
+    return _run_here(arguments)
+
+
+def _run_here(arguments: argparse.Namespace) -> int:
     # the control plane takes seconds to import, and planning or a usage message needs none of it
     from local.session import Endpoints  # noqa: PLC0415
 
@@ -98,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
     finally:
         view.close()
-    return _conclude(folder, outcome, arguments, console)
+    return conclude(folder, outcome, console, as_json=arguments.json)
 
 
 def _wanted(arguments: argparse.Namespace) -> RunInput:
@@ -158,35 +179,3 @@ def _follow(
 
 def _to_run(plan: Plan) -> int:
     return sum(len(leg.cases) for legs in plan.rounds for leg in legs)
-
-
-def _conclude(folder: Path, outcome: str, arguments: argparse.Namespace, console: Console) -> int:
-    path = folder / "report" / "report.json"
-    report = Report.model_validate_json(path.read_bytes()) if path.exists() else None
-    if arguments.json:
-        json.dump(_document(folder, outcome, report), sys.stdout, indent=2)
-        print()
-    elif report:
-        print_summary(report, console)
-        console.print(f"report: {folder / 'report' / 'index.html'}", soft_wrap=True, highlight=False)
-    if outcome == "interrupted":
-        kept = f"what was measured is in {folder}" if folder.exists() else "nothing had been measured"
-        console.print(kept, soft_wrap=True, highlight=False)
-        return INTERRUPTED
-    if outcome == "failed" or report is None:
-        reason = (
-            json.loads((folder / "state.json").read_text()).get(RUN, {}).get("reason", "it left no record")
-        )
-        raise BreakevenError(f"the run failed: {reason}; logs and results are in {folder}")
-    return OK if outcome == "ok" else SOME_CASES_FAILED
-
-
-def _document(folder: Path, outcome: str, report: Report | None) -> dict[str, Any]:
-    document: dict[str, Any] = {"status": outcome, "folder": str(folder), "report": None}
-    if report:
-        document["report"] = str(folder / "report" / "report.json")
-        document["verdict"] = report.verdict
-        document["cases"] = [
-            {"case_id": case.case_id, "status": case.status, "reason": case.reason} for case in report.cases
-        ]
-    return document
