@@ -6,7 +6,6 @@ hold each case once. ``breakeven run --on aws`` and ``breakeven doctor`` talk to
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
@@ -15,101 +14,51 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
-from typing import Any
 
-import boto3
 import pytest
 
 from breakeven.results import layout
-from breakeven.results.state import LOCKS, RUN
+from breakeven.results.state import RUN
 from cli.main import main
 from tests.e2e.command import ROOT
+from tests.e2e.resumed_runs import (
+    CUT,
+    RESUMED,
+    Ran,
+    abort,
+    change_lock,
+    metrics_in,
+    of_status,
+    records,
+    rows,
+    sqs_at,
+)
 from tests.e2e.workflow_runs import SUITE as SUITE_OF_ONE
-from tests.e2e.workflow_runs import Workflow, parse_suite_text, workflow_at
+from tests.e2e.workflow_runs import Workflow, workflow_at
 
-CUT, RESUMED = "cut", "resumed"
-SUITE = """
-suite: four-cases
-title: Two short cases on each target
-targets: [sqs-standard, rabbitmq-mirrored-pair]
-instrument: false
-scenarios:
-  parallel: {threads: [1, 2], warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
-"""
 CASES = 4
 ON_AWS = ("run", "--on", "aws")
 
 
-@dataclass
-class Ran:
-    workflow: Workflow
-    sqs: Any
-    settled: dict[str, Any]
-    outcome: str
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("in-use")
 
 
 @pytest.fixture(scope="module")
-def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory):
-    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory.mktemp("in-use")) as made:
+def workflow(assembly, rabbitmq_pair, sqs_endpoint, folder):
+    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, folder) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def ran(workflow, sqs_endpoint):
+def ran(workflow, sqs_endpoint, folder):
     settled = abort(workflow)
     workflow.calls.twice.add(RESUMED)
     given = {"resume_run_id": CUT, "surroundings": {"name": "local"}}
     execution = workflow.plane.start(workflow.outputs["StateMachineArn"], given, name=RESUMED)
-    return Ran(workflow, sqs_at(sqs_endpoint), settled, workflow.end(execution))
-
-
-def sqs_at(endpoint: str) -> Any:
-    keys = {"aws_access_key_id": "any", "aws_secret_access_key": "any"}
-    return boto3.client("sqs", endpoint_url=endpoint, region_name="us-east-1", **keys)
-
-
-def abort(workflow: Workflow) -> dict[str, Any]:
-    """Stop a run while not all of its cases are settled, and wait until it has no brokers and no lock."""
-    execution = workflow.start(CUT, suite=parse_suite_text(SUITE))
-    deadline = time.monotonic() + 120
-    while not (settled := of_status(workflow, CUT, "ok")):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    workflow.plane.stop(execution)
-    ids = sorted(workflow.machines.launched.get(CUT, set()))
-    if ids:
-        workflow.plane.client("ec2").terminate_instances(InstanceIds=ids)
-    change_lock(workflow, lease_until=1)
-    return settled | of_status(workflow, CUT, "ok")
-
-
-def change_lock(workflow: Workflow, **fields: Any) -> dict[str, Any]:
-    """Returns the lock as it was."""
-    table = workflow.plane.resource("dynamodb").Table(workflow.outputs["StateTableName"])
-    (lock,) = table.query(
-        KeyConditionExpression="run_id = :locks", ExpressionAttributeValues={":locks": LOCKS}
-    )["Items"]
-    table.put_item(Item={**lock, **fields})
-    return dict(lock)
-
-
-def of_status(workflow: Workflow, run_id: str, status: str) -> dict[str, Any]:
-    items = workflow.state(run_id).items("case#")
-    return {name: item for name, item in items.items() if item.get("status") == status}
-
-
-def records(ran: Ran) -> dict[str, Any]:
-    return ran.workflow.state(RESUMED).items("case#")
-
-
-def rows(ran: Ran, table: str) -> list[dict[str, Any]]:
-    store = ran.workflow.store()
-    return [
-        json.loads(line)
-        for key in store.keys(layout.rows_prefix(table, RESUMED))
-        for line in gzip.decompress(store.get_bytes(key)).splitlines()
-    ]
+    outcome = workflow.end(execution)
+    return Ran(workflow, sqs_at(sqs_endpoint), settled, outcome, metrics_in(folder / "logs"))
 
 
 def test_it_ends_well_and_every_call_was_made_twice(ran):
@@ -151,6 +100,14 @@ def test_each_case_is_counted_once_and_its_messages_are(ran):
     )
     assert set(windows.values()) == {1}
     assert any("goes on with run cut" in note for note in report["manifest"]["notes"])
+
+
+def test_metrics_count_each_case_and_run_once(ran):
+    first = of_status(ran.workflow, CUT, "ok")
+    again = [item for item in records(ran).values() if "settled_in" not in item]
+    assert ran.metrics["CasesOk"] == len(first) + len(again)
+    assert ran.metrics["RunsOk"] == 1, "the aborted one came to no end"
+    assert ran.metrics["CasesFailed"] == ran.metrics["RunsFailed"] == 0
 
 
 def test_what_a_repeated_call_made_is_gone_too(ran):

@@ -11,7 +11,6 @@ from typing import Any
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
-from breakeven.planning.resume import is_settled
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, abort_item, case_item, lane_item, loaders_prefix
@@ -23,6 +22,8 @@ from breakeven.workload.case import Case
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
 STOP_TIMEOUT_S = 15.0
 POLL_S = 0.25
+#: statuses of a case that has come to its end in this run; the first stands
+OUTCOMES = {"ok", "failed"}
 
 
 def prepare(services: Services, run_id: str, case_id: str) -> int:
@@ -58,7 +59,7 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     """
     case, state = services.case(run_id, case_id), services.state(run_id)
     item = state.get(case_item(case_id))
-    if is_settled(item):
+    if item.get("status") in OUTCOMES:
         _release(services, case, item)
         return False
     queues = tuple(json.loads(item["queues"]))
@@ -106,7 +107,7 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
     """
     case, state = services.case(run_id, case_id), services.state(run_id)
     item = state.get(case_item(case_id))
-    if is_settled(item):
+    if item.get("status") in OUTCOMES:
         _release(services, case, item)
         return False
     attempt = int(item.get("attempt", 0))
@@ -133,7 +134,7 @@ def fail_unsettled(services: Services, run_id: str, case_ids: list[str], reason:
     state, failed = services.state(run_id), 0
     for case_id in case_ids:
         item = state.get(case_item(case_id))
-        if item.get("status") in {"ok", "failed"}:
+        if item.get("status") in OUTCOMES:
             continue
         case = services.case(run_id, case_id)
         _write_case(services, case, item, None, mirrors_after=None, reason=reason)
