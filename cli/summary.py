@@ -11,6 +11,7 @@ from rich.text import Text
 from breakeven.report import validity_words, words
 from breakeven.report.model import CaseReport, Report
 from breakeven.report.tables import rate, shown_figure
+from breakeven.workload.case import OF_MACHINES
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIRST_FIGURE, LAST_FIGURE = 2, 7
@@ -56,7 +57,8 @@ def _row(case: CaseReport) -> tuple[str, ...]:
         )
     ]
     emulated = " (emulated)" if case.provenance == "emulated" else ""
-    target = f"{NAMES.get(case.target, case.target)}{emulated}"
+    kind, of_machines, machines = case.target.partition(OF_MACHINES)
+    target = f"{NAMES.get(kind, kind)}{of_machines and ' '}{machines}{emulated}"
     return tuple(_printable(text) for text in (words.case_name(case), target, *figures, status))
 
 

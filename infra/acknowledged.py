@@ -46,6 +46,11 @@ def on(arn: str) -> str:
     return f"IAM5[Resource::{shown}]"
 
 
+def managed(policy: str) -> str:
+    """The finding of a role that has a policy of AWS's, named as in ``service-role/…``."""
+    return f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{policy}]"
+
+
 def executions_of(machine: sfn.StateMachine, arn: str) -> str:
     """The same where the ARN has the machine's name in it."""
     return on(arn.replace(machine.state_machine_name, f"<{_logical_id(machine)}.Name>"))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import aws_cdk as cdk
+import jsii
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from breakeven.targets.kinds import KINDS
+from breakeven.installation import BUCKET_TAG, OWNER_TAG
+from breakeven.targets.kinds import KINDS, ROOT_DEVICE
 from infra.context import Context
 from infra.network import Network
 from infra.results import Results
@@ -15,11 +19,36 @@ from infra.results import Results
 PAIR = KINDS["rabbitmq-mirrored-pair"]
 
 
+@jsii.implements(ec2.IMachineImage)
+class Ami:
+    """An image that is known by its id, in whatever region."""
+
+    def __init__(self, image_id: str) -> None:
+        self._id = image_id
+
+    def get_image(self, scope: Construct) -> ec2.MachineImageConfig:
+        return ec2.MachineImageConfig(
+            image_id=self._id,
+            os_type=ec2.OperatingSystemType.LINUX,
+            user_data=ec2.UserData.for_linux(),  # asked for, and not used: nodes are told by their tags
+        )
+
+
 class Brokers(Construct):
+    """:param images: architecture -> id of the image; the template has that of the deployment's own"""
+
     def __init__(
-        self, scope: Construct, construct_id: str, *, context: Context, network: Network, results: Results
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        network: Network,
+        results: Results,
+        images: Mapping[str, str],
     ) -> None:
         super().__init__(scope, construct_id)
+        self.images = images
         self.role = iam.Role(
             self,
             "NodeRole",
@@ -31,7 +60,7 @@ class Brokers(Construct):
         self.launch_template = ec2.LaunchTemplate(
             self,
             "LaunchTemplate",
-            machine_image=ec2.MachineImage.from_ssm_parameter(context.broker_image),
+            machine_image=Ami(images[context.node_architecture]),
             instance_type=ec2.InstanceType(context.instance_type),
             role=self.role,
             security_group=network.brokers,
@@ -41,12 +70,12 @@ class Brokers(Construct):
             instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.TERMINATE,
             block_devices=[
                 ec2.BlockDevice(
-                    device_name="/dev/xvda",
+                    device_name=ROOT_DEVICE,
                     volume=ec2.BlockDeviceVolume.ebs(
                         PAIR.volume_gb, encrypted=True, volume_type=ec2.EbsDeviceVolumeType.GP3
                     ),
                 )
             ],
         )
-        cdk.Tags.of(self.launch_template).add("breakeven:owner", context.stack_name)
-        cdk.Tags.of(self.launch_template).add("breakeven:bucket", results.bucket.bucket_name)
+        cdk.Tags.of(self.launch_template).add(OWNER_TAG, context.stack_name)
+        cdk.Tags.of(self.launch_template).add(BUCKET_TAG, results.bucket.bucket_name)

@@ -20,8 +20,6 @@ from infra.timing import Timing
 
 STACK = "QueueBreakeven"
 DATABASE = "queue_breakeven"
-#: published by the Debian project in every region; resolved at deployment, so synthesis needs no account
-DEBIAN_12 = "/aws/service/debian/release/12/latest/{}"
 #: Debian's name of each architecture
 DEBIAN_NAMES = {"arm64": "arm64", "x86_64": "amd64"}
 #: what CloudWatch Logs takes, up to two years
@@ -62,11 +60,11 @@ def _several(pattern: str, least: int = 1) -> AfterValidator:
 
 
 def _are_tags(tags: dict[str, str]) -> bool:
-    keys_and_values = r"[\w .:/=+@-]"
+    """Nodes read their tags from their metadata, where EC2 takes fewer keys than elsewhere, or no launch."""
     reserved = ("aws:", "breakeven:")
     return bool(tags) and all(
-        re.fullmatch(f"{keys_and_values}{{1,128}}", key)
-        and re.fullmatch(f"{keys_and_values}{{1,256}}", value)
+        re.fullmatch(r"(?!\.\.?$|_index$)[A-Za-z0-9.,:_=+@-]{1,128}", key)
+        and re.fullmatch(r"[\w .:/=+@-]{1,256}", value)
         and not key.lower().startswith(reserved)
         for key, value in tags.items()
     )
@@ -78,6 +76,7 @@ ACCOUNT = r"\d{12}"
 Prefix = Annotated[str, _pattern(r"(?=.{1,20}$)(?!(?:.*-)?be(?:-|$))[a-z][a-z0-9]*(?:-[a-z0-9]+)*")]
 Region = Annotated[str, _pattern(r"[a-z]{2}(?:-[a-z]+)+-\d+")]
 Zones = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"[a-z]{2}(?:-[a-z]+)+-\d+[a-z]", 2)]
+SubnetId = Annotated[str, _pattern(r"subnet-[0-9a-f]{8,17}")]
 SubnetIds = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"subnet-[0-9a-f]{8,17}", 2)]
 RouteTableIds = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"rtb-[0-9a-f]{8,17}")]
 VpcId = Annotated[str, _pattern(r"vpc-[0-9a-f]{8,17}")]
@@ -88,6 +87,9 @@ KeyArn = Annotated[str, _pattern(rf"{ARN}:kms:[a-z0-9-]+:{ACCOUNT}:key/[0-9a-z-]
 BucketName = Annotated[str, _pattern(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")]
 Mail = Annotated[str, _pattern(r"[\w.!#$%&'*+/=?^`{|}~-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}")]
 Parameter = Annotated[str, _pattern(r"/[\w./-]{1,1010}")]
+Architectures = Annotated[
+    tuple[Literal["arm64", "x86_64"], ...], BeforeValidator(listed), _several(r"arm64|x86_64")
+]
 TypeName = Annotated[str, _pattern(r"[a-z0-9-]+\.[a-z0-9-]+")]
 
 
@@ -123,7 +125,7 @@ class Context(Timing, Limits):
     tags: Tags | None = Field(
         default=None,
         description="keys with values, such as CostCenter=1234,Owner=team-a; no key starts with aws: or "
-        "breakeven:, nothing is empty",
+        "breakeven: or has a space or a slash, nothing is empty",
     )
     kms_key_arn: KeyArn | None = Field(
         default=None, description="the ARN of a KMS key, such as arn:aws:kms:eu-west-1:123456789012:key/…"
@@ -144,6 +146,18 @@ class Context(Timing, Limits):
     image: Parameter | None = Field(
         default=None, description="the name of an SSM parameter that holds the id of a Debian 12 image"
     )
+    image_architectures: Architectures | None = Field(
+        default=None, description="arm64, x86_64 or both, with a comma"
+    )
+    bake: bool = Field(
+        default=True,
+        description="true or false: whether the brokers' image is made when the stack is deployed",
+    )
+    build_subnet_id: SubnetId | None = Field(
+        default=None,
+        description="the id of a subnet, such as subnet-0123456789abcdef0, with a way to Debian's mirrors "
+        "and AWS's services",
+    )
 
     @property
     def stack_name(self) -> str:
@@ -160,7 +174,11 @@ class Context(Timing, Limits):
         return f"{self.prefix}-" if self.prefix else ""
 
     @property
-    def broker_image(self) -> str:
-        """The SSM parameter that the brokers' image is read from."""
-        name = DEBIAN_NAMES[str(self.architecture or machine(self.instance_type).architecture)]
-        return self.image or DEBIAN_12.format(name)
+    def baked(self) -> tuple[str, ...]:
+        """Architectures that images are baked for: the brokers' own, and others that suites may name."""
+        return tuple(dict.fromkeys([self.node_architecture, *(self.image_architectures or ())]))
+
+    @property
+    def node_architecture(self) -> str:
+        """Of the brokers: arm64 or x86_64."""
+        return str(self.architecture or machine(self.instance_type).architecture)

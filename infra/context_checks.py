@@ -32,7 +32,7 @@ def faults(context: Context, profile_region: str | None) -> Iterator[Fault]:
 def _network(context: Context) -> Iterator[Fault]:
     """An existing VPC comes with its subnets and their zones, which can't be looked up without an account."""
     if context.vpc_id is None:
-        for field in ("subnet_ids", "route_table_ids"):
+        for field in ("subnet_ids", "route_table_ids", "build_subnet_id"):
             if getattr(context, field) is not None:
                 yield (
                     field,
@@ -50,6 +50,18 @@ def _network(context: Context) -> Iterator[Fault]:
             "subnet_ids",
             f"needs one of breakeven:zones for each subnet, in the same order; {zones} are given",
         )
+
+
+def _image(context: Context) -> Iterator[Fault]:
+    """A stack that bakes nothing is given an image, and builds nowhere; an image is of one architecture."""
+    if context.image and len(context.image_architectures or ()) > 1:
+        yield "image_architectures", "breakeven:image is of one architecture: leave one of them out"
+    if context.bake:
+        return
+    if context.image is None:
+        yield "bake", "needs breakeven:image, an image on which nodes/install has run; or leave it out"
+    if context.build_subnet_id is not None:
+        yield "build_subnet_id", "nothing is built where breakeven:bake is false: leave one of them out"
 
 
 def _zones(context: Context) -> Iterator[Fault]:
@@ -144,4 +156,4 @@ def _types() -> str:
     return ", ".join(sorted(name for name, each in machines().items() if each.architecture))
 
 
-CHECKS: tuple[Callable[[Context], Iterator[Fault]], ...] = (_network, _zones, _key, _machine)
+CHECKS: tuple[Callable[[Context], Iterator[Fault]], ...] = (_network, _image, _zones, _key, _machine)

@@ -43,7 +43,8 @@ def minutes(n: float) -> cdk.Duration:
 
 #: name -> entry; ``both`` makes two functions, suffixed InVpc and Outside
 ENTRIES = {
-    "Plan": Entry("plan", "outside", minutes(1)),
+    # it asks for prices, zones and a quota, each of which may take its time
+    "Plan": Entry("plan", "outside", minutes(2)),
     "TakeLock": Entry("take_lock", "outside", minutes(1)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),

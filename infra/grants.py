@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG
+from breakeven.planning.machines import QUOTA
 from breakeven.targets.naming import PREFIX
 from infra.acknowledged import acknowledge, on
 from infra.brokers import Brokers
@@ -55,6 +56,7 @@ class Grants:
             self._run(name)
         self._look()
         self._prices()
+        self._room()
         self._launch()
         for name in ("ReleaseLane", "ReleaseRun"):
             self._release(name)
@@ -95,8 +97,21 @@ class Grants:
 
     def _prices(self) -> None:
         self._allow("Plan", ["pricing:GetProducts"], ["*"])
-        why = "list prices are public and belong to no resource; nor do trace segments"
-        acknowledge(self._role("Plan"), {"IAM5[Resource::*]": why})
+
+    def _room(self) -> None:
+        """What the account has room for: read by the plan."""
+        name = "Plan"
+        quota = self._stack.format_arn(service="servicequotas", resource="ec2", resource_name=QUOTA)
+        self._allow(name, ["servicequotas:GetServiceQuota"], [quota])
+        self._allow(name, ["ec2:DescribeInstanceTypeOfferings"], ["*"])
+        self._functions[name].add_environment("BREAKEVEN_ARCHITECTURES", ",".join(self._brokers.images))
+        self._functions[name].add_environment("BREAKEVEN_ZONES", self._zones())
+        why = "list prices, instance types' zones and trace segments belong to no resource"
+        acknowledge(self._role(name), {"IAM5[Resource::*]": why})
+
+    def _zones(self) -> str:
+        """Of the subnets, in their order."""
+        return ",".join(self._network.subnets.availability_zones)
 
     def _launch(self) -> None:
         """Launch from the one template, and tag what that makes."""
@@ -104,6 +119,9 @@ class Grants:
         function = self._functions[name]
         function.add_environment("BREAKEVEN_LAUNCH_TEMPLATE", str(template.launch_template_id))
         function.add_environment("BREAKEVEN_SUBNETS", ",".join(self._network.subnets.subnet_ids))
+        function.add_environment("BREAKEVEN_ZONES", self._zones())
+        function.add_environment("BREAKEVEN_IMAGES", self._stack.to_json_string(dict(self._brokers.images)))
+        function.add_environment("BREAKEVEN_BROKER_GROUP", self._network.brokers.security_group_id)
         role = self._role(name)
         self._results.allow_reading(role, "secrets/*")
         self._results.allow_writing(role, "secrets/*")

@@ -7,6 +7,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.alarms import Alarms
+from infra.broker_images import BrokerImages
 from infra.brokers import Brokers
 from infra.context import STACK, Context
 from infra.functions import Functions
@@ -40,7 +41,15 @@ class QueueBreakevenStack(cdk.Stack):
         storage = Storage(self, "Storage", context)
         network = network_of(self, "Network", context, storage)
         results = Results(self, "Results", context=context, storage=storage)
-        brokers = Brokers(self, "Brokers", context=context, network=network, results=results)
+        images = BrokerImages(self, "Images", context=context, network=network, storage=storage)
+        brokers = Brokers(
+            self,
+            "Brokers",
+            context=context,
+            network=network,
+            results=results,
+            images=images.of_pair,
+        )
         functions = Functions(
             self,
             "Functions",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from breakeven.errors import BreakevenError
+from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.broker_urls import check_reachable, parse_rabbitmq_urls
@@ -17,8 +18,6 @@ from local.children import Children
 from local.machines import Launch
 
 __all__ = ["BrokerMachines", "ExistingBrokers", "check_reachable", "parse_rabbitmq_urls"]
-
-RUN_TAG, TARGET_TAG = "breakeven:run", "breakeven:target"
 
 #: run, target, instance, and where the node that stands for the instance answers
 Register = Callable[[str, str, str, Node], None]

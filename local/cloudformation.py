@@ -144,6 +144,42 @@ class AthenaNamedQuery(Resource, CloudFormationModel):
         return query_id
 
 
+class _Described(Resource):
+    """Something of Image Builder's that is only spoken of: it has a made-up name."""
+
+    @classmethod
+    def has_cfn_attr(cls, attr: str) -> bool:
+        return attr == "Arn"
+
+    def get_cfn_attribute(self, attribute_name: str) -> str:
+        return f"arn:aws:imagebuilder:::{self.physical_resource_id}"
+
+
+class ImageComponent(_Described, CloudFormationModel):
+    kind = "AWS::ImageBuilder::Component"
+
+
+class ImageRecipe(_Described, CloudFormationModel):
+    kind = "AWS::ImageBuilder::ImageRecipe"
+
+
+class ImageInfrastructure(_Described, CloudFormationModel):
+    kind = "AWS::ImageBuilder::InfrastructureConfiguration"
+
+
+class BakedImage(Resource, CloudFormationModel):
+    """Nothing is baked: the brokers that instances stand for here are this machine's own."""
+
+    kind = "AWS::ImageBuilder::Image"
+
+    @classmethod
+    def has_cfn_attr(cls, attr: str) -> bool:
+        return attr == "ImageId"
+
+    def get_cfn_attribute(self, attribute_name: str) -> str:
+        return MACHINE_IMAGE
+
+
 # ... and keeps the answer
 for _cached in (parsing.get_model_list, parsing.get_model_map, parsing.get_name_type_map):
     _cached.cache_clear()

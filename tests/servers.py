@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Case, Workload
-from local.broker_machines import RUN_TAG, TARGET_TAG, BrokerMachines
+from local.broker_machines import BrokerMachines
 from local.children import Children
 from local.machines import Launch
 from local.sqs_server import SqsServer

@@ -7,7 +7,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-OWNER_TAG = "breakeven:owner"
+#: on whatever a run makes: whose it is, which run's, and (on nodes) after how many seconds it must be gone
+OWNER_TAG, RUN_TAG, LEASE_TAG = "breakeven:owner", "breakeven:run", "breakeven:lease-s"
+#: on nodes: where their lane's objects are, and how many they are; nodes/surroundings/aws.sh reads them
+BUCKET_TAG, TARGET_TAG, NODES_TAG = "breakeven:bucket", "breakeven:target", "breakeven:nodes"
 
 
 @dataclass(frozen=True, slots=True)

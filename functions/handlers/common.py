@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.parser import parse
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ConfigDict
 
-from breakeven.workload.case import TargetName
+from breakeven.workload.case import Machines, TargetName
 
 logger = Logger()
 tracer = Tracer(auto_patch=False)  # a patched client would be measured with its tracing
@@ -49,6 +49,7 @@ class LegCase(Document):
 class Leg(Document):
     leg_id: str
     target: TargetName
+    machines: Machines | None = None
     brokers: bool
     opens: bool
     closes: bool

@@ -9,6 +9,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.allowance import allowance_of
+from breakeven.steps.account import account_of, instance_types
 from breakeven.steps.lock import is_under_way
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.services import services
@@ -32,6 +33,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         started_at=event.started_at,
         is_running=lambda execution: is_under_way(boto3.client("stepfunctions"), execution),
         allowance=allowance_of(os.environ),
+        account=lambda suite: account_of(instance_types(suite)),
         # set by the run on one machine for all of its functions; on Lambda only a deployment could set it
         simulated="AWS_ENDPOINT_URL" in os.environ,
     )

@@ -18,6 +18,19 @@ def resources(template: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
     return {name: r.get("Properties", {}) for name, r in template["Resources"].items() if r["Type"] == kind}
 
 
+def nodes_statements(template: dict[str, Any]) -> list[dict[str, Any]]:
+    """What broker nodes may do: the statements of the role of the launch template's instance profile."""
+    (launched,) = resources(template, "AWS::EC2::LaunchTemplate").values()
+    profile = launched["LaunchTemplateData"]["IamInstanceProfile"]["Arn"]["Fn::GetAtt"][0]
+    (role,) = resources(template, "AWS::IAM::InstanceProfile")[profile]["Roles"]
+    return [
+        statement
+        for policy in resources(template, "AWS::IAM::Policy").values()
+        if role in policy["Roles"]
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
 def definition_of(template: dict[str, Any]) -> dict[str, Any]:
     """The definition with each intrinsic replaced by the logical id that it refers to."""
     (machine,) = resources(template, "AWS::StepFunctions::StateMachine").values()

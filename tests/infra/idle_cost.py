@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.pricing.book import PriceBook
+from infra.images import ROOT_GB
 
 HOURS = 730.0
 #: types that cost nothing while nothing is run: billed by the call, the build or the task, or not at all
@@ -20,8 +21,10 @@ FREE = {
     "AWS::CDK::Metadata",
     "AWS::CodeBuild::Project",
     "AWS::EC2::FlowLog",  # what it writes is in its log group
+    "AWS::EC2::InternetGateway",
     "AWS::EC2::LaunchTemplate",
     "AWS::EC2::NetworkInterface",
+    "AWS::EC2::Route",
     "AWS::EC2::RouteTable",
     "AWS::EC2::SecurityGroup",
     "AWS::EC2::SecurityGroupEgress",
@@ -29,6 +32,7 @@ FREE = {
     "AWS::EC2::Subnet",
     "AWS::EC2::SubnetRouteTableAssociation",
     "AWS::EC2::VPC",
+    "AWS::EC2::VPCGatewayAttachment",
     "AWS::ECS::Cluster",
     "AWS::ECS::TaskDefinition",
     "AWS::Events::Rule",
@@ -60,8 +64,8 @@ FREE = {
 #: GB that twelve monthly runs leave, assumed generously: in the bucket, in each log group, in the table with
 #: the copies that let it be recovered
 KEPT_GB = {"AWS::S3::Bucket": 5.0, "AWS::Logs::LogGroup": 0.05, "AWS::DynamoDB::Table": 0.2}
-#: GB of the snapshot that a baked image is kept as
-IMAGE_GB = 20.0
+#: GB of the snapshot that a baked image is kept as: its whole disk, though what is empty is not billed
+IMAGE_GB = float(ROOT_GB)
 
 
 @dataclass(frozen=True, slots=True)

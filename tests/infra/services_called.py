@@ -1,8 +1,9 @@
-"""Which AWS services a function's code may call: each client or resource of ``boto3`` in what it imports."""
+"""Which AWS services code may call: each client or resource of ``boto3``, each use of the AWS command."""
 
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -77,3 +78,10 @@ def _service(call: ast.Call, module: str) -> str:
     (service, *_) = call.args
     assert isinstance(service, ast.Constant), f"{module}:{call.lineno}: a service that can't be read here"
     return str(service.value)
+
+
+def services_of_scripts(folder: Path) -> set[str]:
+    """Services that shell scripts in ``folder`` call by the AWS command: the word behind its options."""
+    lines = [line for path in folder.rglob("*") if path.is_file() for line in path.read_text().splitlines()]
+    code = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+    return set(re.findall(r"(?:^|[\s;&|(])aws\s+(?:(?:--|\$)\S+\s+)*([a-z][a-z0-9-]*)", code))

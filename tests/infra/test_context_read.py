@@ -16,6 +16,7 @@ from tests.infra.stacks import GROWN
 ROOT = Path(__file__).parents[2]
 SINGAPORE = {"region": "ap-southeast-1", "schedule": "off"}
 VPC = {"vpc_id": "vpc-01234567", "subnet_ids": "subnet-01234567,subnet-89abcdef"}
+ZONED, SUBNET = {**VPC, "zones": "eu-west-1a,eu-west-1b"}, "subnet-0123abcd"
 
 #: settings, the field at fault, what its remedy says
 BAD = [
@@ -39,6 +40,19 @@ BAD = [
     ({"bootstrap_qualifier": "too-long-for-one"}, "bootstrap_qualifier", "1 to 10 lower-case"),
     ({"tags": "CostCenter"}, "tags", "CostCenter=1234"),
     ({"tags": {"aws:x": "y"}}, "tags", "no key starts with aws:"),
+    ({"tags": {"cost center": "y"}}, "tags", "has a space or a slash"),
+    ({"tags": {"acme/cost": "y"}}, "tags", "has a space or a slash"),
+    ({"image_architectures": "arm"}, "image_architectures", "arm64, x86_64 or both"),
+    ({"image_architectures": "arm64,x86_64", "image": "/i"}, "image_architectures", "of one architecture"),
+    ({"bake": "no way"}, "bake", "true or false"),
+    ({"bake": "false"}, "bake", "needs breakeven:image"),
+    (
+        {"bake": "false", "image": "/i", **ZONED, "build_subnet_id": SUBNET},
+        "build_subnet_id",
+        "nothing is built",
+    ),
+    ({"build_subnet_id": "subnet-1"}, "build_subnet_id", "such as subnet-0123456789abcdef0"),
+    ({"build_subnet_id": SUBNET}, "build_subnet_id", "needs breakeven:vpc_id"),
     ({"kms_key_arn": "alias/mine"}, "kms_key_arn", "the ARN of a KMS key"),
     ({"kms_key_arn": GROWN["kms_key_arn"], "region": "us-east-1"}, "kms_key_arn", "not of eu-west-1"),
     ({"log_retention_days": "31"}, "log_retention_days", "one of 1, 3, 5, 7, 14, 30, 60"),

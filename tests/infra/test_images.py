@@ -14,15 +14,20 @@ from aws_cdk.assertions import Template
 
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from infra import images
-from infra.images import BrokerImage, BuildNetwork, parent_image
+from infra.build_place import BuildNetwork
+from infra.context import Context
+from infra.images import BrokerImage, parent_image
 from infra.node_files import assemble_node_files
+from infra.storage import Storage
 
 
-def synthesized(tmp_path: Path, release: str = "12", architecture: str = "arm64") -> dict:
+def synthesized(tmp_path: Path, release: str = "12", qualifier: str | None = None, **options) -> dict:
     app = cdk.App(outdir=str(tmp_path))
-    stack = cdk.Stack(app, "Images")
-    network = BuildNetwork(stack, "Network")
-    BrokerImage(stack, "Pair", name="breakeven", network=network, release=release, architecture=architecture)
+    stack = cdk.Stack(app, "Images", synthesizer=cdk.DefaultStackSynthesizer(qualifier=qualifier))
+    place = BuildNetwork(stack, "Network", storage=Storage(stack, "Storage", Context()))
+    BrokerImage(
+        stack, "Pair", name="breakeven", place=place, release=release, architecture="arm64", **options
+    )
     return Template.from_stack(stack).to_json()
 
 
@@ -65,6 +70,7 @@ def test_the_image_is_debians_own_with_our_script_run_on_it(template):
 def test_the_builder_lets_nobody_in_and_is_led_only_by_image_builder(template):
     (group,) = of_kind(template, "AWS::EC2::SecurityGroup")
     assert "SecurityGroupIngress" not in group
+    assert [rule["ToPort"] for rule in group["SecurityGroupEgress"]] == [80, 443]
     assert of_kind(template, "AWS::EC2::SecurityGroupIngress") == []
     (machine,) = of_kind(template, "AWS::ImageBuilder::InfrastructureConfiguration")
     assert machine["InstanceMetadataOptions"] == {"HttpPutResponseHopLimit": 1, "HttpTokens": "required"}
@@ -85,6 +91,9 @@ def test_a_changed_script_makes_a_new_image_and_nothing_else_does(template, tmp_
 
     assert name(synthesized(tmp_path / "same")) == name(template)
     assert name(synthesized(tmp_path / "other", release="13")) != name(template)
+    # what holds the scripts, and the tags of what builds, are in a component and a recipe, too
+    assert name(synthesized(tmp_path / "elsewhere", qualifier="acme")) != name(template)
+    assert name(synthesized(tmp_path / "tagged", tags={"Owner": "team-a"})) != name(template)
 
     def changed(target: Path) -> None:
         assemble_node_files(target)
@@ -92,6 +101,13 @@ def test_a_changed_script_makes_a_new_image_and_nothing_else_does(template, tmp_
 
     monkeypatch.setattr(images, "assemble_node_files", changed)
     assert name(synthesized(tmp_path / "changed")) != name(template)
+
+
+def test_an_image_of_the_accounts_own_is_in_the_recipes_name(tmp_path):
+    """CloudFormation would otherwise make another recipe of that name, which is refused."""
+    (recipe,) = of_kind(synthesized(tmp_path, parent="ami-0123"), "AWS::ImageBuilder::ImageRecipe")
+    assert recipe["ParentImage"] == "ami-0123"
+    assert recipe["Name"].endswith("-ami-0123")
 
 
 def test_what_the_builder_fetches_is_what_the_host_tests_run(folder, template, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -13,10 +14,11 @@ from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.registry import open_target
 from infra.network import GATEWAY_SERVICES
-from tests.infra.definition import definition_of, machines, resources, states
-from tests.infra.services_called import services_called
+from tests.infra.definition import definition_of, machines, nodes_statements, resources, states
+from tests.infra.services_called import services_called, services_of_scripts
 from tests.infra.stacks import Built
 
+NODES = Path(__file__).parents[2] / "nodes"
 #: in the code of functions inside, and never called from there: the two tests at the end prove it
 NEVER_CALLED_INSIDE = {"sqs"}
 
@@ -27,20 +29,17 @@ def functions(built: Built, *, inside: bool) -> dict[str, dict[str, Any]]:
 
 
 def services_inside(built: Built) -> set[str]:
-    """Of all functions in the VPC, by their code, and of the nodes, by what their role allows them."""
+    """Of all functions in the VPC, by their code, and of the nodes, by their scripts and by their role."""
     modules = {each["Handler"].rpartition(".")[0] for each in functions(built, inside=True).values()}
     assert len(modules) > 4
-    return {service for module in modules for service in services_called(module)} | _allowed_to_nodes(built)
+    by_functions = {service for module in modules for service in services_called(module)}
+    return by_functions | services_of_scripts(NODES) | _allowed_to_nodes(built)
 
 
 def _allowed_to_nodes(built: Built) -> set[str]:
-    roles = resources(built.template, "AWS::IAM::Role")
-    nodes = [name for name, role in roles.items() if "ec2.amazonaws.com" in json.dumps(role)]
     services = {
         action.split(":")[0]
-        for policy in resources(built.template, "AWS::IAM::Policy").values()
-        if any(role["Ref"] in nodes for role in policy["Roles"])
-        for statement in policy["PolicyDocument"]["Statement"]
+        for statement in nodes_statements(built.template)
         for action in _listed(statement["Action"])
     }
     assert services
@@ -51,17 +50,29 @@ def _listed(value: Any) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
+def brokers_own(built: Built, kind: str) -> dict[str, dict[str, Any]]:
+    """Resources of the VPC that brokers and functions are in; images are built in another."""
+    (function, *_) = functions(built, inside=True).values()
+    (group,) = function["VpcConfig"]["SecurityGroupIds"]
+    vpc = resources(built.template, "AWS::EC2::SecurityGroup")[group["Fn::GetAtt"][0]]["VpcId"]
+    return {name: each for name, each in resources(built.template, kind).items() if each["VpcId"] == vpc}
+
+
 def routes(built: Built) -> set[str]:
     """Services with an endpoint that is in every route table of the subnets, or in the subnets themselves."""
-    endpoints = resources(built.template, "AWS::EC2::VPCEndpoint").values()
-    tables = resources(built.template, "AWS::EC2::RouteTable")
+    endpoints = brokers_own(built, "AWS::EC2::VPCEndpoint").values()
+    tables = brokers_own(built, "AWS::EC2::RouteTable")
     for endpoint in endpoints:
         if endpoint["VpcEndpointType"] == "Gateway" and tables:
             assert {table["Ref"] for table in endpoint["RouteTableIds"]} == set(tables)
     return {json.dumps(each["ServiceName"]).rsplit(".", 1)[1].strip('"]}') for each in endpoints}
 
 
-def test_the_services_that_code_calls_are_found():
+def test_the_services_that_code_calls_are_found(tmp_path):
+    (tmp_path / "start").write_text(
+        "# aws iam\nregion=x aws --quiet $more s3 cp - x && aws --debug sts get\n"
+    )
+    assert services_of_scripts(tmp_path) == {"s3", "sts"}
     assert services_called("handlers.plan") >= {"s3", "dynamodb", "pricing"}
     assert "ec2" in services_called("handlers.launch_brokers")
     assert "athena" in services_called("handlers.build_report")
@@ -80,14 +91,15 @@ def test_every_service_called_from_inside_has_a_route(request, which):
 def test_a_gateway_costs_nothing_while_idle_and_there_is_no_other_way_out(plain):
     assert routes(plain) == set(GATEWAY_SERVICES)
     kinds = {each["Type"] for each in plain.template["Resources"].values()}
-    assert not kinds & {
-        "AWS::EC2::NatGateway",
-        "AWS::EC2::InternetGateway",
-        "AWS::EC2::EIP",
-        "AWS::EC2::Route",
-    }
-    for subnet in resources(plain.template, "AWS::EC2::Subnet").values():
-        assert subnet["MapPublicIpOnLaunch"] is False
+    assert not kinds & {"AWS::EC2::NatGateway", "AWS::EC2::EIP"}
+    assert not brokers_own(plain, "AWS::EC2::VPCGatewayAttachment")
+    tables = brokers_own(plain, "AWS::EC2::RouteTable")
+    ways = [route["RouteTableId"]["Ref"] for route in resources(plain.template, "AWS::EC2::Route").values()]
+    assert ways, "the builder's"
+    assert not set(ways) & set(tables)
+    subnets = brokers_own(plain, "AWS::EC2::Subnet")
+    assert len(subnets) == len(tables) == 2
+    assert not any(subnet["MapPublicIpOnLaunch"] for subnet in subnets.values())
 
 
 def test_no_group_lets_anyone_in_from_outside(plain):

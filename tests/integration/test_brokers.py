@@ -23,11 +23,12 @@ from breakeven.clients.amqp import link as native_link
 from breakeven.clients.amqp import sender as native_sender
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.errors import BreakevenError
+from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from local import brokers
-from local.broker_machines import RUN_TAG, TARGET_TAG, BrokerMachines
+from local.broker_machines import BrokerMachines
 from local.brokers import BrokerCluster
 from local.machines import Launch
 from tests.integration.processes import eventually, processes_of

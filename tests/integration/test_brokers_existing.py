@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import BreakevenError, InputError
+from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_management import Management
 from local import broker_urls
-from local.broker_machines import RUN_TAG, TARGET_TAG, ExistingBrokers
+from local.broker_machines import ExistingBrokers
 from local.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.machines import Launch
 from local.ports import free_ports

@@ -76,6 +76,12 @@ def test_both_nodes_form_one_cluster_and_tell_how_it_is_set(pair):
         assert [one["running"] for one in seen] == [True, True]
 
 
+def test_a_node_tells_of_the_packages_in_its_image(pair):
+    for node in pair.access.nodes:
+        assert node.packages["rabbitmq-server"].startswith("3.")
+        assert {"erlang-base", "openssl", "curl"} <= node.packages.keys()
+
+
 def test_clients_are_answered_over_tls_only_with_the_certificates_registered(pair):
     context = tls_context(pair.access)
     context.verify_flags |= ssl.VERIFY_X509_STRICT  # as newer Pythons have it by default

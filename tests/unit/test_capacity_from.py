@@ -193,3 +193,19 @@ def test_the_report_says_that_its_sums_do_without_it():
         assert "No sum here takes 1,000 msg/s of a pair" in body
         assert "breakeven crossover --capacity-from r1" in body.replace("\\", "")
     assert one.msg_per_s == 1000
+
+
+def test_of_a_sweep_on_aws_each_type_has_its_own_capacity(crossover):
+    """The larger type's is higher, and no answer for the smaller one."""
+    sizes = {"large": "m7g.large", "xlarge": "m7g.xlarge"}
+    cases = [
+        searched(rate, rate + 50, repeat=1, target=f"{sample.RABBITMQ}_{name}", environment="aws", flags=[])
+        for name, rate in (("large", 1000), ("xlarge", 2000))
+    ]
+    manifest = sample.report().manifest
+    told = {f"{sample.RABBITMQ}_{name}": {"instance_type": kind} for name, kind in sizes.items()}
+    made = report(*cases, environment="aws", manifest=manifest.model_copy(update={"targets": told}))
+    for name, rate in (("m7g.large", "1,000"), ("m7g.xlarge", "2,000")):
+        code, out, err = crossover(made, "--instance", name)
+        assert code == 0, err
+        assert f"{rate} msg/s of a pair" in " ".join(out.split())

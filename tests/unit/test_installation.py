@@ -12,7 +12,8 @@ from moto import mock_aws
 from breakeven.installation import Installation, installation
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.lanes import launch, release_lane
+from breakeven.steps.lanes import release_lane
+from breakeven.steps.launching import Place, launch
 from breakeven.steps.run_input import RunInput
 from breakeven.steps.services import Services
 from breakeven.targets.sqs_standard import SqsStandard
@@ -72,10 +73,11 @@ def launched(services: Services) -> tuple[set[str], str]:
         LaunchTemplateData={"ImageId": image, "InstanceType": "m7g.large"},
     )["LaunchTemplate"]["LaunchTemplateId"]
     subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
+    group = ec2.describe_security_groups()["SecurityGroups"][0]["GroupId"]
     ec2.meta.events.register(
         "before-parameter-build.ec2.RunInstances", lambda params, **_: tokens.append(params["ClientToken"])
     )
-    launch(services, ec2, template, subnet, "monthly", PAIR)
+    launch(services, ec2, Place(template, group, {"us-east-1a": subnet}), "monthly", PAIR)
     lane = services.state("monthly").get(f"lane#{PAIR}")
     return set(lane["instance_ids"]), tokens[0]
 

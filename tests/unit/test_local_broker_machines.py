@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import pytest
 
 from breakeven.errors import BreakevenError
+from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.base import Access, Node
 from local import broker_machines
-from local.broker_machines import RUN_TAG, TARGET_TAG, BrokerMachines
+from local.broker_machines import BrokerMachines
 from local.children import Children
 from local.machines import Launch
 from tests.integration.processes import eventually

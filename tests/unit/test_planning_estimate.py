@@ -6,7 +6,7 @@ from breakeven.planning.durations import case_seconds, consume_rate, expected, p
 from breakeven.planning.estimate import estimate, sqs_requests
 from breakeven.planning.sizing import loaders_for
 from breakeven.pricing.book import PriceBook, load_book
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case, Machines, Workload
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
 #: round prices, so that the sums below can be done on paper
@@ -55,6 +55,9 @@ def workload(producers=5, consumers=5, **changes):
     return Workload(**values)
 
 
+M7G = Machines(instance_type="m7g.large", architecture="arm64", vcpu=2, volume_gb=20, nodes=2)
+
+
 def case(target, work, environment="aws"):
     return Case(
         run_id="run-1",
@@ -62,6 +65,7 @@ def case(target, work, environment="aws"):
         scenario="p",
         cell="x",
         target=target,
+        machines=M7G if target == RABBITMQ else None,
         repeat=1,
         variant="equal-guarantees",
         tag="abcd",

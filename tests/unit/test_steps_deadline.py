@@ -16,7 +16,7 @@ from breakeven.planning.plan import make_plan
 from breakeven.results.state import RUN
 from breakeven.results.store import Store
 from breakeven.steps.cases import prepare
-from breakeven.steps.lanes import launch
+from breakeven.steps.launching import Place, launch
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.services import Services
 from breakeven.workload.read import load_suite, parse_suite
@@ -57,7 +57,9 @@ def test_after_it_no_case_is_begun_and_no_broker_is_launched(services):
         prepare(services, RUN_ID, "any")
     ec2 = boto3.client("ec2")
     with pytest.raises(CaseError, match=r"deadline.* has passed"):
-        launch(services, ec2, "lt-1", "subnet-1", RUN_ID, "rabbitmq-mirrored-pair")
+        launch(
+            services, ec2, Place("lt-1", "sg-1", {"us-east-1a": "subnet-1"}), RUN_ID, "rabbitmq-mirrored-pair"
+        )
     assert ec2.describe_instances()["Reservations"] == []
     assert services.store.keys("secrets/") == []
 

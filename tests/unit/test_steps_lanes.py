@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps import lanes
+from breakeven.steps import lanes, launching
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Description, Node
+from breakeven.targets.kinds import ROOT_DEVICE
+from breakeven.workload.case import Machines
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+PLACE = launching.Place(
+    "template", "group", {"zone-a": "subnet-a", "zone-b": "subnet-b"}, {"x86_64": "ami-x"}
+)
 
 
 class Ec2:
     """Launches what it is asked to."""
 
     def run_instances(self, **asked):
-        return {"Instances": [{"InstanceId": f"i-{number}"} for number in range(asked["MinCount"])]}
+        self.asked = asked
+        return {
+            "Instances": [
+                {"InstanceId": f"i-{number}", "ImageId": "ami-1"} for number in range(asked["MinCount"])
+            ]
+        }
 
 
 class Established:
@@ -51,7 +63,7 @@ def services(monkeypatch):
 
 
 def launch(services: Services) -> tuple[bytes, bytes]:
-    lanes.launch(services, Ec2(), "template", "subnet", RUN, TARGET)
+    launching.launch(services, Ec2(), PLACE, RUN, TARGET)
     return tuple(services.store.get_bytes(key(RUN, TARGET)) for key in (layout.access_key, layout.cookie_key))
 
 
@@ -67,10 +79,73 @@ def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monk
     launch(services)
     monkeypatch.setattr(Services, "target", lambda *_: Established())
     for number, certificate in enumerate(certificates):
-        node = Node(name=f"n{number}", host="h", amqp_port=1, management_port=2, certificate=certificate)
+        node = Node(
+            name=f"n{number}",
+            host="h",
+            amqp_port=1,
+            management_port=2,
+            certificate=certificate,
+            packages={"rabbitmq-server": "3.10.8-1"},
+        )
         key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
         services.store.put_bytes(key, node.model_dump_json().encode())
     lanes.establish(services, RUN, TARGET)
     access = Access.model_validate_json(services.store.get_bytes(layout.access_key(RUN, TARGET)))
     assert access.tls == any(certificates)
     assert tuple(node.certificate for node in access.nodes) == certificates
+    lane = services.state(RUN).get(f"lane#{TARGET}")
+    assert (lane["image"], lane["packages"]) == ("ami-1", {"rabbitmq-server": "3.10.8-1"})
+
+
+def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
+    services.state(RUN).update("run", started_at="2026-11-20T00:00:00Z", deadline_at=4_000_000_000)
+    tags = []
+    for _ in range(2):
+        ec2 = Ec2()
+        launching.launch(services, ec2, PLACE, RUN, TARGET)
+        (instance,) = [one for one in ec2.asked["TagSpecifications"] if one["ResourceType"] == "instance"]
+        tags.append({tag["Key"]: tag["Value"] for tag in instance["Tags"]})
+    assert tags[0]["breakeven:lease-s"] == str(4_000_000_000 + 3600 - 1_795_132_800)
+    assert tags[0] == tags[1]
+
+
+def launched_on(services: Services, ec2: Ec2, **machines) -> dict:
+    """The call that launches the lane on those machines."""
+    asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
+    launching.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
+    return ec2.asked
+
+
+def test_machines_of_its_own_take_the_place_of_the_templates(services):
+    asked = launched_on(services, Ec2(), zone="zone-b")
+    assert (asked["InstanceType"], asked["ImageId"]) == ("m7i.large", "ami-x")
+    (disk,) = asked["BlockDeviceMappings"]
+    assert disk["DeviceName"] == ROOT_DEVICE
+    assert disk["Ebs"] == {
+        "VolumeSize": 50,
+        "VolumeType": "gp3",
+        "Encrypted": True,
+        "DeleteOnTermination": True,
+    }
+    assert asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-b"
+
+
+def test_the_image_of_an_architecture_that_is_not_listed_is_the_templates(services):
+    asked = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64")
+    assert "ImageId" not in asked
+    assert asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-a"
+
+
+@pytest.mark.parametrize(
+    "code", ["InsufficientInstanceCapacity", "VcpuLimitExceeded", "UnauthorizedOperation"]
+)
+def test_that_ec2_has_no_room_is_said_in_words(services, code):
+    class Full(Ec2):
+        def run_instances(self, **asked):
+            raise ClientError({"Error": {"Code": code, "Message": "none"}}, "RunInstances")
+
+    expected = ClientError if code == "UnauthorizedOperation" else CaseError
+    with pytest.raises(expected) as caught:
+        launched_on(services, Full(), zone="zone-a")
+    if expected is CaseError:
+        assert str(caught.value).startswith(f"EC2 has no room for 2 x m7i.large in zone-a ({code})")

@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from breakeven.errors import LockHeldError
-from breakeven.installation import OWNER_TAG, Installation
+from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
 from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
 from breakeven.results.state import LOCKS, RUN, RunState
 from breakeven.results.store import Store
@@ -19,7 +19,6 @@ from breakeven.steps.lock import lock_item, take_lock
 from breakeven.steps.services import Services
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:execution:Breakeven"
-RUN_TAG = "breakeven:run"
 
 
 def execution(run_id: str, machine: str = MACHINE) -> str:

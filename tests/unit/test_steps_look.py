@@ -8,10 +8,9 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from breakeven.installation import OWNER_TAG, Installation
+from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
 from breakeven.results.state import RUN, RunState
 from breakeven.steps.finish import finish_run
-from breakeven.steps.lanes import RUN_TAG
 from breakeven.steps.look import GOOD_RUN, HEALTH, days_since_good_run, look_at_nodes
 from tests.unit.moto_results import services_in_moto
 

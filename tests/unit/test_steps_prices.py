@@ -47,7 +47,7 @@ def test_an_account_is_asked_in_the_api_region_for_the_runs_region() -> None:
     listed = PriceList(entries(*ALL))
     wanted = parse_run_input({"region": "eu-west-1"})
     client = listed.client()
-    made = prices_of(wanted, TODAY, lambda: client)
+    made = prices_of(wanted, TODAY, client=lambda: client)
     assert client.meta.region_name == "us-east-1"
     assert {one["regionCode"] for one in listed.filters("AmazonEC2")} == {"eu-west-1"}
     # the instances of the targets' nodes, and no other
@@ -60,7 +60,7 @@ def test_an_account_is_asked_in_the_api_region_for_the_runs_region() -> None:
 def test_one_machine_asks_nobody() -> None:
     listed = PriceList(entries(*ALL), reply=refused("AccessDeniedException"))
     wanted = parse_run_input({"surroundings": {"name": "local"}})
-    made = prices_of(wanted, TODAY, listed.client)
+    made = prices_of(wanted, TODAY, client=listed.client)
     assert listed.asked == []
     assert made.book is load_book("us-east-1")
     assert len(made.notes) == 1

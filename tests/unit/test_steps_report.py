@@ -13,10 +13,11 @@ from breakeven.report.model import Report
 from breakeven.report.render import render_all
 from breakeven.results import layout
 from breakeven.results.queries import queries
-from breakeven.results.state import RUN
+from breakeven.results.state import RUN, lane_item
 from breakeven.results.store import Store
 from breakeven.steps import report_run
-from breakeven.steps.plan_run import ASKED_MSG_PER_S, plan_run
+from breakeven.steps.costs import ASKED_MSG_PER_S
+from breakeven.steps.plan_run import plan_run
 from breakeven.steps.report_run import assemble
 from breakeven.steps.services import Services
 from tests.unit.moto_results import services_in_moto, state_table
@@ -30,9 +31,16 @@ ACCOUNT = {
 }
 
 
+LANE = {
+    "parameters": {"nodes": 2},
+    "image": "ami-0123",
+    "packages": {"rabbitmq-server": "3.10.8-1.1+deb12u1", "erlang-base": "1:25.2.3+dfsg-1"},
+}
+
+
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """Of a run that was planned, and of which nothing was measured."""
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    """Of a run that was planned and measured nothing, by where it was: here, and as if on AWS."""
     with pytest.MonkeyPatch.context() as patch, mock_aws():
         for name, value in ACCOUNT.items():
             patch.setenv(name, value)
@@ -45,8 +53,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         )
         bucket = Bucket(_copied(s3, tmp_path_factory.mktemp("results")))
         rows = {name: bucket.ask(name, RUN_ID) for name in queries()}
-        plan = services.store.get_json(layout.plan_key(RUN_ID))
-        return assemble(RUN_ID, plan, services.state(RUN_ID), rows, {})
+        plan, state = services.store.get_json(layout.plan_key(RUN_ID)), services.state(RUN_ID)
+        state.update(lane_item("rabbitmq-mirrored-pair"), **LANE)
+        found = {}
+        for environment in ("local", "aws"):
+            plan["input"]["surroundings"]["name"] = environment
+            found[environment] = assemble(RUN_ID, plan, state, rows, {})
+        return found
+
+
+@pytest.fixture
+def report(reports: dict[str, Report]) -> Report:
+    return reports["local"]
 
 
 def test_the_mail_has_the_verdict_the_reports_address_and_a_link(monkeypatch):
@@ -100,3 +118,16 @@ def test_a_run_that_measured_nothing_still_tells_of_the_money(report):
     assert report.verdict.startswith("SQS is cheaper below about 4")
     page = render_all(report)["index.html"].decode()
     assert "Where the options change places" in page
+
+
+def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):
+    pair = {name: found.manifest.targets["rabbitmq-mirrored-pair"] for name, found in reports.items()}
+    assert pair["aws"] == {
+        "nodes": 2,
+        "instance_type": "m7g.large",
+        "architecture": "arm64",
+        "volume_gb": 20,
+        "image": "ami-0123",
+        "packages": "rabbitmq-server 3.10.8-1.1+deb12u1, erlang-base 1:25.2.3+dfsg-1",
+    }
+    assert pair["local"] == {"nodes": 2}, "here they were no instances"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from breakeven.loadgen.coordination import CaseProgress
 from breakeven.loadgen.ledger import LoaderLedger, Outstanding
-from breakeven.workload.case import Case, TargetName
+from breakeven.workload.case import Case, KindName, kind_of
 
 #: how long after the last message a send without an answer is still waited for, seconds. SQS: a visibility
 #: timeout (30 s unless changed) and 60 s, since an empty receive proves nothing there; an empty RabbitMQ
 #: queue is empty.
-UNKNOWN_GRACE_S: dict[TargetName, float] = {
+UNKNOWN_GRACE_S: dict[KindName, float] = {
     "sqs-standard": 90.0,
     "rabbitmq-mirrored-pair": 3.0,
     "instrument": 3.0,
@@ -36,7 +36,7 @@ class Drain:
 
     def is_closed(self) -> bool:
         """Every confirmed message was in hand, and every other that may exist was, or has had its time."""
-        patient = self.idle_s() <= UNKNOWN_GRACE_S[self._case.target]
+        patient = self.idle_s() <= UNKNOWN_GRACE_S[kind_of(self._case.target)]
         outstanding = self._outstanding(patient)
         if outstanding is None or outstanding.confirmed:
             return False

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from breakeven.report.model import Environment
-from breakeven.workload.case import TargetName
+from breakeven.workload.case import KindName
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ _INSTRUMENT = Rates(
     source="the mean of the programmed latencies, 1.9 ms, and some of the loader's own time",
 )
 
-RATES: Mapping[Environment, Mapping[TargetName, Rates]] = {
+RATES: Mapping[Environment, Mapping[KindName, Rates]] = {
     "aws": {
         "sqs-standard": Rates(
             produce_each=317 / 5,
@@ -98,7 +98,7 @@ class Overheads:
     before_case: float
     gate: float
     after_case: float
-    open_lane: Mapping[TargetName, float]
+    open_lane: Mapping[KindName, float]
     close_lane: float
     around_run: float
     nodes_down: float

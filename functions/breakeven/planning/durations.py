@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from breakeven.loadgen.arrivals import rate_course
 from breakeven.planning.assumptions import OVERHEADS, RATES
 from breakeven.report.model import Environment
-from breakeven.workload.case import TargetName, Workload
+from breakeven.workload.case import TargetName, Workload, kind_of
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
 LOADER_LIMIT_S = 840.0
@@ -45,14 +45,14 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
 
 def _search(workload: Workload, target: TargetName, environment: Environment) -> Expected:
     """Of a capacity search: probes around the rate that is assumed of the target."""
-    most = RATES[environment][target].produce_most
+    most = RATES[environment][kind_of(target)].produce_most
     sending_s = workload.warmup_s + workload.measure_s
     return Expected(PROBES * most * sending_s, PROBES * (sending_s + BETWEEN_PROBES_S))
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Messages sent a second, all producers together."""
-    rates = RATES[environment][target]
+    rates = RATES[environment][kind_of(target)]
     most = rates.produce_most if workload.confirms or rates.unconfirmed is None else rates.unconfirmed
     each = rates.produce_each if workload.confirms else most
     return _bounded(workload, min(workload.producers * each, most), rates.bytes_per_s)
@@ -60,7 +60,7 @@ def produce_rate(workload: Workload, target: TargetName, environment: Environmen
 
 def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Messages received and settled a second, all consumers together."""
-    rates = RATES[environment][target]
+    rates = RATES[environment][kind_of(target)]
     rate = min(workload.consumers * rates.consume_each, rates.consume_most)
     return _bounded(workload, rate, rates.bytes_per_s)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import ceil
 
 from pydantic import Field
@@ -15,8 +15,8 @@ from breakeven.pricing.inputs import NODES, ask
 from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.report.model import Environment
-from breakeven.targets.kinds import INSTANCE_TYPE, INSTRUMENT, KINDS
-from breakeven.workload.case import Case, Frozen, TargetName
+from breakeven.targets.kinds import INSTRUMENT, kind
+from breakeven.workload.case import Case, Frozen, TargetName, kind_of
 
 HOURS_PER_MONTH = 730.0
 
@@ -58,16 +58,23 @@ class Estimate(Frozen):
         return f"${self.usd:.{digits}f} ({'; '.join(words)})"
 
 
-def estimate(cases: Sequence[Case], environment: Environment, book: PriceBook) -> Estimate:
+def estimate(
+    cases: Sequence[Case], environment: Environment, book: PriceBook, at_once: int | None = None
+) -> Estimate:
     """Time and money of the cases in one run.
 
     Lanes go side by side on AWS, one after another locally; the instrument's goes before all others.
+
+    :param at_once: how many lanes there is room for on AWS; None: for all
     """
     lanes = lane_seconds(cases, environment)
     together_s = sum(lanes.values())
     if environment == "aws":
         others = [seconds for target, seconds in lanes.items() if target != INSTRUMENT]
         together_s = lanes.get(INSTRUMENT, 0.0) + max(others, default=0.0)
+        if at_once is not None and at_once < len(others):
+            # whatever their order, as many lanes as there is room for are up until the last ones
+            together_s += sum(others) / at_once
     lines = _lines(cases, lanes, book) if environment == "aws" else []
     return Estimate(
         seconds=round(assumed.OVERHEADS[environment].around_run + together_s, 1),
@@ -84,7 +91,7 @@ def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[Target
     overheads = assumed.OVERHEADS[environment]
     lanes: dict[TargetName, float] = {}
     for case in cases:
-        start = overheads.open_lane[case.target] + overheads.close_lane
+        start = overheads.open_lane[kind_of(case.target)] + overheads.close_lane
         lanes[case.target] = lanes.get(case.target, start) + case.expected_s
     return lanes
 
@@ -101,7 +108,7 @@ def cross_zone_gb(case: Case) -> float:
 
     Nodes and loaders are taken to be spread over the zones of the stack's network, as the bills take them.
     """
-    nodes = KINDS[case.target].nodes
+    nodes = kind(case.target).nodes
     if not nodes:
         return 0.0
     crossings = crossings_per_message(
@@ -130,9 +137,12 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     loaders = sum(case.loaders for case in cases)
     loader_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in cases)
     watched_s = sum(loader_seconds(case.workload, case.target, "aws") for case in cases)
-    node_hours = sum(KINDS[target].nodes * seconds / 3600 for target, seconds in lanes.items())
-    gb_hours = sum(KINDS[target].nodes * KINDS[target].volume_gb * s / 3600 for target, s in lanes.items())
-    messages_sqs = sum(sqs_requests(case) for case in cases if case.target == "sqs-standard")
+    machines = {case.target: case.machines for case in cases if case.machines}
+    hours: dict[str, float] = {}
+    for target, each in machines.items():
+        hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
+    gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
+    messages_sqs = sum(sqs_requests(case) for case in cases if kind_of(case.target) == "sqs-standard")
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s
     gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
@@ -140,7 +150,7 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
     calls = loaders + _per(assumed.CALLS, count)
     quantities = [
-        ("broker instances", "ec2", INSTANCE_TYPE, node_hours),
+        *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
         ("SQS requests", "sqs", "standard_request", messages_sqs),
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
@@ -157,6 +167,10 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
     return [_line(book, *quantity) for quantity in quantities]
+
+
+def _instances(name: str, types: Collection[str]) -> str:
+    return f"broker instances, {name}" if len(types) > 1 else "broker instances"
 
 
 def _billed_hours(lanes: dict[TargetName, float]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,19 +10,19 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, limits, purse
+from breakeven.planning import deadline, limits, machines, purse
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.loader_advice import LoaderAdvice
-from breakeven.planning.loader_choice import choose_loaders
+from breakeven.planning.loader_choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTRUMENT
-from breakeven.workload.case import Case, Frozen, TargetName, Variant
+from breakeven.workload.case import Case, Frozen, Machines, TargetName, Variant
 from breakeven.workload.checks import origin
 from breakeven.workload.expand import expand, scaled
 from breakeven.workload.model import Suite
@@ -43,6 +42,7 @@ class Leg(Frozen):
 
     leg_id: str
     target: TargetName
+    machines: Machines | None = Field(default=None, description="of brokers of our own")
     opens: bool
     closes: bool
     cases: list[CaseRef]
@@ -89,6 +89,7 @@ def make_plan(
     advice: LoaderAdvice | None = None,
     hardware: Mapping[str, object] | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
+    account: machines.Account = machines.ANY_ACCOUNT,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
@@ -97,14 +98,17 @@ def make_plan(
     :param advice: what earlier runs found of their loaders; dropped where more of them alone would refuse it
     :param hardware: of the one machine of a local run
     :param allowance: what the deployment allows a run on AWS, whatever ``max_usd`` says
+    :param account: what the account has room for, on AWS
     :raises InputError: the suite cannot be expanded, or there is no price book of the region
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    compared = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    compared = machines.placed(
+        expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale), account
+    )
     make = partial(
         _planned, suite, run_id=run_id, environment=environment, scale=scale, seed=seed, region=region,
-        max_usd=max_usd, allowance=allowance,
+        max_usd=max_usd, allowance=allowance, account=account,
     )  # fmt: skip
     if advice is None:
         return make(compared, [])
@@ -113,7 +117,7 @@ def make_plan(
         plain = make(compared, [])
         if len(plain.refusals) < len(made.refusals):
             why = next(refusal for refusal in made.refusals if refusal not in plain.refusals)
-            return plain.model_copy(update={"loader_notes": [_not_more(made.loader_notes, why)]})
+            return plain.model_copy(update={"loader_notes": [not_more(made.loader_notes, why)]})
     return made
 
 
@@ -129,6 +133,7 @@ def _planned(
     region: str,
     max_usd: float,
     allowance: Allowance,
+    account: machines.Account,
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
@@ -148,27 +153,35 @@ def _planned(
         cases=cases,
         rounds=[],
         lanes_at_once=1,
-        estimate=estimate([], environment, book),
+        estimate=estimate([], environment, book, 1),
         deadline_s=0.0,
         refusals=[],
         loader_notes=loader_notes,
     )
-    return to_run(blank, cases, suite, book, allowance)
+    return to_run(blank, cases, suite, book, allowance, account)
 
 
-def to_run(plan: Plan, cases: Sequence[Case], suite: Suite, book: PriceBook, allowance: Allowance) -> Plan:
+def to_run(
+    plan: Plan,
+    cases: Sequence[Case],
+    suite: Suite,
+    book: PriceBook,
+    allowance: Allowance,
+    account: machines.Account,
+) -> Plan:
     """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
     environment = plan.environment
     compared = [case for case in cases if case.target != INSTRUMENT]
-    expected = estimate(cases, environment, book)
+    lanes = max(1, machines.lanes_at_once(compared, account)) if environment == "aws" else 1
+    expected = estimate(cases, environment, book, lanes)
     refusals = [
         *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *deadline.refusals(compared, expected.seconds),
+        *machines.refusals(compared, book, account),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)
-    lanes = max(1, len({case.target for case in compared})) if environment == "aws" else 1
     return plan.model_copy(
         update={
             "rounds": order_rounds(cases, environment, plan.seed),
@@ -177,14 +190,6 @@ def to_run(plan: Plan, cases: Sequence[Case], suite: Suite, book: PriceBook, all
             "deadline_s": round(deadline.deadline_s(expected.seconds), 1),
             "refusals": refusals,
         }
-    )
-
-
-def _not_more(notes: Sequence[str], why: Refusal) -> str:
-    """That earlier runs ask for loaders which a plan cannot have."""
-    return (
-        f"No more loaders than usual, although earlier runs ask for them in {len(notes)} of its cells: with "
-        f"them the plan would be refused ({why.field}: {why.remedy}). Their figures may be lower bounds."
     )
 
 
@@ -218,6 +223,7 @@ def _order_compared(cases: Sequence[Case], environment: Environment, seed: int) 
             Leg(
                 leg_id=f"round-{number + 1}.{target}",
                 target=target,
+                machines=next(case.machines for case in cases if case.target == target),
                 opens=number == 0,
                 closes=number == len(groups) - 1,
                 cases=[_ref(case) for repeat in group for case in _shuffled(cases, target, repeat, dice)],
@@ -281,15 +287,10 @@ def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list
     events = limits.history_events(cases)
     why = f"{len(cases)} cases take about {events:,} events; a plan may take {limits.HISTORY_BUDGET:,}"
     most = max(case.repeat for case in cases)
-    repeats = _largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
+    repeats = limits.largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
     if repeats:
         yield Refusal(case_id=None, field="repeats", value=most, remedy=f"{why}; {repeats} repeats fit")
     else:
-        count = _largest(len(cases), lambda n: fits(cases[:n]))
+        count = limits.largest(len(cases), lambda n: fits(cases[:n]))
         remedy = f"{why}; about {count} cases fit"
         yield Refusal(case_id=None, field="scenarios", value=len(cases), remedy=remedy)
-
-
-def _largest(end: int, fits: Callable[[int], bool]) -> int:
-    """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
-    return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))

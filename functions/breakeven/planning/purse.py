@@ -11,7 +11,7 @@ from breakeven.planning.refusal import Refusal
 from breakeven.pricing.book import PriceBook
 from breakeven.pricing.inputs import ask
 from breakeven.pricing.sqs_lines import requests_per_message
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case, Workload, kind_of
 from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite
 
@@ -40,7 +40,7 @@ def sqs_requests_at_most(case: Case) -> float:
 
     Workers send and ask as fast as calls go; asks go on to the drain's deadline and find nothing.
     """
-    if case.target != "sqs-standard":
+    if kind_of(case.target) != "sqs-standard":
         return 0.0
     work = case.workload
     chunks = (requests_per_message(ask(message_bytes=work.message_bytes)) - 1) / 2

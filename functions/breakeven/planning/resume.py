@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from breakeven.planning.allowance import Allowance
+from breakeven.planning.machines import Account
 from breakeven.planning.plan import Plan, to_run
 from breakeven.pricing.book import load_book
 from breakeven.results.state import case_item
@@ -29,7 +30,14 @@ def settled_cases(cases: Sequence[Case], items: Mapping[str, Mapping[str, Any]])
 
 
 def resumed_plan(
-    plan: Plan, suite: Suite, settled: Collection[str], *, run_id: str, max_usd: float, allowance: Allowance
+    plan: Plan,
+    suite: Suite,
+    settled: Collection[str],
+    *,
+    run_id: str,
+    max_usd: float,
+    allowance: Allowance,
+    account: Account,
 ) -> Plan:
     """The plan of a run that goes on with another's: all of its cases, and rounds of those not settled.
 
@@ -38,4 +46,4 @@ def resumed_plan(
     cases = [case.model_copy(update={"run_id": run_id}) for case in plan.cases]
     ours = plan.model_copy(update={"run_id": run_id, "cases": cases, "max_usd": max_usd})
     left = [case for case in cases if case.case_id not in settled]
-    return to_run(ours, left, suite, load_book(plan.region), allowance)
+    return to_run(ours, left, suite, load_book(plan.region), allowance, account)

@@ -15,6 +15,7 @@ from breakeven.pricing.known_capacity import TARGETS
 from breakeven.report import words
 from breakeven.report.capacity import held_rate, is_lower_bound
 from breakeven.report.model import CaseReport, Place, Report
+from breakeven.workload.case import OF_MACHINES
 
 #: of a run on AWS, the parameter of its target that names the nodes' instance type
 INSTANCE = "instance_type"
@@ -97,7 +98,7 @@ def measured_capacities(report: Report) -> list[MeasuredCapacity]:
     """Of each cell that was searched to an end on a target that is priced."""
     cells: dict[tuple[str, str, str], list[CaseReport]] = {}
     for case in report.cases:
-        if case.status == "ok" and held_rate(case) is not None and case.target in TARGETS:
+        if case.status == "ok" and held_rate(case) is not None and _kind(case.target) in TARGETS:
             cells.setdefault((case.scenario, case.cell, case.target), []).append(case)
     return [_of_cell(report, repeats) for repeats in cells.values()]
 
@@ -118,6 +119,7 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
             "it found no capacity; give a run of a suite with mode: capacity, such as scenarios/capacity.yaml"
         )
         raise InputError(where, "--capacity-from", report.run_id, remedy)
+    found = [one for one in found if one.instance == inputs.instance] or found
     fitting = [one for one in found if one.message_bytes >= inputs.message_bytes]
     if not fitting:
         most = max(one.message_bytes for one in found)
@@ -134,6 +136,10 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
         )
         raise InputError(where, "--capacity-from", report.run_id, remedy)
     return best
+
+
+def _kind(target: str) -> str:
+    return target.partition(OF_MACHINES)[0]
 
 
 def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from breakeven.report.model import CaseReport
+from breakeven.workload.case import OF_MACHINES
 
 NOTHING = "–"
 
@@ -83,7 +84,10 @@ def size(value: int) -> str:
 
 
 def target_name(target: str) -> str:
-    return TARGETS.get(target, target)
+    """A kind in words, and what its suite calls the machines: ``RabbitMQ mirrored pair, large``."""
+    kind, _, machines = target.partition(OF_MACHINES)
+    name = TARGETS.get(kind, kind)
+    return f"{name}, {machines}" if machines else name
 
 
 def setup_name(name: str) -> str:

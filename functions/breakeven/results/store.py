@@ -34,6 +34,11 @@ class Store:
         self._s3, self._bucket = s3, bucket
         self._secrecy = {"ServerSideEncryption": "aws:kms"} | ({"SSEKMSKeyId": kms_key} if kms_key else {})
 
+    @property
+    def bucket(self) -> str:
+        """Its name."""
+        return self._bucket
+
     def put_bytes(self, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
 

@@ -16,7 +16,7 @@ from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, abort_item, case_item, lane_item, loaders_prefix
 from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import KINDS, presumed_provenance
+from breakeven.targets.kinds import kind, presumed_provenance
 from breakeven.workload.case import Case
 
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
@@ -97,7 +97,7 @@ def _check_nodes_down(case: Case, mirrors: Mapping[str, int] | None) -> None:
 
 def _mirrors_of(case: Case) -> int:
     """The mirrors that each queue has when all is well: one on every other node that is not down."""
-    return KINDS[case.target].nodes - 1 - case.workload.nodes_down
+    return kind(case.target).nodes - 1 - case.workload.nodes_down
 
 
 def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
@@ -177,8 +177,8 @@ def _loader_results(services: Services, case: Case, attempt: int) -> list[Loader
     """Each loader's result, or its last checkpoint where it ended without one."""
     found = []
     for loader in range(case.loaders):
-        for kind in ("result", "checkpoint"):
-            key = layout.loader_key(case.run_id, case.case_id, attempt, loader, kind)
+        for what in ("result", "checkpoint"):
+            key = layout.loader_key(case.run_id, case.case_id, attempt, loader, what)
             document = services.store.find_json(key)
             if document is not None:
                 found.append(LoaderResult.from_json(document))

@@ -1,67 +1,32 @@
-"""Lanes: launch a target's brokers, wait until they are fit for cases, let them go."""
+"""Lanes: wait until a target's brokers are fit for cases, let them go. ``launching`` launches them."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import secrets
 import time
 from dataclasses import asdict
 from typing import Any, Protocol
 
 from breakeven.errors import CaseError
-from breakeven.installation import OWNER_TAG, installation
+from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item, lane_item
-from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
-from breakeven.targets.base import Access, Node
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.base import Node
+from breakeven.targets.kinds import kind
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import TargetName
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
-RUN_TAG, TARGET_TAG, NODES_TAG = "breakeven:run", "breakeven:target", "breakeven:nodes"
-#: what a launch makes, all of which carries the tags
-TAGGED = ("instance", "volume", "network-interface")
 
 
 class Ec2(Protocol):
     """The part of boto3's EC2 client that is used."""
 
-    def run_instances(self, **kwargs: Any) -> Any: ...
     def describe_instances(self, **kwargs: Any) -> Any: ...
     def terminate_instances(self, **kwargs: Any) -> Any: ...
-
-
-def launch(services: Services, ec2: Ec2, template: str, subnet: str, run_id: str, target: TargetName) -> None:
-    """Make the lane's credentials and launch its nodes.
-
-    Called twice, it launches once (client token), with the credentials of the first time.
-
-    :raises CaseError: the run's deadline has passed
-    """
-    check_deadline(services, run_id)
-    key = layout.access_key(run_id, target)
-    if not services.store.keys(key):
-        access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
-        services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
-        services.store.put_secret(key, access.model_dump_json())
-    nodes, ours = KINDS[target].nodes, installation()
-    own = {RUN_TAG: run_id, TARGET_TAG: target, NODES_TAG: str(nodes), "Name": f"breakeven {target}"}
-    tags = [{"Key": key, "Value": value} for key, value in ours.tags(own).items()]
-    answer = ec2.run_instances(
-        LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
-        SubnetId=subnet,
-        MinCount=nodes,
-        MaxCount=nodes,
-        ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}".encode()).hexdigest(),
-        TagSpecifications=[{"ResourceType": kind, "Tags": tags} for kind in TAGGED],
-    )
-    ids = [instance["InstanceId"] for instance in answer["Instances"]]
-    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids)
 
 
 def establish(services: Services, run_id: str, target: TargetName) -> None:
@@ -69,14 +34,14 @@ def establish(services: Services, run_id: str, target: TargetName) -> None:
 
     :raises CaseError: nodes that do not register in time, or never become healthy
     """
-    if KINDS[target].brokers:
+    if kind(target).brokers:
         _gather_nodes(services, run_id, target)
     description = services.target(run_id, target).establish()
     services.state(run_id).update(lane_item(target), status="ready", **asdict(description))
 
 
 def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
-    wanted, deadline = KINDS[target].nodes, time.monotonic() + REGISTER_TIMEOUT_S
+    wanted, deadline = kind(target).nodes, time.monotonic() + REGISTER_TIMEOUT_S
     while len(registered := _registrations(services, run_id, target)) < wanted:
         if time.monotonic() > deadline:
             raise CaseError(
@@ -91,7 +56,9 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
     complete = access.model_copy(update={"nodes": nodes, "tls": tls})
     services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
-    services.state(run_id).update(lane_item(target), nodes_on=[_instance(key) for key in registered])
+    services.state(run_id).update(
+        lane_item(target), nodes_on=[_instance(key) for key in registered], packages=nodes[0].packages
+    )
 
 
 def _registrations(services: Services, run_id: str, target: TargetName) -> list[str]:
@@ -169,6 +136,6 @@ def _release_queues(services: Services, run_id: str) -> None:
     state = services.state(run_id)
     for item in state.items("case#").values():
         target = item.get("target")
-        if target and item.get("queues") and not item.get("released") and not KINDS[target].brokers:
+        if target and item.get("queues") and not item.get("released") and not kind(target).brokers:
             open_target(target, None).release(tuple(json.loads(item["queues"])))
             state.update(case_item(item["case_id"]), released=True)

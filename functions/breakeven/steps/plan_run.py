@@ -11,26 +11,23 @@ from typing import Any
 from breakeven.errors import InputError
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.loader_advice import LoaderAdvice
+from breakeven.planning.machines import ANY_ACCOUNT, Account, machines_of
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan, make_plan
-from breakeven.pricing.inputs import ask
 from breakeven.pricing.questions import price_books
 from breakeven.pricing.refresh import Refreshed
-from breakeven.pricing.variations import ask_all
 from breakeven.results import layout
 from breakeven.results.state import RUN
+from breakeven.steps.costs import ask_about
 from breakeven.steps.loader_advice import known_advice
 from breakeven.steps.prices import prices_of
 from breakeven.steps.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
 from breakeven.steps.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import INSTANCE_TYPE, INSTRUMENT, KINDS
+from breakeven.targets.kinds import INSTRUMENT, kind
 from breakeven.version import VERSION
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 
-#: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
-#: the usual crossover, at which every line of either bill is there
-ASKED_MSG_PER_S = 100.0
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
 
@@ -43,12 +40,14 @@ def plan_run(
     started_at: str,
     is_running: Callable[[str], bool] = lambda _: True,
     allowance: Allowance = DEFAULT_ALLOWANCE,
+    account: Callable[[Suite], Account] = lambda suite: ANY_ACCOUNT,
     simulated: bool = False,
 ) -> dict[str, Any]:
     """What the workflow goes on with: ``{sql_run_id, legs_at_once, rounds: [[leg, ...], ...]}``.
 
     :param is_running: tells of an execution's ARN whether it is under way; taken to be, by default
     :param allowance: what this deployment allows, whatever the input asks for
+    :param account: what the account has room for; asked for runs on AWS only
     :param simulated: AWS is stood in for, on one machine; only there may the input say that it is
     :raises InputError: input, suite or plan that cannot run; nothing has been started
     """
@@ -56,10 +55,13 @@ def plan_run(
     wanted = parse_run_input(document)
     check_surroundings(wanted, simulated=simulated)
     if wanted.resume_run_id is None:
-        plan = _begin(services, run_id, wanted, allowance)
+        plan = _begin(services, run_id, wanted, allowance, account)
     else:
         check_run_id(wanted.resume_run_id, field="resume_run_id")
-        plan = _go_on(services, run_id, wanted, wanted.resume_run_id, allowance, is_running)
+        earlier = earlier_run(services, wanted.resume_run_id, is_running)
+        room = account(suite_of(earlier.wanted)) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
+        plan = plan_resumed(earlier, wanted, run_id, allowance, room)
+        take_over(services, earlier, plan)
     services.state(run_id).update(
         RUN,
         status="running",
@@ -78,27 +80,21 @@ def plan_run(
     }
 
 
-def _begin(services: Services, run_id: str, wanted: RunInput, allowance: Allowance) -> Plan:
-    suite = suite_of(wanted)
-    advice, warnings = known_advice(services, suite.suite)
-    plan = plan_of(wanted, suite, run_id, advice, allowance)
-    plan.raise_if_refused()
-    prices = prices_of(wanted, datetime.now(UTC).date())
-    _store(services, run_id, wanted, suite, plan, prices, warnings)
-    return plan
-
-
-def _go_on(
+def _begin(
     services: Services,
     run_id: str,
     wanted: RunInput,
-    resumed: str,
     allowance: Allowance,
-    is_running: Callable[[str], bool],
+    account: Callable[[Suite], Account],
 ) -> Plan:
-    earlier = earlier_run(services, resumed, is_running)
-    plan = plan_resumed(earlier, wanted, run_id, allowance)
-    take_over(services, earlier, plan)
+    suite = suite_of(wanted)
+    advice, warnings = known_advice(services, suite.suite)
+    room = account(suite) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
+    plan = plan_of(wanted, suite, run_id, advice, allowance, room)
+    plan.raise_if_refused()
+    types = sorted({each.instance_type for each in machines_of(plan.cases).values()})
+    prices = prices_of(wanted, datetime.now(UTC).date(), types)
+    _store(services, run_id, wanted, suite, plan, prices, warnings)
     return plan
 
 
@@ -122,6 +118,7 @@ def plan_of(
     run_id: str,
     advice: LoaderAdvice | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
+    account: Account = ANY_ACCOUNT,
 ) -> Plan:
     """The plan, the same locally before anything starts and in the workflow's first state.
 
@@ -142,6 +139,7 @@ def plan_of(
         advice=advice,
         hardware=wanted.surroundings.hardware,
         allowance=allowance,
+        account=account,
     )
 
 
@@ -152,7 +150,7 @@ def usual_message_bytes(cases: Sequence[Case]) -> int:
 
 
 def _leg(leg: dict[str, Any]) -> dict[str, Any]:
-    return {**leg, "brokers": KINDS[leg["target"]].brokers}
+    return {**leg, "brokers": kind(leg["target"]).brokers}
 
 
 def _store(
@@ -167,17 +165,7 @@ def _store(
     book = prices.book
     for case in plan.cases:
         services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
-    pair = KINDS["rabbitmq-mirrored-pair"]
-    asked = ask_all(
-        book.name,
-        ask(
-            msg_per_s=ASKED_MSG_PER_S,
-            message_bytes=usual_message_bytes(plan.cases),
-            instance=INSTANCE_TYPE,
-            volume_gb=float(pair.volume_gb),
-        ),
-        book,
-    )
+    asked = ask_about(plan.cases, usual_message_bytes(plan.cases), book)
     services.store.put_json(layout.price_book_key(run_id), book.model_dump(mode="json", by_alias=True))
     for table, rows in asked.rows().items():
         services.store.put_rows(table, run_id, QUESTIONS, rows)

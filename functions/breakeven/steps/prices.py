@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any
 
@@ -17,7 +17,7 @@ from breakeven.targets.kinds import KINDS
 
 #: where the Price List API is served, whatever the region whose prices are asked for
 API_REGION = "us-east-1"
-#: planning has a minute in all, so that a question that hangs must end soon
+#: planning has two minutes in all, so that a question that hangs must end soon
 QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
 
 
@@ -26,13 +26,20 @@ def pricing_client() -> Any:
     return boto3.client("pricing", region_name=API_REGION, config=QUICK)
 
 
-def prices_of(wanted: RunInput, today: date, client: Callable[[], Any] = pricing_client) -> Refreshed:
+def prices_of(
+    wanted: RunInput,
+    today: date,
+    types: Iterable[str] = (),
+    client: Callable[[], Any] = pricing_client,
+) -> Refreshed:
     """The book of the run's region, and what its reader must be told.
+
+    :param types: instance types that are asked for beside the deployment's own
 
     :raises InputError: there is no book of that region, or its file is damaged
     """
     book = load_book(wanted.region)
     if wanted.surroundings.name != "aws":
         return Refreshed(book, (not_refreshed(book, today),))
-    types = sorted({kind.instance_type for kind in KINDS.values() if kind.instance_type})
-    return refresh(book, client(), today, instance_types=types)
+    own = {kind.instance_type for kind in KINDS.values() if kind.instance_type}
+    return refresh(book, client(), today, instance_types=sorted(own | set(types)))

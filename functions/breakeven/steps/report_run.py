@@ -17,9 +17,8 @@ from breakeven.results import layout
 from breakeven.results.state import RUN, RunState, lane_item
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import KINDS
 from breakeven.version import VERSION
-from breakeven.workload.case import Case, TargetName
+from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
 PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
@@ -83,6 +82,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
+    machines = {case["target"]: case.get("machines") for case in plan["plan"]["cases"]}
     notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
     if resumed := plan.get("resumed"):
         notes.append(_resumed(resumed))
@@ -100,7 +100,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
         targets={
-            target: lane.get("parameters", {}) | _instance(target, surroundings["name"])
+            target: lane.get("parameters", {}) | _instance(machines[target], lane, surroundings["name"])
             for target, lane in lanes.items()
         },
     )
@@ -111,10 +111,21 @@ def _resumed(told: Mapping[str, Any]) -> str:
     return f"This run goes on with run {told['run_id']}, which did not come to its end: {which}."
 
 
-def _instance(target: TargetName, environment: str) -> dict[str, str]:
-    """What its nodes are launched as; on one machine they are no instances."""
-    kind = KINDS[target].instance_type
-    return {INSTANCE: kind} if kind and environment == "aws" else {}
+def _instance(
+    machines: Mapping[str, Any] | None, lane: Mapping[str, Any], environment: str
+) -> dict[str, str | int]:
+    """What its nodes were launched as, and with what on them; on one machine they are no instances."""
+    if not machines or environment != "aws":
+        return {}
+    packages = lane.get("packages", {})
+    found = {
+        INSTANCE: machines["instance_type"],
+        "architecture": machines["architecture"],
+        "volume_gb": machines["volume_gb"],
+        "image": lane.get("image"),
+        "packages": ", ".join(f"{name} {version}" for name, version in packages.items()),
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _server(lanes: Mapping[str, Mapping[str, Any]], prefix: str) -> str | None:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from breakeven.errors import InputError
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.loader_advice import Place
+from breakeven.planning.machines import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan
 from breakeven.planning.resume import resumed_plan, settled_cases
 from breakeven.results import layout
@@ -32,7 +33,7 @@ AT_ONCE = 16
 #: name of the row objects that hold what the run's plan asked of the prices
 QUESTIONS = "questions"
 #: of a lane's record: what the report says of its target
-DESCRIPTION = ("server", "provenance", "parameters")
+DESCRIPTION = ("server", "provenance", "parameters", "image", "packages")
 
 Items = Mapping[str, Mapping[str, Any]]
 
@@ -82,7 +83,13 @@ def refused(run_id: str, remedy: str) -> InputError:
     return InputError(WHERE, FIELD, run_id, remedy)
 
 
-def plan_resumed(earlier: Earlier, wanted: RunInput, run_id: str, allowance: Allowance) -> Plan:
+def plan_resumed(
+    earlier: Earlier,
+    wanted: RunInput,
+    run_id: str,
+    allowance: Allowance,
+    account: Account = ANY_ACCOUNT,
+) -> Plan:
     """The plan of what is left of it.
 
     :raises InputError: nothing is, or it cannot run, or the input asks for another run than that one
@@ -103,6 +110,7 @@ def plan_resumed(earlier: Earlier, wanted: RunInput, run_id: str, allowance: All
         run_id=run_id,
         max_usd=wanted.max_usd,
         allowance=allowance,
+        account=account,
     )
     plan.raise_if_refused()
     return plan

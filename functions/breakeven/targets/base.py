@@ -18,6 +18,7 @@ class Node(BaseModel):
     """Where one broker node answers. It registers itself with this once it is up.
 
     ``certificate``: its own in PEM, to be trusted for it; None where it speaks no TLS, or one that all know.
+    ``packages``: name -> version, of those that its image was made with; empty of one that is no image's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,6 +28,7 @@ class Node(BaseModel):
     amqp_port: int
     management_port: int
     certificate: str | None = None
+    packages: dict[str, str] = {}
 
 
 class Access(BaseModel):

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
-from breakeven.workload.case import TargetName
+from breakeven.workload.case import KindName, TargetName, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,20 @@ class Kind:
 #: of every broker node, until a target can name its own; a deployment may have chosen another
 INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
 
-KINDS: dict[TargetName, Kind] = {
+KINDS: dict[KindName, Kind] = {
     "sqs-standard": Kind(brokers=False),
     "rabbitmq-mirrored-pair": Kind(brokers=True, nodes=2, instance_type=INSTANCE_TYPE, volume_gb=20),
     "instrument": Kind(brokers=False),
 }
+#: where the root of every image of ours is
+ROOT_DEVICE = "/dev/xvda"
 #: the ruler's own target: measured, never compared, never priced
-INSTRUMENT: TargetName = "instrument"
+INSTRUMENT: KindName = "instrument"
+
+
+def kind(target: TargetName) -> Kind:
+    """What is known of the target's kind."""
+    return KINDS[kind_of(target)]
 
 
 def presumed_provenance(target: TargetName, environment: str) -> Literal["measured", "emulated"]:
@@ -41,4 +48,4 @@ def presumed_provenance(target: TargetName, environment: str) -> Literal["measur
     """
     if target == INSTRUMENT:
         return "measured"
-    return "emulated" if environment == "local" and not KINDS[target].brokers else "measured"
+    return "emulated" if environment == "local" and not kind(target).brokers else "measured"

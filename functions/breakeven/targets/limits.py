@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from breakeven.workload.case import TargetName
+from breakeven.workload.case import KindName
 
 #: bytes of one message
-MAX_MESSAGE_BYTES: dict[TargetName, int] = {
+MAX_MESSAGE_BYTES: dict[KindName, int] = {
     # 1 MiB since 2025-08-04, attributes included; 256 KiB before. Source: AWS What's New, 4 August 2025,
     # "Amazon SQS increases maximum message payload size to 1 MiB"; SQS developer guide, message quotas.
     "sqs-standard": 1_048_576,

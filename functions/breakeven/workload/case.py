@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,7 +12,12 @@ Mode = Literal["load-unload", "parallel", "capacity"]
 #: what a suite may compare
 Compared = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
 #: and the ruler's own, which proves the measuring and is compared with nothing
-TargetName = Literal["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
+KindName = Literal["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
+#: a kind, or one on machines that the suite has named: ``rabbitmq-mirrored-pair_large``
+TargetName = Annotated[str, Field(pattern=r"^[a-z0-9-]+(_[a-z0-9-]+)?$")]
+#: between a kind and the name of its machines; in no name of either
+OF_MACHINES = "_"
+KIND_NAMES: tuple[KindName, ...] = get_args(KindName)
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
@@ -22,6 +27,28 @@ MAX_LOADERS = 40
 
 class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def kind_of(target: str) -> KindName:
+    """Of which kind a target is.
+
+    :raises KeyError: of none
+    """
+    kind = target.partition(OF_MACHINES)[0]
+    if kind not in KIND_NAMES:
+        raise KeyError(target)
+    return kind
+
+
+class Machines(Frozen):
+    """What each node of a target's brokers runs on; ``volume_gb`` of gp3."""
+
+    instance_type: str
+    architecture: str = Field(description="arm64 or x86_64")
+    vcpu: int | None = Field(description="of one node; null where it is not known")
+    volume_gb: int
+    nodes: int
+    zone: str | None = Field(default=None, description="where they are launched; null: wherever")
 
 
 class Step(Frozen):
@@ -107,6 +134,7 @@ class Case(Frozen):
     scenario: str
     cell: str = Field(description="the matrix cell in words, such as 'threads=40'")
     target: TargetName
+    machines: Machines | None = Field(default=None, description="of brokers of our own")
     repeat: int = Field(ge=1)
     variant: Variant
     tag: str = Field(pattern=r"^[0-9A-Za-z_-]{4}$")

@@ -9,13 +9,13 @@ from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
-from breakeven.workload.case import MAX_RATE, Compared, TargetName, Variant
+from breakeven.workload.case import MAX_RATE, Compared, KindName, Variant
 from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
 
 MAX_CASES = 1000
 #: what an application would use
-ORDINARY: Mapping[TargetName, str] = {"sqs-standard": "boto3", "rabbitmq-mirrored-pair": "pika"}
+ORDINARY: Mapping[KindName, str] = {"sqs-standard": "boto3", "rabbitmq-mirrored-pair": "pika"}
 SERVICE = {"sqs-standard": "Amazon SQS", "rabbitmq-mirrored-pair": "RabbitMQ"}
 
 
@@ -32,10 +32,11 @@ class Point(Protocol):
 
 def too_many_cases(suite: Suite, cells: int) -> InputError | None:
     """The fault of a matrix that multiplies to more than a run could ever hold."""
-    cases = cells * len(suite.targets) * suite.repeats
+    targets = len(suite.subjects())
+    cases = cells * targets * suite.repeats
     if cases <= MAX_CASES:
         return None
-    product = f"{cells} cells x {len(suite.targets)} targets x {suite.repeats} repeats"
+    product = f"{cells} cells x {targets} targets x {suite.repeats} repeats"
     remedy = f"{product}: at most {MAX_CASES} cases; shorten the lists"
     return InputError(suite.where, "scenarios", cases, remedy)
 

@@ -20,7 +20,9 @@ from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case, Compared, Step, TargetName, Variant, Workload
 from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
-from breakeven.workload.model import DEFAULT_MESSAGE_BYTES, Cell, Scenario, Suite
+from breakeven.workload.fields import DEFAULT_MESSAGE_BYTES
+from breakeven.workload.machines import check_machines, machines_of
+from breakeven.workload.model import Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
 
 Settings = dict[str, Any]
@@ -55,7 +57,7 @@ OPEN: Mapping[Compared, Mapping[str, Any]] = {
 }
 #: what a target does whatever it is asked: SQS answers a send when the message is stored, and an unknown
 #: queue is an error; RabbitMQ's basic.get never waits
-FIXED: Mapping[TargetName, Mapping[str, Any]] = {
+FIXED: Mapping[Compared, Mapping[str, Any]] = {
     "sqs-standard": {"confirms": True, "persistent": True, "mandatory": True},
     "rabbitmq-mirrored-pair": {"wait_s": 0.0},
 }
@@ -75,7 +77,8 @@ class TargetCell:
     """A cell on a target, with every setting: the variant's, and what the target does anyway."""
 
     point: Point
-    target: Compared
+    target: TargetName
+    kind: Compared
     settings: Mapping[str, Any]
 
 
@@ -98,15 +101,17 @@ def expand(
         raise InputError("options", "scale", scale, "must be over 0 and at most 1")
     chosen = _variant(suite, variant)
     _check_count(suite)
+    if faults := list(check_machines(suite)):
+        raise together(faults)
     points = _points(suite)
     check_cells(suite, points)
     cells = [
-        TargetCell(point, target, _settings(suite, point, target, chosen))
+        TargetCell(point, target, kind, _settings(suite, point, kind, chosen))
         for point in points
-        for target in suite.targets
+        for target, kind in suite.subjects()
     ]
     _check(suite, chosen, cells)
-    make = _CaseMaker(run_id, environment, chosen, scale)
+    make = _CaseMaker(suite, run_id, environment, chosen, scale)
     return [make.case(cell, repeat) for repeat in range(1, suite.repeats + 1) for cell in cells]
 
 
@@ -118,7 +123,7 @@ def scaled(messages: int, scale: float) -> int:
 def _check(suite: Suite, variant: Variant, cells: Sequence[TargetCell]) -> None:
     faults: dict[tuple[str, object], InputError] = {}
     for cell in cells:
-        for fault in check_workload(suite, cell.point, cell.target, variant, cell.settings):
+        for fault in check_workload(suite, cell.point, cell.kind, variant, cell.settings):
             faults.setdefault((fault.field, fault.value), fault)
     if faults:
         raise together(list(faults.values()))
@@ -231,8 +236,10 @@ def _steps(settings: Mapping[str, Any]) -> Settings:
 class _CaseMaker:
     """Makes cases, and their tags: four characters from run and case, no two alike within the run."""
 
-    def __init__(self, run_id: str, environment: Environment, variant: Variant, scale: float) -> None:
-        self._run_id, self._environment = run_id, environment
+    def __init__(
+        self, suite: Suite, run_id: str, environment: Environment, variant: Variant, scale: float
+    ) -> None:
+        self._suite, self._run_id, self._environment = suite, run_id, environment
         self._variant, self._scale = variant, scale
         self._tags: set[str] = set()
 
@@ -247,6 +254,7 @@ class _CaseMaker:
             scenario=point.scenario,
             cell=point.cell,
             target=target,
+            machines=machines_of(self._suite, target),
             repeat=repeat,
             variant=self._variant,
             tag=self._tag(case_id),

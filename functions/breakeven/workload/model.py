@@ -9,93 +9,39 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    model_validator,
+from pydantic import Field, PrivateAttr, model_validator
+
+from breakeven.workload.case import (
+    MAX_LOADERS,
+    MAX_RATE,
+    OF_MACHINES,
+    Arrivals,
+    Compared,
+    Mode,
+    TargetName,
+    Variant,
 )
-from pydantic_core import PydanticCustomError
-
-from breakeven.workload.case import MAX_LOADERS, MAX_RATE, Arrivals, Compared, Mode, Variant
-from breakeven.workload.sizes import parse_size
-
-MAX_WORKERS = 800
-MAX_LIST = 50
-MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
-DEFAULT_MESSAGE_BYTES = 1024
-FAULT = "suite_fault"  # the type of our own errors among pydantic's
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
-def _wrong(field: str, remedy: str) -> PydanticCustomError:
-    """A fault of one field that shows only beside others; ``problems`` puts it under that field."""
-    return PydanticCustomError(FAULT, "{remedy}", {"field": field, "remedy": remedy})
-
-
-def _one_or_many(value: Any) -> Any:
-    return value if isinstance(value, list) else [value]
-
-
-def _unique(values: list[Any]) -> list[Any]:
-    for index, value in enumerate(values):
-        if value in values[:index]:
-            remedy = f"entry {index + 1} is there twice; remove it"
-            raise PydanticCustomError(FAULT, "{remedy}", {"remedy": remedy})
-    return values
-
-
-def _size(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_size(value)
-    except ValueError:
-        return value  # the field's own error says what a size looks like
-
-
-def _allowed(words: str) -> Any:
-    """What may stand in a field, in words, for the error message (see ``problems``)."""
-    return Field(json_schema_extra={"allowed": words})
-
-
-Name = Annotated[
-    str,
-    Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40),
-    _allowed("small letters, digits and single hyphens, at most 40 of them, such as load-unload"),
-]
-#: ends up on terminals and in reports: nothing that a terminal would take for a command
-Text = Annotated[
-    str,
-    Field(max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
-    _allowed("one line of text of 1 to 300 characters"),
-]
-Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
-Queues = Annotated[int, Field(ge=1, le=100)]
-NodesDown = Annotated[int, Field(ge=0, le=10)]
-Size = Annotated[
-    int,
-    BeforeValidator(_size),
-    Field(ge=MIN_MESSAGE_BYTES, le=128 * 1024**2),
-    _allowed("a size from 16B (the stamp of the ledger) to 128MiB, such as 16B, 1KiB or 65536 (bytes)"),
-]
-Rate = Annotated[
-    float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
-]
-Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
-StepSeconds = Annotated[float, Field(gt=0, le=800), _allowed("seconds, over 0 and at most 800")]
-T = TypeVar("T")
-DistinctList = Annotated[list[T], Field(min_length=1, max_length=MAX_LIST), AfterValidator(_unique)]
-#: fields that a scenario varies take one value or a list of different ones
-Varied = Annotated[DistinctList[T], BeforeValidator(_one_or_many)]
+from breakeven.workload.fields import (
+    DEFAULT_MESSAGE_BYTES,
+    LEAST_VOLUME_GB,
+    MAX_LIST,
+    DistinctList,
+    InstanceType,
+    Milliseconds,
+    Name,
+    NodesDown,
+    Queues,
+    Rate,
+    Size,
+    StepSeconds,
+    Strict,
+    Text,
+    Varied,
+    Workers,
+    wrong,
+)
 
 
 class RateStep(Strict):
@@ -122,7 +68,7 @@ class Counted(Strict):
         if getattr(self, "threads", None) is not None:
             for name in ("producers", "consumers"):
                 if getattr(self, name) is not None:
-                    raise _wrong(name, "threads is short for producers and consumers; give one or the other")
+                    raise wrong(name, "threads is short for producers and consumers; give one or the other")
         return self
 
 
@@ -194,16 +140,14 @@ class Scenario(Stages, Counted):
     def _fields_of_the_mode(self) -> Self:
         if self.mode == "load-unload":
             if self.messages is None:
-                raise _wrong(
-                    "messages", "is required by mode load-unload: how many are loaded, such as 10000"
-                )
+                raise wrong("messages", "is required by mode load-unload: how many are loaded, such as 10000")
             for name in ("warmup_s", "measure_s", "rate", "profile", "processing_profile"):
                 if getattr(self, name) is not None:
-                    raise _wrong(
+                    raise wrong(
                         name, "mode load-unload has no measured stage; remove it, or use mode: parallel"
                     )
         elif self.messages is not None:
-            raise _wrong(
+            raise wrong(
                 "messages", f"mode {self.mode} runs for measure_s; remove it, or use mode: load-unload"
             )
         return self
@@ -213,17 +157,17 @@ class Scenario(Stages, Counted):
         if self.mode == "capacity":
             for name in ("profile", "processing_profile"):
                 if getattr(self, name) is not None:
-                    raise _wrong(
+                    raise wrong(
                         name, "mode capacity holds one rate at a time; remove it, or use mode: parallel"
                     )
         elif self.objective_ms is not None:
-            raise _wrong("objective_ms", "belongs to mode capacity; remove it, or use that mode")
+            raise wrong("objective_ms", "belongs to mode capacity; remove it, or use that mode")
         return self
 
     @model_validator(mode="after")
     def _as_long_as_its_profile(self) -> Self:
         if self.profile and self.measure_s is not None:
-            raise _wrong("measure_s", "the measured stage is as long as the profile; remove one of them")
+            raise wrong("measure_s", "the measured stage is as long as the profile; remove one of them")
         return self
 
     @model_validator(mode="after")
@@ -231,8 +175,21 @@ class Scenario(Stages, Counted):
         for name in Cell.model_fields:
             in_cells = any(getattr(cell, name) is not None for cell in self.cells or ())
             if in_cells and getattr(self, name) is not None:
-                raise _wrong(name, "is given by the scenario and by its cells; keep one of them")
+                raise wrong(name, "is given by the scenario and by its cells; keep one of them")
         return self
+
+
+class NodeSize(Strict):
+    """What brokers run on; what is left out is the deployment's, or the kind's only one."""
+
+    instance_type: InstanceType | None = None
+    volume_gb: Annotated[int, Field(ge=LEAST_VOLUME_GB, le=16_384)] | None = None
+    nodes: Annotated[int, Field(ge=1, le=9)] | None = None
+    architecture: Literal["arm64", "x86_64"] | None = None
+
+
+#: by the names that the suite gives them
+Sizes = Annotated[dict[Name, NodeSize], Field(min_length=1, max_length=MAX_LIST)]
 
 
 class Suite(Strict):
@@ -245,7 +202,8 @@ class Suite(Strict):
     repeats: Annotated[int, Field(ge=1, le=100)] = 1
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     variant: Variant = "equal-guarantees"
-    variants: dict[Variant, dict[Compared, Delivery]] = {}
+    variants: dict[Variant, dict[Compared, Delivery]] = Field(default_factory=dict)
+    machines: dict[Compared, Sizes] = Field(default_factory=dict)
     instrument: bool = True
     defaults: Defaults = Defaults()
     scenarios: Annotated[dict[Name, Scenario], Field(min_length=1, max_length=MAX_LIST)]
@@ -264,6 +222,14 @@ class Suite(Strict):
     def loaders_of(self, scenario: str) -> int | None:
         """How many loaders the scenario asks for itself; None: the plan's own count."""
         return self.scenarios[scenario].loaders or self.defaults.loaders
+
+    def subjects(self) -> list[tuple[TargetName, Compared]]:
+        """The names of the run's targets and the kind of each: a kind on several machines is several."""
+        return [
+            (f"{kind}{OF_MACHINES}{name}" if name else kind, kind)
+            for kind in self.targets
+            for name in self.machines.get(kind, {"": None})
+        ]
 
     @property
     def priced_message_bytes(self) -> int:

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from breakeven.errors import InputError
-from breakeven.workload.model import FAULT, Suite
+from breakeven.workload.fields import FAULT
+from breakeven.workload.model import Suite
 
 Loc = tuple[int | str, ...]
 Schema = Mapping[str, Any]

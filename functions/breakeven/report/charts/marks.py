@@ -5,15 +5,23 @@ Blue and vermilion are told apart in every common colour blindness; marks and da
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 from breakeven.report import words
+from breakeven.workload.case import OF_MACHINES
 
 SQS, RABBITMQ, OTHER = "#0b5fa5", "#c2410c", "#5b6675"
 SQS_PALE, RABBITMQ_PALE, OTHER_PALE = "#86b3d9", "#e3a583", "#aab1bb"
 
 
+#: of the sizes of one kind in one run, beside the kind's own
+SHADES, SHAPES = ("#7c2d12", "#ea580c", "#a16207", "#be123c", "#57534e"), ("^", "v", "D", "P", "X", "h")
+
+
 def colour(target: str) -> str:
+    if machines := target.partition(OF_MACHINES)[2]:
+        return SHADES[zlib.crc32(machines.encode()) % len(SHADES)]
     return SQS if target.startswith("sqs") else RABBITMQ if target.startswith("rabbitmq") else OTHER
 
 
@@ -29,6 +37,8 @@ def pale(target: str) -> str:
 
 
 def marker(target: str) -> str:
+    if machines := target.partition(OF_MACHINES)[2]:
+        return SHAPES[zlib.crc32(machines.encode()) % len(SHAPES)]
     return "s" if target.startswith("sqs") else "o"
 
 

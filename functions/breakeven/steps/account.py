@@ -1,0 +1,61 @@
+"""What the account and the deployment have room for, as EC2 and Service Quotas tell it, for the plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from breakeven.planning.machines import QUOTA, Account
+from breakeven.pricing.machines import machines
+from breakeven.targets.kinds import KINDS
+from breakeven.workload.model import Suite
+
+#: planning has two minutes in all, so that a question that hangs must end soon
+QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
+
+
+def instance_types(suite: Suite) -> list[str]:
+    """Those that the suite's brokers would run on; one that is not known is the plan's to refuse."""
+    found = set()
+    for kind in suite.targets:
+        own = KINDS[kind].instance_type
+        if own:
+            sizes = suite.machines.get(kind)
+            found |= {size.instance_type or own for size in sizes.values()} if sizes else {own}
+    return sorted(found & machines().keys())
+
+
+def account_of(types: Iterable[str]) -> Account:
+    """Quota, zones and images for these; what cannot be asked is not known, and holds nothing up."""
+    have = os.environ.get("BREAKEVEN_ARCHITECTURES")
+    wanted, zones = list(types), os.environ.get("BREAKEVEN_ZONES", "").split(",")
+    return Account(
+        architectures=tuple(have.split(",")) if have else None,
+        vcpus=_vcpus(boto3.client("service-quotas", config=QUICK)) if wanted else None,
+        zones=_zones(boto3.client("ec2", config=QUICK), wanted, zones) if wanted else {},
+    )
+
+
+def _vcpus(quotas: Any) -> float | None:
+    try:
+        answer = quotas.get_service_quota(ServiceCode="ec2", QuotaCode=QUOTA)
+    except (BotoCoreError, ClientError):
+        return None
+    return float(answer["Quota"]["Value"])
+
+
+def _zones(ec2: Any, types: list[str], ours: list[str]) -> dict[str, tuple[str, ...]]:
+    try:
+        answer = ec2.describe_instance_type_offerings(
+            LocationType="availability-zone",
+            Filters=[{"Name": "instance-type", "Values": types}, {"Name": "location", "Values": ours}],
+        )
+    except (BotoCoreError, ClientError):
+        return {}
+    offered = {(each["InstanceType"], each["Location"]) for each in answer["InstanceTypeOfferings"]}
+    return {name: tuple(zone for zone in ours if (name, zone) in offered) for name in types}

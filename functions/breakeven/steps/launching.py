@@ -1,0 +1,155 @@
+"""Launch a lane's broker nodes, tell them what they must know, and say in words where EC2 has no room."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
+
+from breakeven.errors import CaseError
+from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
+from breakeven.results import layout
+from breakeven.results.state import lane_item
+from breakeven.steps.deadline import check_deadline, longest_s
+from breakeven.steps.services import Services
+from breakeven.targets.base import Access
+from breakeven.targets.kinds import ROOT_DEVICE, kind
+from breakeven.workload.case import Machines, TargetName
+
+#: what EC2 answers where it, or the account's quota, has no room
+NO_ROOM = {
+    "InsufficientInstanceCapacity",
+    "InsufficientCapacity",
+    "InstanceLimitExceeded",
+    "VcpuLimitExceeded",
+    "VolumeLimitExceeded",
+}
+#: what a launch makes, all of which carries the tags
+TAGGED = ("instance", "volume", "network-interface")
+
+
+class Ec2(Protocol):
+    """The part of boto3's EC2 client that is used."""
+
+    def run_instances(self, **kwargs: Any) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What nodes are launched from and into: ids of a launch template, a security group, and of subnets.
+
+    :param subnets: by zone, the one to use where none is named first
+    :param images: architecture -> id of the image; the template's own needs not be there
+    """
+
+    template: str
+    group: str
+    subnets: Mapping[str, str]
+    images: Mapping[str, str] = field(default_factory=dict)
+
+    def subnet(self, zone: str | None) -> str:
+        return self.subnets[zone] if zone else next(iter(self.subnets.values()))
+
+
+def launch(
+    services: Services,
+    ec2: Ec2,
+    place: Place,
+    run_id: str,
+    target: TargetName,
+    machines: Machines | None = None,
+) -> None:
+    """Make the lane's credentials and launch its nodes.
+
+    Called twice, it launches once (client token), with the credentials of the first time.
+
+    :param machines: what they run on; None: what the launch template says
+    :raises CaseError: the run's deadline has passed, or EC2 has no room for them
+    """
+    check_deadline(services, run_id)
+    key = layout.access_key(run_id, target)
+    if not services.store.keys(key):
+        access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
+        services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
+        services.store.put_secret(key, access.model_dump_json())
+    nodes, ours = kind(target).nodes, installation()
+    tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
+    with _no_room(machines):
+        answer = ec2.run_instances(
+            LaunchTemplate={"LaunchTemplateId": place.template, "Version": "$Latest"},
+            NetworkInterfaces=[_interface(place, machines.zone if machines else None)],
+            MinCount=nodes,
+            MaxCount=nodes,
+            ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}".encode()).hexdigest(),
+            TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in TAGGED],
+            **(_own_machines(place, machines) if machines else {}),
+        )
+    instances = answer["Instances"]
+    ids = [instance["InstanceId"] for instance in instances]
+    # all instances of a launch are of one image
+    image = instances[0]["ImageId"]
+    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids, image=image)
+
+
+def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
+    """The tags by which a node finds its lane and knows when to go; see nodes/surroundings/aws.sh.
+
+    All of them, whatever the launch template says: tags of a call may take the place of a template's.
+    """
+    told = {
+        BUCKET_TAG: services.store.bucket,
+        RUN_TAG: run_id,
+        TARGET_TAG: target,
+        NODES_TAG: str(kind(target).nodes),
+        "Name": f"breakeven {target}",
+    }
+    if (lease_s := longest_s(services, run_id)) is not None:
+        told[LEASE_TAG] = str(lease_s)  # from the node's boot: a retry must ask for the very same
+    return told
+
+
+def _own_machines(place: Place, machines: Machines) -> dict[str, Any]:
+    """What takes the place of the launch template's."""
+    volume = {
+        "VolumeSize": machines.volume_gb,
+        "VolumeType": "gp3",
+        "Encrypted": True,
+        "DeleteOnTermination": True,
+    }
+    image = place.images.get(machines.architecture)
+    return {
+        "InstanceType": machines.instance_type,
+        "BlockDeviceMappings": [{"DeviceName": ROOT_DEVICE, "Ebs": volume}],
+        **({"ImageId": image} if image else {}),
+    }
+
+
+@contextmanager
+def _no_room(machines: Machines | None) -> Iterator[None]:
+    """That EC2 has none is an outcome of the lane's cases, not a fault of the run."""
+    try:
+        yield
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if code not in NO_ROOM:
+            raise
+        what = f"{machines.nodes} x {machines.instance_type}" if machines else "the nodes"
+        where = f" in {machines.zone}" if machines and machines.zone else ""
+        remedy = "run it again later, or on other machines"
+        raise CaseError(f"EC2 has no room for {what}{where} ({code}): {remedy}") from error
+
+
+def _interface(place: Place, zone: str | None) -> dict[str, Any]:
+    """The template's own, and where: EC2 takes no subnet beside a template that has an interface."""
+    return {
+        "DeviceIndex": 0,
+        "SubnetId": place.subnet(zone),
+        "Groups": [place.group],
+        "AssociatePublicIpAddress": False,
+        "DeleteOnTermination": True,
+    }

@@ -1,0 +1,90 @@
+"""What may stand in a suite's fields: their types, ranges and the words of their errors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from breakeven.workload.case import MAX_RATE
+from breakeven.workload.sizes import parse_size
+
+MAX_WORKERS = 800
+MAX_LIST = 50
+#: of an image, which the volume begins as a copy of
+LEAST_VOLUME_GB = 8
+MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
+DEFAULT_MESSAGE_BYTES = 1024
+FAULT = "suite_fault"  # the type of our own errors among pydantic's
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def wrong(field: str, remedy: str) -> PydanticCustomError:
+    """A fault of one field that shows only beside others; ``problems`` puts it under that field."""
+    return PydanticCustomError(FAULT, "{remedy}", {"field": field, "remedy": remedy})
+
+
+def _one_or_many(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _unique(values: list[Any]) -> list[Any]:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            remedy = f"entry {index + 1} is there twice; remove it"
+            raise PydanticCustomError(FAULT, "{remedy}", {"remedy": remedy})
+    return values
+
+
+def _size(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_size(value)
+    except ValueError:
+        return value  # the field's own error says what a size looks like
+
+
+def _allowed(words: str) -> Any:
+    """What may stand in a field, in words, for the error message (see ``problems``)."""
+    return Field(json_schema_extra={"allowed": words})
+
+
+Name = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40),
+    _allowed("small letters, digits and single hyphens, at most 40 of them, such as load-unload"),
+]
+#: ends up on terminals and in reports: nothing that a terminal would take for a command
+Text = Annotated[
+    str,
+    Field(max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f]+$"),
+    _allowed("one line of text of 1 to 300 characters"),
+]
+InstanceType = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$", max_length=40),
+    _allowed("an EC2 instance type, such as m7g.large"),
+]
+Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
+Queues = Annotated[int, Field(ge=1, le=100)]
+NodesDown = Annotated[int, Field(ge=0, le=10)]
+Size = Annotated[
+    int,
+    BeforeValidator(_size),
+    Field(ge=MIN_MESSAGE_BYTES, le=128 * 1024**2),
+    _allowed("a size from 16B (the stamp of the ledger) to 128MiB, such as 16B, 1KiB or 65536 (bytes)"),
+]
+Rate = Annotated[
+    float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
+]
+Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
+StepSeconds = Annotated[float, Field(gt=0, le=800), _allowed("seconds, over 0 and at most 800")]
+T = TypeVar("T")
+DistinctList = Annotated[list[T], Field(min_length=1, max_length=MAX_LIST), AfterValidator(_unique)]
+#: fields that a scenario varies take one value or a list of different ones
+Varied = Annotated[DistinctList[T], BeforeValidator(_one_or_many)]

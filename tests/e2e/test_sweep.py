@@ -1,0 +1,87 @@
+"""Three sizes of the pair in one run, and no room for one of them: the deployed workflow, real brokers.
+
+The simulated EC2 launches what it is asked to; the brokers that instances stand for are always the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from moto.ec2.exceptions import EC2ClientError
+from moto.ec2.models.instances import InstanceBackend
+
+from breakeven.results import layout
+from breakeven.results.state import RUN, lane_item
+from tests.e2e.workflow_runs import SUITE, Workflow, parse_suite_text, workflow_at
+
+RUN_ID = "sweep"
+PAIR = "rabbitmq-mirrored-pair"
+LARGE, INTEL, SCARCE = (f"{PAIR}_{name}" for name in ("large", "intel", "scarce"))
+SIZES = """
+machines:
+  rabbitmq-mirrored-pair:
+    large: {instance_type: m7g.large}
+    intel: {instance_type: m7i.xlarge, volume_gb: 40}
+    scarce: {instance_type: m7g.2xlarge}
+"""
+
+
+@pytest.fixture(scope="module")
+def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory):
+    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory.mktemp("sweep")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def status(workflow: Workflow) -> str:
+    """Of the execution, which has ended."""
+    launch = InstanceBackend.run_instances
+
+    def scarce(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("instance_type") == "m7g.2xlarge":
+            raise EC2ClientError("InsufficientInstanceCapacity", "There is not sufficient capacity")
+        return launch(self, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(InstanceBackend, "run_instances", scarce)
+        return workflow.end(workflow.start(RUN_ID, suite=parse_suite_text(SUITE + SIZES)))
+
+
+def instances(workflow: Workflow, target: str) -> list[dict[str, Any]]:
+    ids = workflow.state(RUN_ID).get(lane_item(target))["instance_ids"]
+    found = workflow.plane.client("ec2").describe_instances(InstanceIds=ids)
+    return [each for reservation in found["Reservations"] for each in reservation["Instances"]]
+
+
+def test_each_size_is_launched_as_the_suite_says_and_terminated(workflow, status):
+    for target, kind in ((LARGE, "m7g.large"), (INTEL, "m7i.xlarge")):
+        found = instances(workflow, target)
+        assert [each["InstanceType"] for each in found] == [kind, kind]
+        assert {each["State"]["Name"] for each in found} == {"terminated"}
+        assert {each["InstanceId"] for each in found} <= workflow.machines.terminated
+    assert len(workflow.machines.launched[RUN_ID]) == 4
+
+
+def test_the_report_has_the_cases_of_each_size(workflow, status):
+    report = workflow.store().get_json(layout.report_key(RUN_ID, "report.json"))
+    cases = {case["target"]: case for case in report["cases"]}
+    assert set(cases) == {LARGE, INTEL, SCARCE}
+    for target in (LARGE, INTEL):
+        assert cases[target]["status"] == "ok"
+        assert cases[target]["produce"]["msg_per_s"] > 0
+        assert cases[target]["ledger"]["lost"] == 0
+    notes = [note for note in report["cost_notes"] if "a month, before traffic" in note]
+    assert len(notes) == 3
+    assert "RabbitMQ mirrored pair, intel (2 x m7i.xlarge with 40 GB each)" in notes[1]
+    page = workflow.store().get_bytes(layout.report_key(RUN_ID, "index.html")).decode()
+    assert "RabbitMQ mirrored pair, large" in page
+
+
+def test_no_room_for_one_size_fails_its_cases_and_the_run_goes_on(workflow, status):
+    assert status == "SUCCEEDED"
+    assert workflow.state(RUN_ID).get(RUN)["status"] == "partial"
+    cases = {case["target"]: case for case in workflow.state(RUN_ID).items("case#").values()}
+    assert cases[SCARCE]["status"] == "failed"
+    assert "EC2 has no room for 2 x m7g.2xlarge (InsufficientInstanceCapacity)" in cases[SCARCE]["reason"]
+    assert workflow.state(RUN_ID).get(lane_item(SCARCE))["failed_at"] == "BrokerLaunchBrokers"

@@ -1,0 +1,168 @@
+"""What the plan makes of machines: their price, an image, zones and the account's quota."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+from moto import mock_aws
+
+from breakeven.planning.machines import Account, lanes_at_once
+from breakeven.planning.plan import Plan, make_plan
+from breakeven.pricing.book import load_book
+from breakeven.steps import account
+from breakeven.steps.costs import ask_about
+from breakeven.workload.read import parse_suite
+
+PAIR = "rabbitmq-mirrored-pair"
+SIZES = {"large": {}, "xlarge": {"instance_type": "m7g.xlarge", "volume_gb": 50}}
+
+
+def suite(sizes=SIZES, targets=("sqs-standard", PAIR), **more):
+    document = {"suite": "sizes", "title": "Sizes", "targets": list(targets), "machines": {PAIR: sizes}}
+    scenarios = {"p": {"threads": 1, "message_size": "16B"}}
+    return parse_suite({**document, "instrument": False, "scenarios": scenarios, **more}, "sizes.yaml")
+
+
+def planned(sizes=SIZES, account=None, region="us-east-1", **options) -> Plan:
+    room = {"account": account} if account else {}
+    return make_plan(suite(sizes), run_id="run-1", region=region, **room, **options)
+
+
+def test_each_size_is_priced_by_its_own_type_and_volume():
+    lines = {(line.service, line.item): line for line in planned().estimate.lines}
+    lanes = planned().estimate.lanes
+    for name, item in (("large", "m7g.large"), ("xlarge", "m7g.xlarge")):
+        line = lines["ec2", item]
+        assert line.quantity == pytest.approx(2 * lanes[f"{PAIR}_{name}"] / 3600, rel=1e-3)
+        assert line.unit_usd == load_book("us-east-1").price("ec2", item).usd
+    gb_hours = sum(2 * gb * lanes[f"{PAIR}_{name}"] / 3600 for name, gb in (("large", 20), ("xlarge", 50)))
+    assert lines["ebs", "gp3_gb_month"].quantity == pytest.approx(gb_hours / 730, rel=1e-3)
+
+
+def test_a_leg_carries_its_machines():
+    legs = {leg.target: leg for legs in planned().rounds for leg in legs}
+    assert legs["sqs-standard"].machines is None
+    assert legs[f"{PAIR}_xlarge"].machines.instance_type == "m7g.xlarge"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "options", "field", "remedy"),
+    [
+        (
+            {"new": {"instance_type": "m8g.large"}},
+            {"region": "ap-southeast-1"},
+            f"machines.{PAIR}.new.instance_type",
+            "not offered in ap-southeast-1",
+        ),
+        (
+            {"intel": {"instance_type": "m7i.large"}},
+            {"account": Account(architectures=("arm64",))},
+            f"machines.{PAIR}.intel.instance_type",
+            "-c breakeven:image_architectures=arm64,x86_64",
+        ),
+        (
+            {"large": {}},
+            {"account": Account(zones={"m7g.large": ()})},
+            f"machines.{PAIR}.large.instance_type",
+            "none of this deployment's zones offers it",
+        ),
+        (
+            {"xlarge": {"instance_type": "m7g.xlarge"}},
+            {"account": Account(vcpus=7)},
+            f"machines.{PAIR}.xlarge.instance_type",
+            "2 of them have 8 vCPUs, and the account may run 7 (quota L-1216C47A of EC2)",
+        ),
+    ],
+)
+def test_machines_that_are_not_to_be_had_are_refused(sizes, options, field, remedy):
+    found = [refusal for refusal in planned(sizes, **options).refusals if refusal.field == field]
+    assert [refusal.value for refusal in found] == [
+        sizes[field.split(".")[2]].get("instance_type", "m7g.large")
+    ]
+    assert remedy in found[0].remedy
+    assert planned().refusals == []
+
+
+@pytest.mark.parametrize(("vcpus", "lanes"), [(None, 3), (12, 3), (11, 1), (8, 1)])
+def test_lanes_that_do_not_fit_at_once_go_one_after_another(vcpus, lanes):
+    """4 vCPUs of the large pair and 8 of the other; beside them SQS has none."""
+    made = planned(account=Account(vcpus=vcpus))
+    assert (made.lanes_at_once, made.refusals) == (lanes, [])
+    assert lanes_at_once(made.cases, Account(vcpus=vcpus)) == lanes
+    slower = made.estimate.seconds - planned().estimate.seconds
+    assert (slower > 200) == (lanes == 1), "a run that takes longer has a later deadline"
+
+
+def test_of_three_lanes_as_many_go_at_once_as_fit_whichever_they_are():
+    sizes = {name: {"volume_gb": gb} for name, gb in (("a", 20), ("b", 30), ("c", 40))}
+    made = planned(sizes, account=Account(vcpus=9))
+    assert made.lanes_at_once == 2
+
+
+def test_brokers_are_launched_in_the_first_zone_that_offers_their_type():
+    zones = {"m7g.large": ("a", "b"), "m7g.xlarge": ("b",)}
+    made = planned(account=Account(zones=zones))
+    assert {case.target: case.machines.zone for case in made.cases if case.machines} == {
+        f"{PAIR}_large": "a",
+        f"{PAIR}_xlarge": "b",
+    }
+
+
+def test_the_cost_notes_give_the_price_of_each_size():
+    made, book = planned(environment="local"), load_book("us-east-1")
+    notes = [note for note in ask_about(made.cases, 16, book).notes if "a month, before traffic" in note]
+    large = 2 * 730 * 0.0816 + 2 * 20 * 0.08
+    fixed = ask_about(planned({"large": {}}).cases, 16, book)
+    assert not [note for note in fixed.notes if "before traffic" in note], "there is nothing to tell apart"
+    assert [note.split(": $")[0] for note in notes] == [
+        "RabbitMQ mirrored pair, large (2 x m7g.large with 20 GB each)",
+        "RabbitMQ mirrored pair, xlarge (2 x m7g.xlarge with 50 GB each)",
+    ]
+    dollars = [float(note.split("$")[1].split(" ")[0]) for note in notes]
+    assert dollars[0] == pytest.approx(large + 2 * (10 * 0.30 + 5 * 0.10), abs=0.02)
+    assert dollars[1] - dollars[0] == pytest.approx(2 * 730 * 0.0816 + 2 * 30 * 0.08, abs=0.02)
+
+
+class Quotas:
+    """Answers for one quota, or refuses."""
+
+    def __init__(self, value: float | None) -> None:
+        self._value = value
+
+    def get_service_quota(self, *, ServiceCode: str, QuotaCode: str) -> dict[str, Any]:
+        if self._value is None:
+            raise ClientError(
+                {"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "GetServiceQuota"
+            )
+        assert (ServiceCode, QuotaCode) == ("ec2", "L-1216C47A")
+        return {"Quota": {"Value": self._value}}
+
+
+@pytest.fixture
+def aws(monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("BREAKEVEN_ZONES", "us-east-1a,us-east-1b")
+    monkeypatch.setenv("BREAKEVEN_ARCHITECTURES", "arm64")
+    quotas = {"service-quotas": Quotas(16.0)}
+    with mock_aws():
+        made = boto3.client
+        monkeypatch.setattr(boto3, "client", lambda name, **more: quotas.get(name) or made(name, **more))
+        yield quotas
+
+
+def test_the_account_is_asked_for_its_quota_and_its_zones(aws):
+    found = account.account_of(account.instance_types(suite({**SIZES, "wrong": {"instance_type": "x.y"}})))
+    assert (found.architectures, found.vcpus) == (("arm64",), 16.0)
+    assert set(found.zones) == {"m7g.large", "m7g.xlarge"}
+    assert set(found.zones["m7g.large"]) <= {"us-east-1a", "us-east-1b"}
+
+
+def test_what_cannot_be_asked_holds_nothing_up(aws):
+    aws["service-quotas"] = Quotas(None)
+    assert account.account_of(["m7g.large"]).vcpus is None
+    assert account.account_of([]) == Account(architectures=("arm64",))
