@@ -14,7 +14,7 @@ from importlib import import_module
 from breakeven.errors import BreakevenError, InputError
 
 BAD_INPUT, FAILED = 2, 1
-COMMANDS = ("run", "plan", "report", "crossover")
+COMMANDS = ("run", "plan", "report", "crossover", "doctor")
 
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:

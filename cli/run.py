@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 import signal
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,38 +13,57 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from breakeven.errors import BreakevenError
-from breakeven.planning.plan import Plan
-from breakeven.report.model import Report
+from breakeven.errors import InputError
+from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
+from breakeven.pricing.book import DEFAULT_REGION
 from breakeven.results.state import RUN
-from breakeven.steps.plan_run import plan_of, suite_of
-from breakeven.steps.run_input import RunInput, parse_run_input
+from breakeven.steps.plan_run import plan_of
+from breakeven.steps.resume_run import Earlier, plan_resumed
+from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.workload.read import load_suite
+from cli import deployed
+from cli.outcome import conclude
 from cli.progress import PlainView, View, snapshot, view_for
-from cli.summary import print_summary
 from local import loader_advice
 from local.hardware import hardware
+from local.resume import earlier_run
 
 if TYPE_CHECKING:
     from local.session import Endpoints
 
 FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
-OK, FAILED, SOME_CASES_FAILED, INTERRUPTED = 0, 1, 3, 130
 
 
 def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "run",
-        help="run a suite on this machine",
-        description="Run a suite through the whole workflow, on this machine.",
+        help="run a suite on this machine, or on AWS",
+        description="Run a suite through the whole workflow, on this machine or (--on aws) on the deployed "
+        "stack, and follow it to its end.",
     )
     command.add_argument(
-        "suite", nargs="?", default="quick", help="a suite file, or a shipped suite's name (quick)"
+        "suite", nargs="?", help="a suite file, or a shipped suite's name (quick, unless given)"
+    )
+    command.add_argument(
+        "--resume",
+        metavar="RUN",
+        help="go on with that run of the folder of runs (or latest): its settled cases are not run again",
     )
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
-    command.add_argument("--scale", type=float, default=1.0, help="shrink message counts: 0 < scale <= 1")
+    command.add_argument("--scale", type=float, help="shrink message counts: 0 < scale <= 1")
     command.add_argument("--seed", type=int, help="orders targets and cases")
-    command.add_argument("--region", default="us-east-1", help="whose price book is used (us-east-1)")
+    command.add_argument(
+        "--region",
+        help="whose price book is used (us-east-1, unless given); with --on aws where the stack is",
+    )
+    command.add_argument(
+        "--on", choices=["local", "aws"], default="local", help="this machine, or the deployed stack (local)"
+    )
+    deployed.add_options(command)
+    command.add_argument("--max-usd", type=float, help="on AWS: refuse a run that would cost more (20)")
+    command.add_argument(
+        "--follow", metavar="RUN", help="on AWS: start nothing, follow a run that was started before"
+    )
     command.add_argument(
         "--rabbitmq-url",
         action="append",
@@ -65,15 +82,32 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.on == "aws":
+        from cli import run_on_aws  # noqa: PLC0415
+
+        return run_on_aws.run(arguments)
+    for option in ("prefix", "profile", "follow", "max_usd"):
+        if (value := getattr(arguments, option)) is not None:
+            remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
+            raise InputError("breakeven run", f"--{option.replace('_', '-')}", value, remedy)
+    return _run_here(arguments)
+
+
+def _run_here(arguments: argparse.Namespace) -> int:
     # the control plane takes seconds to import, and planning or a usage message needs none of it
     from local.session import Endpoints  # noqa: PLC0415
 
-    wanted = _wanted(arguments)
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
-    suite = suite_of(wanted)
-    advice, warnings = loader_advice.known(arguments.runs, suite.suite)
-    plan = plan_of(wanted, suite, run_id, advice)
-    plan.raise_if_refused()
+    if arguments.resume is None:
+        wanted = _wanted(arguments)
+        suite = suite_of(wanted)
+        advice, warnings = loader_advice.known(arguments.runs, suite.suite)
+        plan = plan_of(wanted, suite, run_id, advice)
+        plan.raise_if_refused()
+    else:
+        earlier = earlier_run(arguments.runs, arguments.resume)
+        wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
+        plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
     console = Console(stderr=arguments.json)
@@ -85,21 +119,34 @@ def run(arguments: argparse.Namespace) -> int:
         folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
     finally:
         view.close()
-    return _conclude(folder, outcome, arguments, console)
+    return conclude(folder, outcome, console, as_json=arguments.json)
 
 
 def _wanted(arguments: argparse.Namespace) -> RunInput:
-    suite = load_suite(arguments.suite)
-    document = {
-        "suite": suite.document(),
-        "suite_source": suite.where,
-        "variant": arguments.variant,
-        "scale": arguments.scale,
-        "seed": arguments.seed,
-        "region": arguments.region,
-        "surroundings": {"name": "local", "hardware": hardware()},
-    }
-    return parse_run_input(document, where="breakeven run")
+    return _input({"suite": DEFAULT_SUITE, "scale": 1.0, "region": DEFAULT_REGION, **_given(arguments)})
+
+
+def _resumed(arguments: argparse.Namespace, run_id: str) -> RunInput:
+    """Only what is given: the run's plan has the rest."""
+    return _input({"resume_run_id": run_id, **_given(arguments)})
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    fields = ("suite", "variant", "scale", "seed", "region")
+    return {name: value for name in fields if (value := getattr(arguments, name)) is not None}
+
+
+def _input(document: dict[str, Any]) -> RunInput:
+    if "suite" in document:
+        suite = load_suite(document["suite"])
+        document |= {"suite": suite.document(), "suite_source": suite.where}
+    surroundings = {"name": "local", "hardware": hardware()}
+    return parse_run_input({**document, "surroundings": surroundings}, where="breakeven run")
+
+
+def _goes_on(earlier: Earlier) -> str:
+    told = earlier.told()
+    return f"goes on with {told['run_id']}, of which {told['settled']} of {told['cases']} cases are settled"
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
@@ -112,10 +159,10 @@ def _follow(
     """Run to the end, or until interrupted; returns the run's folder and how it ended."""
     from local.session import Session  # noqa: PLC0415
 
-    view.say(f"{len(plan.cases)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
+    view.say(f"{_to_run(plan)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
     with Session(runs, view.say, endpoints) as session:
         try:
-            session.start(run_id, wanted)
+            session.start(run_id, wanted, plan.suite)
             while session.running():
                 view.show(snapshot(session.state.items(), plan.cases))
                 time.sleep(FOLLOW_S)
@@ -130,33 +177,5 @@ def _follow(
         return session.export(run_id), outcome
 
 
-def _conclude(folder: Path, outcome: str, arguments: argparse.Namespace, console: Console) -> int:
-    path = folder / "report" / "report.json"
-    report = Report.model_validate_json(path.read_bytes()) if path.exists() else None
-    if arguments.json:
-        json.dump(_document(folder, outcome, report), sys.stdout, indent=2)
-        print()
-    elif report:
-        print_summary(report, console)
-        console.print(f"report: {folder / 'report' / 'index.html'}", soft_wrap=True, highlight=False)
-    if outcome == "interrupted":
-        kept = f"what was measured is in {folder}" if folder.exists() else "nothing had been measured"
-        console.print(kept, soft_wrap=True, highlight=False)
-        return INTERRUPTED
-    if outcome == "failed" or report is None:
-        reason = (
-            json.loads((folder / "state.json").read_text()).get(RUN, {}).get("reason", "it left no record")
-        )
-        raise BreakevenError(f"the run failed: {reason}; logs and results are in {folder}")
-    return OK if outcome == "ok" else SOME_CASES_FAILED
-
-
-def _document(folder: Path, outcome: str, report: Report | None) -> dict[str, Any]:
-    document: dict[str, Any] = {"status": outcome, "folder": str(folder), "report": None}
-    if report:
-        document["report"] = str(folder / "report" / "report.json")
-        document["verdict"] = report.verdict
-        document["cases"] = [
-            {"case_id": case.case_id, "status": case.status, "reason": case.reason} for case in report.cases
-        ]
-    return document
+def _to_run(plan: Plan) -> int:
+    return sum(len(leg.cases) for legs in plan.rounds for leg in legs)

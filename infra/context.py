@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from breakeven.pricing.machines import machine
 from breakeven.targets.kinds import INSTANCE_TYPE
 from infra.limits import Limits, listed
+from infra.timing import Timing
 
 STACK = "QueueBreakeven"
 DATABASE = "queue_breakeven"
@@ -92,7 +93,7 @@ Architectures = Annotated[
 TypeName = Annotated[str, _pattern(r"[a-z0-9-]+\.[a-z0-9-]+")]
 
 
-class Context(Limits):
+class Context(Timing, Limits):
     """The settings of one deployment, each checked by itself; ``context_checks`` holds them together."""
 
     prefix: Prefix | None = Field(

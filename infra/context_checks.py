@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 
 from breakeven.errors import InputError
-from breakeven.pricing.book import books, load_book
+from breakeven.planning.plan import make_plan
+from breakeven.pricing.book import DEFAULT_REGION, books, load_book
 from breakeven.pricing.machines import machine, machines
+from breakeven.workload.read import load_shipped
 from infra.context import DEBIAN_NAMES, Context
 
 #: field, remedy
@@ -24,6 +26,7 @@ def faults(context: Context, profile_region: str | None) -> Iterator[Fault]:
     for check in CHECKS:
         yield from check(context)
     yield from _region(context, context.region or profile_region)
+    yield from _scheduled(context, context.region or profile_region)
 
 
 def _network(context: Context) -> Iterator[Fault]:
@@ -73,6 +76,34 @@ def _key(context: Context) -> Iterator[Fault]:
     home = str(context.kms_key_arn).split(":")
     if context.kms_key_arn and context.region and home[3] != context.region:
         yield "kms_key_arn", f"must be a key of breakeven:region, {context.region}, not of {home[3]}"
+
+
+def _scheduled(context: Context, region: str | None) -> Iterator[Fault]:
+    """A run that the plan would refuse each month."""
+    if not context.is_scheduled:
+        return
+    allowed = context.suites
+    if allowed is not None and context.schedule_suite not in allowed:
+        yield "schedule_suite", f"must be one of breakeven:suites, {', '.join(allowed)}"
+        return
+    plan = make_plan(
+        load_shipped(context.schedule_suite),
+        run_id="scheduled",
+        scale=context.schedule_scale,
+        region=region if region in books() else DEFAULT_REGION,
+        allowance=context.allowance,
+    )
+    if plan.estimate.unpriced:
+        lacking = f"runs in {region} are refused, as its price book lacks {', '.join(plan.estimate.unpriced)}"
+        yield "schedule", f"must be off: {lacking}; executions there name another book's region"
+        return
+    try:
+        plan.raise_if_refused()
+    except InputError as error:
+        yield (
+            "schedule_suite",
+            f"its plan is refused, see breakeven:schedule_scale: {str(error).splitlines()[0]}",
+        )
 
 
 def _machine(context: Context) -> Iterator[Fault]:

@@ -20,18 +20,21 @@ from infra.results import Results
 from infra.roles import function_role
 from infra.storage import Storage
 
-NAMESPACE = "QueueBreakeven"
 LAMBDA_LIMIT = cdk.Duration.minutes(15)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One function. ``network``: inside (reaches brokers), outside (reaches AWS services), or both kinds."""
+    """One function. ``network``: inside (reaches brokers), outside (reaches AWS services), or both kinds.
+
+    ``of_runs``: it is a step of the workflow, and works on a run's state and documents.
+    """
 
     handler: str
     network: str
     timeout: cdk.Duration
     memory_mb: int = 512
+    of_runs: bool = True
 
 
 def minutes(n: float) -> cdk.Duration:
@@ -61,6 +64,8 @@ ENTRIES = {
     "Watchdog": Entry("watchdog", "outside", minutes(5)),
     "BuildReport": Entry("build_report", "outside", minutes(5), memory_mb=1769),
     "FinishRun": Entry("finish_run", "outside", minutes(1)),
+    "StartScheduled": Entry("start_scheduled", "outside", minutes(1), of_runs=False),
+    "Look": Entry("look", "outside", minutes(1), of_runs=False),
 }
 
 
@@ -81,9 +86,14 @@ class Functions(Construct):
         self._code, self._layer = code(self), dependencies(self)
         self._by_name: dict[str, lambda_.Function] = {}
         for name, entry in ENTRIES.items():
+            if name == "StartScheduled" and not context.is_scheduled:
+                continue
             for inside in {"inside": [True], "outside": [False], "both": [True, False]}[entry.network]:
                 self._make(name, entry, inside=inside)
-        grants = Grants(self._by_name, context=context, network=network, results=results, brokers=brokers)
+        apart = {name for name, entry in ENTRIES.items() if not entry.of_runs}
+        grants = Grants(
+            self._by_name, apart, context=context, network=network, results=results, brokers=brokers
+        )
         grants.all()
         acknowledge(
             self,
@@ -98,6 +108,10 @@ class Functions(Construct):
         if ENTRIES[name].network == "both":
             name += "InVpc" if inside else "Outside"
         return self._by_name[name]
+
+    def find(self, name: str) -> lambda_.Function | None:
+        """The function of that name, where the context asks for it."""
+        return self._by_name.get(name)
 
     def everyone(self) -> list[lambda_.Function]:
         return list(self._by_name.values())
@@ -138,7 +152,7 @@ class Functions(Construct):
             "BREAKEVEN_INSTANCE_TYPE": context.instance_type,
             **{name: value for name, value in given.items() if value},
             "POWERTOOLS_SERVICE_NAME": entry.handler,
-            "POWERTOOLS_METRICS_NAMESPACE": NAMESPACE,
+            "POWERTOOLS_METRICS_NAMESPACE": context.stack_name,
         }
 
     def _placement(self, *, inside: bool) -> dict[str, object]:

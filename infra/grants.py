@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -14,7 +14,7 @@ from breakeven.targets.naming import PREFIX
 from infra.acknowledged import acknowledge, on
 from infra.brokers import Brokers
 from infra.context import Context
-from infra.needs import NEEDS, SECRETS
+from infra.needs import GET, NEEDS, SECRETS, UPDATE
 from infra.network import Network
 from infra.results import Results
 
@@ -23,24 +23,29 @@ RELEASING = ("ReleaseRun", "CleanUp", "Watchdog")
 
 
 class Grants:
-    """:param functions: by name, with InVpc or Outside behind it where there are two"""
+    """:param functions: by name, with InVpc or Outside behind it where there are two
+    :param apart: those that are no step of a run
+    """
 
     def __init__(
         self,
         functions: Mapping[str, lambda_.Function],
+        apart: Collection[str],
         *,
         context: Context,
         network: Network,
         results: Results,
         brokers: Brokers,
     ) -> None:
-        self._functions, self._context, self._network = functions, context, network
+        self._functions, self._apart = functions, apart
+        self._context, self._network = context, network
         self._results, self._brokers = results, brokers
         self._stack = cdk.Stack.of(results)
 
     def all(self) -> None:
-        for name in self._functions:
+        for name in (one for one in self._functions if one not in self._apart):
             self._run(name)
+        self._look()
         self._prices()
         self._room()
         self._launch()
@@ -76,6 +81,13 @@ class Grants:
             results.allow_listing(role)
         if needs.queues and not inside:
             self._queues(name, list(needs.queues))
+
+    def _look(self) -> None:
+        """When a run last went well, what is known of nodes' runs, and which nodes are up."""
+        self._results.allow_state(self._role("Look"), GET, UPDATE)
+        self._allow("Look", ["ec2:DescribeInstances"], ["*"])
+        why = "ec2:DescribeInstances and xray:PutTraceSegments name no resource"
+        acknowledge(self._role("Look"), {"IAM5[Resource::*]": why})
 
     def _prices(self) -> None:
         self._allow("Plan", ["pricing:GetProducts"], ["*"])

@@ -54,12 +54,21 @@ class Lock(Construct):
         release.add_retry(errors=[sfn.Errors.ALL], interval=cdk.Duration.seconds(1), max_attempts=2)
         return release
 
-    def may_ask(self, state_machine: sfn.StateMachine) -> None:
-        """Whether an earlier execution runs, and whether its brokers do.
+    def may_ask(self, state_machine: sfn.StateMachine, plan: lambda_.Function) -> None:
+        """Whether an earlier execution runs, and whether its brokers do; the plan asks the first, too.
 
-        A policy of its own: the function's first one is part of what the state machine depends on.
+        Policies of their own: a function's first one is part of what the state machine depends on.
         """
         executions = executions_arn(state_machine)
+        earlier = iam.Policy(
+            self,
+            "AskEarlier",
+            statements=[iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])],
+        )
+        if plan.role is not None:
+            earlier.attach_to_role(plan.role)
+        resumed = "whichever earlier execution of this one machine is to be gone on with"
+        acknowledge(earlier, {executions_of(state_machine, executions): resumed})
         policy = iam.Policy(
             self,
             "Ask",

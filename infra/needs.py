@@ -30,12 +30,14 @@ class Needs:
 
 #: by entry; functions inside the VPC read their lane's credentials, too
 NEEDS = {
-    "Plan": Needs((UPDATE,), reads=(ADVICE,), writes=(RUNS, ROWS), lists=True),
+    "Plan": Needs((QUERY, UPDATE), reads=(RUNS, ROWS, ADVICE), writes=(RUNS, ROWS), lists=True),
     "TakeLock": Needs((GET, UPDATE)),
     "LaunchBrokers": Needs((GET, UPDATE), writes=(SECRETS,), lists=True),
     "EstablishLane": Needs((UPDATE,)),
     "StopNodes": Needs((GET,), reads=(RUNS,)),
-    "PrepareCase": Needs((GET, UPDATE), reads=(RUNS,), queues=("sqs:CreateQueue", "sqs:TagQueue")),
+    "PrepareCase": Needs(
+        (GET, UPDATE), reads=(RUNS,), queues=("sqs:CreateQueue", "sqs:TagQueue", DELETE_QUEUE)
+    ),
     "Load": Needs(
         (GET, QUERY, UPDATE),
         reads=(RUNS,),

@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.alarms import Alarms
 from infra.broker_images import BrokerImages
 from infra.brokers import Brokers
 from infra.clean_up import CleanUp
@@ -15,6 +16,7 @@ from infra.network import network_of
 from infra.outputs import declare_outputs
 from infra.purse import Purse
 from infra.results import Results
+from infra.schedule import Schedule
 from infra.storage import Storage
 from infra.workflow import Workflow
 
@@ -63,6 +65,21 @@ class QueueBreakevenStack(cdk.Stack):
         )
         CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
         Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
+        schedule = None
+        if starter := functions.find("StartScheduled"):
+            machine = workflow.state_machine
+            schedule = Schedule(
+                self, "Schedule", context=context, starter=starter, machine=machine, storage=storage
+            )
+        Alarms(
+            self,
+            "Alarms",
+            context=context,
+            topic=workflow.topic,
+            machine=workflow.state_machine,
+            look=functions.get("Look"),
+            undelivered=schedule.undelivered if schedule else None,
+        )
         declare_outputs(self, results=results, workflow=workflow)
 
     def _bound(self, policy: str) -> None:

@@ -64,7 +64,7 @@ class Workflow(Construct):
             ),
         )
         storage.allow(self.state_machine.role)
-        self._lock.may_ask(self.state_machine)
+        self._lock.may_ask(self.state_machine, functions.get("Plan"))
         self._grant_queries()
         self._acknowledge()
 

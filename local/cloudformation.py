@@ -24,12 +24,14 @@ from local.swaps import Swaps
 #: types that are passed over, each for a reason; any other that is not known fails the deployment
 WITHOUT_EFFECT = {
     "AWS::Budgets::Budget": "warns of the account's bill, and here there is none",
+    "AWS::CloudWatch::Alarm": "here a run is followed as it goes, and nothing is mailed",
+    "AWS::Scheduler::Schedule": "here runs are started by hand",
+    "AWS::SQS::QueuePolicy": "who may do what is not checked here",
     "AWS::CDK::Metadata": "says which constructs were used, to AWS only",
     "AWS::Lambda::EventInvokeConfig": "nothing calls a function without waiting for its answer here",
     # moto reads a Deny without its conditions, and would refuse every request for not being TLS
     "AWS::S3::BucketPolicy": "who may do what is not checked here",
     "AWS::SNS::TopicPolicy": "who may do what is not checked here",
-    "AWS::SQS::QueuePolicy": "who may do what is not checked here",
 }
 #: the version of the CDK's bootstrap stack that is claimed to be there: newer than any release asks for
 BOOTSTRAP_VERSION = "1000"

@@ -9,12 +9,22 @@ from moto.ec2.models.instances import InstanceBackend
 from local.machines import Launch, Machines
 from local.swaps import Swaps
 
+#: what moto puts in the place of a token that is not given
+NO_TOKEN = "ABCDE"  # noqa: S105  no secret
+
 
 def install(swaps: Swaps, machines: Machines) -> None:
     """Tell ``machines`` of every call that launches, stops, starts or terminates, once it has succeeded."""
 
+    launched: dict[str, Any] = {}
+
     def run_instances(self: Any, *args: Any, **kwargs: Any) -> Any:
+        token = kwargs.get("client_token")
+        if token in launched:
+            return launched[token]  # moto keeps tokens, and launches again
         reservation = original_run(self, *args, **kwargs)
+        if token not in {None, NO_TOKEN}:
+            launched[token] = reservation
         instances = reservation.instances
         # all instances of a call carry the same tags, its launch template's among them
         tags = {tag["key"]: tag["value"] for tag in instances[0].get_tags()}

@@ -13,11 +13,18 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 
 
-def export_run(store: Store, state: RunState, run_id: str, runs: Path) -> Path:
-    """Write ``runs/<run_id>/`` (plan, raw results, rows, report, state) and point ``runs/latest`` to it."""
+def export_run(
+    store: Store, state: RunState, run_id: str, runs: Path, leave_out: tuple[str, ...] = ()
+) -> Path:
+    """Write ``runs/<run_id>/`` (plan, raw results, rows, report, state) and point ``runs/latest`` to it.
+
+    :param leave_out: folders of the run's own that stay where they are
+    """
     folder = runs / run_id
     own = layout.run_prefix(run_id)
     for key in store.keys(own):
+        if key.removeprefix(own).partition("/")[0] in leave_out:
+            continue
         _write(folder / key.removeprefix(own), store.get_bytes(key))
     for table in TABLES:
         for key in store.keys(f"{layout.table_prefix(table.name)}run_id={run_id}/"):

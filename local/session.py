@@ -15,14 +15,13 @@ from breakeven.errors import InputError
 from breakeven.results import layout
 from breakeven.results.state import RUN, RunState
 from breakeven.results.store import Store
-from breakeven.steps.plan_run import suite_of
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.base import Access, Node
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite
-from local import loader_advice
+from local import loader_advice, resume
 from local.broker_machines import BrokerMachines, ExistingBrokers, check_reachable, parse_rabbitmq_urls
 from local.children import Children
 from local.control_plane import ControlPlane
@@ -86,8 +85,11 @@ class Session:
     ) -> None:
         self._closing.close()
 
-    def start(self, run_id: str, wanted: RunInput) -> None:
-        """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
+    def start(self, run_id: str, wanted: RunInput, suite: str) -> None:
+        """Synthesize, start the control plane and the SQS server, deploy, and start the execution.
+
+        :param suite: its name; where the run goes on with another, that one's
+        """
         self._run_id = run_id
         self._say("starting the SQS server and synthesizing the workflow")
         synthesis = Synthesis(self._children, self._work / "cdk.out")
@@ -95,13 +97,15 @@ class Session:
         self._plane = self._control_plane(synthesis.result(), endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
-        self._suite = suite_of(wanted).suite
-        loader_advice.bring(self.store, self._runs, self._suite)
+        self._suite = suite
+        loader_advice.bring(self.store, self._runs, suite)
+        if wanted.resume_run_id is not None:
+            resume.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
         noted = wanted.model_copy(
             update={"surroundings": wanted.surroundings.model_copy(update={"notes": notes})}
         )
         self._execution = self._plane.start(
-            self._outputs["StateMachineArn"], noted.model_dump(mode="json"), name=run_id
+            self._outputs["StateMachineArn"], noted.model_dump(mode="json", exclude_unset=True), name=run_id
         )
 
     @property
@@ -118,7 +122,10 @@ class Session:
     def state(self) -> RunState:
         if self._run_id is None:
             raise RuntimeError("the session was not started")
-        return RunState(self.plane.resource("dynamodb").Table(self._outputs["StateTableName"]), self._run_id)
+        return self.state_of(self._run_id)
+
+    def state_of(self, run_id: str) -> RunState:
+        return RunState(self.plane.resource("dynamodb").Table(self._outputs["StateTableName"]), run_id)
 
     def running(self) -> bool:
         return self._execution is not None and self.plane.status(self._execution) == "RUNNING"

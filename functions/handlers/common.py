@@ -60,6 +60,17 @@ class LegEvent(Event):
     leg: Leg
 
 
+#: what every log line of a call carries, where the event has it; of which a trace is found by two
+NAMES = ("run_id", "target", "case_id", "attempt", "loader", "execution")
+ANNOTATED = frozenset({"run_id", "case_id"})
+
+
+def names_in(event: dict[str, Any]) -> dict[str, Any]:
+    """What the event is about: of the run, of its leg, or of the workflow's whole state."""
+    places = (event.get("state"), event.get("leg"), event)
+    return {name: place[name] for place in places if place for name in NAMES if name in place}
+
+
 E = TypeVar("E", bound=Document)
 
 
@@ -70,9 +81,10 @@ def entry(model: type[E]) -> Callable[[Callable[[E, LambdaContext], Any]], Handl
         @wraps(function)
         def handler(event: dict[str, Any], context: LambdaContext) -> Any:
             parsed = parse(event=event, model=model)
-            logger.append_keys(
-                **{key: event[key] for key in ("run_id", "case_id", "attempt", "loader") if key in event}
-            )
+            named = names_in(event)
+            logger.append_keys(**named)
+            for key in named.keys() & ANNOTATED:
+                tracer.put_annotation(key, named[key])
             return function(parsed, context)
 
         measured = metrics.log_metrics(handler)

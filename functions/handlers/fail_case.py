@@ -19,5 +19,5 @@ class FailCaseEvent(CaseEvent):
 def handler(event: FailCaseEvent, context: LambdaContext) -> None:
     _, reason = reason_of(event.failed)
     logger.warning("case failed", reason=reason)
-    metrics.add_metric(name="CasesFailed", unit=MetricUnit.Count, value=1)
-    fail(services(), event.run_id, event.case_id, reason)
+    if fail(services(), event.run_id, event.case_id, reason):
+        metrics.add_metric(name="CasesFailed", unit=MetricUnit.Count, value=1)

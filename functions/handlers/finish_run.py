@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
+from breakeven.results.state import RUN
 from breakeven.steps.finish import finish_run
 from breakeven.steps.services import services
-from handlers.common import Document, Failed, entry
+from handlers.common import Document, Failed, entry, logger, metrics
 
 
 class RunState(BaseModel):
@@ -25,4 +27,9 @@ class FinishEvent(Document):
 
 @entry(FinishEvent)
 def handler(event: FinishEvent, context: LambdaContext) -> dict[str, Any]:
-    return finish_run(services(), event.state.run_id, event.state.failed)
+    counted = "finished_at" in services().state(event.state.run_id).get(RUN)
+    finished = finish_run(services(), event.state.run_id, event.state.failed)
+    logger.info("run ended", status=finished["status"])
+    if not counted:
+        metrics.add_metric(name=f"Runs{finished['status'].capitalize()}", unit=MetricUnit.Count, value=1)
+    return finished

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.allowance import allowance_of
 from breakeven.steps.account import account_of, instance_types
+from breakeven.steps.executions import ask
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.services import services
 from handlers.common import Event, entry
@@ -29,6 +31,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         event.input,
         execution=event.execution,
         started_at=event.started_at,
+        is_running=lambda execution: not ask(boto3.client("stepfunctions"), execution).over,
         allowance=allowance_of(os.environ),
         account=lambda suite: account_of(instance_types(suite)),
         # set by the run on one machine for all of its functions; on Lambda only a deployment could set it

@@ -12,5 +12,5 @@ from handlers.common import AttemptEvent, entry, metrics
 
 @entry(AttemptEvent)
 def handler(event: AttemptEvent, context: LambdaContext) -> None:
-    settle(services(), event.run_id, event.case_id, event.attempt)
-    metrics.add_metric(name="CasesSettled", unit=MetricUnit.Count, value=1)
+    if settle(services(), event.run_id, event.case_id, event.attempt):
+        metrics.add_metric(name="CasesOk", unit=MetricUnit.Count, value=1)

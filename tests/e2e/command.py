@@ -37,7 +37,10 @@ def servers() -> set[int]:
 
 
 class Command:
-    """One started ``breakeven run``; its results in ``runs``. ``suite`` None: its file is not there."""
+    """One started ``breakeven run``; its results in ``runs``.
+
+    ``suite`` None: its file is not there, or not asked for where a run is gone on with.
+    """
 
     def __init__(self, suite: str | None, folder: Path, *options: str) -> None:
         self.before = servers()
@@ -46,7 +49,8 @@ class Command:
         if suite is not None:
             path.write_text(suite)
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
-        argv = [sys.executable, "-m", "cli", "run", str(path), "--runs", str(self.runs), *options]
+        which = [] if "--resume" in options else [str(path)]
+        argv = [sys.executable, "-m", "cli", "run", *which, "--runs", str(self.runs), *options]
         self.process = subprocess.Popen(
             argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

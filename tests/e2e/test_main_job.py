@@ -14,6 +14,14 @@ from hdrh.log import HistogramLogReader
 from breakeven.results.schemas import METRICS
 from tests.e2e.command import ROOT, TINY, Command
 
+TWO_CASES = """
+suite: two-cases
+title: Two cases, of which one is settled
+targets: [sqs-standard]
+instrument: false
+scenarios:
+  parallel: {threads: [1, 2], warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
+"""
 pytestmark = pytest.mark.alone
 
 
@@ -142,8 +150,10 @@ def test_nothing_is_left_running(ran):
     assert ran[0].left_running() == set()
 
 
-def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(tmp_path):
-    command = Command(TINY, tmp_path)
+@pytest.fixture(scope="module")
+def interrupted(tmp_path_factory):
+    """A run that is told to stop once it has measured something."""
+    command = Command(TWO_CASES, tmp_path_factory.mktemp("interrupted"))
     lines: list[str] = []
 
     def case_ended() -> bool:
@@ -154,7 +164,36 @@ def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(tmp_path):
     started = time.monotonic()
     command.signal()
     code, _, _ = command.end(timeout_s=30)
-    assert time.monotonic() - started < 10
+    return command, code, time.monotonic() - started, (command.runs / "latest").resolve()
+
+
+def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(interrupted):
+    command, code, seconds, folder = interrupted
+    assert seconds < 10
     assert code == 130
     assert command.left_running() == set()
-    assert list((command.runs / "latest" / "rows" / "cases").rglob("*.json.gz"))
+    assert len(list((folder / "rows" / "cases").rglob("*.json.gz"))) == 1
+
+
+def test_it_is_gone_on_with_and_its_settled_case_is_not_run_again(interrupted):
+    command, _, _, before = interrupted
+    resumed = Command(None, command.runs.parent, "--resume", "latest")
+    code, out, err = resumed.end()
+    assert code == 0, f"{out}\n{err}"
+    assert f"goes on with {before.name}, of which 1 of 2 cases are settled" in out
+    report = resumed.report()
+    assert report["run_id"] != before.name
+    assert [case["status"] for case in report["cases"]] == ["ok", "ok"]
+    assert all(case["ledger"]["closed"] for case in report["cases"])
+    assert len(list((resumed.runs / "latest" / "raw").iterdir())) == 1
+    assert sorted(path.name for path in before.iterdir() if path.is_dir()) == sorted(
+        {"cases", "histograms", "logs", "raw", "rows"}
+    ), "it stays as it is"
+
+
+def test_a_run_that_is_complete_is_not_gone_on_with(ran):
+    again = Command(None, ran[0].runs.parent, "--resume", "latest")
+    code, _, err = again.end()
+    assert code == 2
+    assert "resume_run_id" in err
+    assert "it is complete (ok)" in err

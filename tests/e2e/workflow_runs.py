@@ -105,16 +105,29 @@ class Calls:
 
     faults: dict[str, list[Fault]] = field(default_factory=dict)
     before: list[Callable[[str, str], None]] = field(default_factory=list)
+    #: runs of which every call is made twice, one after the other; only the second's answer is heard
+    twice: set[str] = field(default_factory=set)
+    made: list[tuple[str, str]] = field(default_factory=list)
+    plane: ControlPlane | None = None
 
     def on_invoke(self, function: str, event: Any) -> dict[str, Any] | None:
         # what the workflow calls has its run's id; the rule and the schedule have events of their own
         run_id = event.get("run_id") or event.get("state", {}).get("run_id", "")
+        if run_id in self.twice:
+            self._make_first(function, event)
         for look in self.before:
             look(run_id, function)
         for fault in self.faults.get(run_id, []):
             if fault.hits(function):
                 return {"raise": "Injected"} if fault.kind == "raise" else {"sleep": SLEEP_S}
         return None
+
+    def _make_first(self, function: str, event: Any) -> None:
+        call = (function, json.dumps(event, sort_keys=True))
+        self.made.append(call)
+        if self.made.count(call) == 1:
+            answer = self.plane.client("lambda").invoke(FunctionName=function, Payload=json.dumps(event))
+            assert "FunctionError" not in answer, answer["Payload"].read()
 
 
 @dataclass
@@ -207,4 +220,5 @@ def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str | None, folder: 
     ):
         outputs = plane.deploy(STACK)
         machines.plane, machines.bucket = plane, outputs["BucketName"]
+        calls.plane = plane
         yield Workflow(plane, outputs, machines, calls, template_of(assembly))

@@ -130,6 +130,11 @@ def _kept(kind: str) -> Callable[[Mapping[str, Any]], float]:
     return lambda _: KEPT_GB[kind]
 
 
+def _alarmed_metrics(alarm: Mapping[str, Any]) -> float:
+    """An alarm is billed for each metric that it looks at, of an expression for each of its own."""
+    return float(sum("MetricStat" in one for one in alarm.get("Metrics", []))) or 1.0
+
+
 def _log_gb(group: Mapping[str, Any]) -> float:
     if "RetentionInDays" not in group:
         raise UnknownCostError("a log group without retention grows for ever")
@@ -156,7 +161,7 @@ def _scheduled_gb_s(rule: Mapping[str, Any]) -> float:
 #: what is counted of each resource, in the unit of its rate
 UNITS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "AWS::Budgets::Budget": _one,
-    "AWS::CloudWatch::Alarm": _one,
+    "AWS::CloudWatch::Alarm": _alarmed_metrics,
     "AWS::DynamoDB::Table": _kept("AWS::DynamoDB::Table"),
     "AWS::EC2::EIP": lambda _: HOURS,
     "AWS::EC2::NatGateway": lambda _: HOURS,

@@ -35,6 +35,11 @@ GROWN = {
     "max_sqs_usd": "5",
     "suites": "quick,capacity",
     "budget_usd": "100",
+    "schedule": "cron(30 4 2 * ? *)",
+    "schedule_suite": "capacity",
+    "schedule_scale": "0.5",
+    "schedule_time_zone": "Europe/Dublin",
+    "no_run_alarm_days": "40",
 }
 #: a second installation, in a network of its own, with the keys that only such a one takes
 BESIDE = {

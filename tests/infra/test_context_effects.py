@@ -79,6 +79,11 @@ def test_queues_are_named_and_may_be_touched_by_their_own_installation_only(plai
     assert {each["BREAKEVEN_QUEUE_PREFIX"] for each in variables(beside)} == {"team-b-"}
 
 
+def is_undelivered(resource: Any) -> bool:
+    """The queue of what could not be started is the stack's own, and no run's."""
+    return "ScheduleUndelivered" in json.dumps(resource)
+
+
 def test_instances_may_be_terminated_by_their_own_installation_only(beside):
     statements = [
         statement
@@ -188,7 +193,7 @@ def test_every_role_that_reads_or_writes_here_may_use_the_key(grown):
     using = set()
     for policy in of_kind(grown, "AWS::IAM::Policy").values():
         actions = json.dumps(policy["PolicyDocument"])
-        stores = any(service in actions for service in ("s3:", "dynamodb:", "sns:"))
+        stores = any(service in actions for service in ("s3:", "dynamodb:", "sns:", "ScheduleUndelivered"))
         may = [one for one in policy["PolicyDocument"]["Statement"] if "kms:Decrypt" in one["Action"]]
         assert bool(may) == stores
         using |= {statement["Resource"] for statement in may}

@@ -14,6 +14,7 @@ from infra.context_read import read_context
 from tests.infra.stacks import GROWN
 
 ROOT = Path(__file__).parents[2]
+SINGAPORE = {"region": "ap-southeast-1", "schedule": "off"}
 VPC = {"vpc_id": "vpc-01234567", "subnet_ids": "subnet-01234567,subnet-89abcdef"}
 ZONED, SUBNET = {**VPC, "zones": "eu-west-1a,eu-west-1b"}, "subnet-0123abcd"
 
@@ -60,7 +61,8 @@ BAD = [
     ({"mail": "team"}, "mail", "such as team@example.com"),
     ({"mail": "a@example.com,b@example.com"}, "mail", "one mail address"),
     ({"instance_type": "m7g.lrge"}, "instance_type", "did you mean m7g.large"),
-    ({"instance_type": "m8g.large", "region": "ap-southeast-1"}, "instance_type", "not offered in ap-s"),
+    ({**SINGAPORE, "instance_type": "m8g.large"}, "instance_type", "not offered in ap-s"),
+    ({"region": "ap-southeast-1", "schedule": "monthly"}, "schedule", "must be off: runs in ap-southeast-1"),
     ({"architecture": "arm"}, "architecture", "arm64 or x86_64"),
     ({"architecture": "x86_64"}, "architecture", "m7g.large is arm64: leave breakeven:architecture out"),
     ({"architecture": "arm64", "instance_type": "m7i.large"}, "architecture", "m7i.large is x86_64"),

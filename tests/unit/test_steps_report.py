@@ -13,13 +13,14 @@ from breakeven.report.model import Report
 from breakeven.report.render import render_all
 from breakeven.results import layout
 from breakeven.results.queries import queries
-from breakeven.results.state import lane_item
+from breakeven.results.state import RUN, lane_item
 from breakeven.results.store import Store
+from breakeven.steps import report_run
 from breakeven.steps.costs import ASKED_MSG_PER_S
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.report_run import assemble
 from breakeven.steps.services import Services
-from tests.unit.moto_results import state_table
+from tests.unit.moto_results import services_in_moto, state_table
 from tests.unit.query_tables import Bucket
 
 RUN_ID = "run-1"
@@ -64,6 +65,23 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
 @pytest.fixture
 def report(reports: dict[str, Report]) -> Report:
     return reports["local"]
+
+
+def test_the_mail_has_the_verdict_the_reports_address_and_a_link(monkeypatch):
+    for name, value in ACCOUNT.items():
+        monkeypatch.setenv(name, value)
+    arn = "arn:aws:states:eu-west-1:123456789012:execution:m:run-1"
+    with mock_aws():
+        services = services_in_moto()
+        services.state(RUN_ID).update(RUN, execution=arn)
+        told = report_run._message(services, RUN_ID, "SQS is cheaper.").splitlines()
+    assert told == [
+        "SQS is cheaper.",
+        "",
+        "Report: s3://results/runs/run_id=run-1/report/index.html",
+        "Console: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1"
+        f"#/v2/executions/details/{arn}",
+    ]
 
 
 def _copied(s3: Any, folder: Path) -> Path:

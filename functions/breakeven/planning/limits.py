@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from breakeven.workload.case import Case
@@ -45,3 +46,8 @@ def state_bytes(rounds: Any) -> int:
 
 def fits(cases: Sequence[Case], rounds: Any) -> bool:
     return history_events(cases) <= HISTORY_BUDGET and state_bytes(rounds) <= STATE_BUDGET
+
+
+def largest(end: int, fits: Callable[[int], bool]) -> int:
+    """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
+    return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven.planning.loader_advice import Finding, LoaderAdvice, Place
+from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import most_loaders
 from breakeven.report import words
 from breakeven.report.model import Environment
@@ -55,3 +56,11 @@ def _choice(
         return now, f"{words.plural(now, 'loader')} as before, {why}"
     short = f". {finding.wanted} would be wanted, but {most.why}" if wanted < finding.wanted else ""
     return wanted, f"{words.plural(wanted, 'loader')} instead of {now}: {finding.told()}{short}."
+
+
+def not_more(notes: Sequence[str], why: Refusal) -> str:
+    """That earlier runs ask for loaders which a plan cannot have."""
+    return (
+        f"No more loaders than usual, although earlier runs ask for them in {len(notes)} of its cells: with "
+        f"them the plan would be refused ({why.field}: {why.remedy}). Their figures may be lower bounds."
+    )

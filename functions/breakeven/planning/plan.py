@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,10 +16,10 @@ from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.loader_advice import LoaderAdvice
-from breakeven.planning.loader_choice import choose_loaders
+from breakeven.planning.loader_choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
-from breakeven.pricing.book import DEFAULT_REGION, load_book
+from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case, Frozen, Machines, TargetName, Variant
@@ -118,7 +117,7 @@ def make_plan(
         plain = make(compared, [])
         if len(plain.refusals) < len(made.refusals):
             why = next(refusal for refusal in made.refusals if refusal not in plain.refusals)
-            return plain.model_copy(update={"loader_notes": [_not_more(made.loader_notes, why)]})
+            return plain.model_copy(update={"loader_notes": [not_more(made.loader_notes, why)]})
     return made
 
 
@@ -139,19 +138,8 @@ def _planned(
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
     cases = [*proving, *compared]
-    rounds = order_rounds(cases, environment, seed)
     book = load_book(region)
-    at_once = machines.lanes_at_once(compared, account) if environment == "aws" else 1
-    expected = estimate(cases, environment, book, at_once)
-    refusals = [
-        *_too_long(suite, compared, environment),
-        *_too_many(cases, lambda kept: order_rounds(kept, environment, seed)),
-        *deadline.refusals(compared, expected.seconds),
-        *machines.refusals(compared, book, account),
-    ]
-    if environment == "aws":
-        refusals += purse.refusals(suite, compared, expected, book, max_usd, allowance)
-    return Plan(
+    blank = Plan(
         run_id=run_id,
         suite=suite.suite,
         title=suite.title,
@@ -163,20 +151,45 @@ def _planned(
         seed=seed,
         max_usd=max_usd,
         cases=cases,
-        rounds=rounds,
-        lanes_at_once=at_once,
-        estimate=expected,
-        deadline_s=round(deadline.deadline_s(expected.seconds), 1),
-        refusals=refusals,
+        rounds=[],
+        lanes_at_once=1,
+        estimate=estimate([], environment, book, 1),
+        deadline_s=0.0,
+        refusals=[],
         loader_notes=loader_notes,
     )
+    return to_run(blank, cases, suite, book, allowance, account)
 
 
-def _not_more(notes: Sequence[str], why: Refusal) -> str:
-    """That earlier runs ask for loaders which a plan cannot have."""
-    return (
-        f"No more loaders than usual, although earlier runs ask for them in {len(notes)} of its cells: with "
-        f"them the plan would be refused ({why.field}: {why.remedy}). Their figures may be lower bounds."
+def to_run(
+    plan: Plan,
+    cases: Sequence[Case],
+    suite: Suite,
+    book: PriceBook,
+    allowance: Allowance,
+    account: machines.Account,
+) -> Plan:
+    """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
+    environment = plan.environment
+    compared = [case for case in cases if case.target != INSTRUMENT]
+    lanes = max(1, machines.lanes_at_once(compared, account)) if environment == "aws" else 1
+    expected = estimate(cases, environment, book, lanes)
+    refusals = [
+        *_too_long(suite, compared, environment),
+        *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
+        *deadline.refusals(compared, expected.seconds),
+        *machines.refusals(compared, book, account),
+    ]
+    if environment == "aws":
+        refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)
+    return plan.model_copy(
+        update={
+            "rounds": order_rounds(cases, environment, plan.seed),
+            "lanes_at_once": lanes,
+            "estimate": expected,
+            "deadline_s": round(deadline.deadline_s(expected.seconds), 1),
+            "refusals": refusals,
+        }
     )
 
 
@@ -274,15 +287,10 @@ def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list
     events = limits.history_events(cases)
     why = f"{len(cases)} cases take about {events:,} events; a plan may take {limits.HISTORY_BUDGET:,}"
     most = max(case.repeat for case in cases)
-    repeats = _largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
+    repeats = limits.largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
     if repeats:
         yield Refusal(case_id=None, field="repeats", value=most, remedy=f"{why}; {repeats} repeats fit")
     else:
-        count = _largest(len(cases), lambda n: fits(cases[:n]))
+        count = limits.largest(len(cases), lambda n: fits(cases[:n]))
         remedy = f"{why}; about {count} cases fit"
         yield Refusal(case_id=None, field="scenarios", value=len(cases), remedy=remedy)
-
-
-def _largest(end: int, fits: Callable[[int], bool]) -> int:
-    """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
-    return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))

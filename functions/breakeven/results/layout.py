@@ -10,7 +10,12 @@ SECRETS = "secrets/"
 
 def row_key(table: str, run_id: str, name: str) -> str:
     """Key of a row object: gzipped JSON lines, Hive-partitioned by run."""
-    return f"rows/{table}/run_id={run_id}/{name}.json.gz"
+    return f"{rows_prefix(table, run_id)}{name}.json.gz"
+
+
+def rows_prefix(table: str, run_id: str) -> str:
+    """Everything that a table holds of a run."""
+    return f"{table_prefix(table)}run_id={run_id}/"
 
 
 def table_prefix(table: str) -> str:
@@ -41,7 +46,11 @@ def case_key(run_id: str, case_id: str) -> str:
 
 def histogram_key(run_id: str, case_id: str) -> str:
     """The case's latencies as an HdrHistogram log."""
-    return f"{run_prefix(run_id)}histograms/{case_id}.hlog"
+    return f"{histograms_prefix(run_id)}{case_id}.hlog"
+
+
+def histograms_prefix(run_id: str) -> str:
+    return f"{run_prefix(run_id)}histograms/"
 
 
 def raw_prefix(run_id: str, case_id: str, attempt: int) -> str:

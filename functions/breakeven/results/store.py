@@ -7,9 +7,13 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from botocore.exceptions import ClientError
+
 from breakeven.results import layout
 from breakeven.results.schemas import TABLES, Table
 
+#: what S3 answers where there is no object; it says so only to those who may list the bucket
+MISSING = {"NoSuchKey", "404"}
 _TABLES: dict[str, Table] = {table.name: table for table in TABLES}
 
 
@@ -18,6 +22,7 @@ class S3(Protocol):
 
     def put_object(self, **kwargs: Any) -> Any: ...
     def get_object(self, **kwargs: Any) -> Any: ...
+    def copy_object(self, **kwargs: Any) -> Any: ...
     def delete_object(self, **kwargs: Any) -> Any: ...
     def get_paginator(self, operation_name: Any) -> Any: ...
 
@@ -37,6 +42,9 @@ class Store:
     def put_bytes(self, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
 
+    def uri(self, key: str) -> str:
+        return f"s3://{self._bucket}/{key}"
+
     def get_bytes(self, key: str) -> bytes:
         body: bytes = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
         return body
@@ -50,6 +58,19 @@ class Store:
         """The document; raises the client's ``NoSuchKey`` when there is none."""
         body = self.get_bytes(key)
         return json.loads(gzip.decompress(body) if key.endswith(".gz") else body)
+
+    def find_json(self, key: str) -> Any:
+        """The document, or None when there is none."""
+        try:
+            return self.get_json(key)
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") in MISSING:
+                return None
+            raise
+
+    def copy(self, key: str, copy: str) -> None:
+        """Copy an object within the bucket, with its type. One of at most 5 GB, as S3 copies in one call."""
+        self._s3.copy_object(Bucket=self._bucket, Key=copy, CopySource={"Bucket": self._bucket, "Key": key})
 
     def put_secret(self, key: str, text: str) -> None:
         """Store a credential, encrypted with a KMS key rather than the bucket's own."""

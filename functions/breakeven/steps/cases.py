@@ -8,14 +8,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
-from breakeven.results.state import RUN, abort_item, case_item, lane_item, loader_item, loaders_prefix
+from breakeven.results.state import RUN, abort_item, case_item, lane_item, loaders_prefix
 from breakeven.steps.deadline import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import kind, presumed_provenance
@@ -24,6 +22,8 @@ from breakeven.workload.case import Case
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
 STOP_TIMEOUT_S = 15.0
 POLL_S = 0.25
+#: statuses of a case that has come to its end in this run; the first stands
+OUTCOMES = {"ok", "failed"}
 
 
 def prepare(services: Services, run_id: str, case_id: str) -> int:
@@ -33,6 +33,8 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
     """
     check_deadline(services, run_id)
     case, state = services.case(run_id, case_id), services.state(run_id)
+    # of a call before, whose answer got lost
+    _release(services, case, state.get(case_item(case_id)))
     attempt = state.next_attempt(case_id)
     prepared = services.target_of(case).prepare(case, attempt)
     state.update(
@@ -48,13 +50,18 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
     return attempt
 
 
-def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
+def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     """Merge what the loaders measured, account for every message, write the rows, delete the queues.
+
+    Answers whether it was this call that did: a case that is settled stays as it is.
 
     :raises CaseError: a loader left no result, or a node that was to be down has been up
     """
     case, state = services.case(run_id, case_id), services.state(run_id)
     item = state.get(case_item(case_id))
+    if item.get("status") in OUTCOMES:
+        _release(services, case, item)
+        return False
     queues = tuple(json.loads(item["queues"]))
     results = _loader_results(services, case, attempt)
     whole = [result for result in results if result.final and result.reason is None]
@@ -67,10 +74,18 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> None:
     _write_measurement(services, case, measurement)
     _write_nodes(services, case, attempt)
     _write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
-    target.release(queues)
     limit = measurement.limit()
     told = limit.model_dump(mode="json") if limit else None
-    state.update(case_item(case_id), status="ok", released=True, loader_limit=told)
+    # before the queues are gone: a second call could not look into them again
+    _release(services, case, state.update(case_item(case_id), status="ok", loader_limit=told))
+    return True
+
+
+def _release(services: Services, case: Case, item: Mapping[str, Any]) -> None:
+    """Delete the queues that the case's record names, once."""
+    if "queues" in item and not item.get("released"):
+        services.target_of(case).release(tuple(json.loads(item["queues"])))
+        services.state(case.run_id).update(case_item(case.case_id), released=True)
 
 
 def _check_nodes_down(case: Case, mirrors: Mapping[str, int] | None) -> None:
@@ -85,10 +100,16 @@ def _mirrors_of(case: Case) -> int:
     return kind(case.target).nodes - 1 - case.workload.nodes_down
 
 
-def fail(services: Services, run_id: str, case_id: str, reason: str) -> None:
-    """Record the case as failed, keeping what its loaders had measured, and delete its queues."""
+def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
+    """Record the case as failed, keeping what its loaders had measured, and delete its queues.
+
+    Answers whether it was this call that did: a case that is settled stays as it is.
+    """
     case, state = services.case(run_id, case_id), services.state(run_id)
     item = state.get(case_item(case_id))
+    if item.get("status") in OUTCOMES:
+        _release(services, case, item)
+        return False
     attempt = int(item.get("attempt", 0))
     measurement = None
     if attempt and "queues" in item:
@@ -98,22 +119,28 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> None:
         _write_measurement(services, case, measurement)
         _write_nodes(services, case, attempt)
     _write_case(services, case, item, measurement, mirrors_after=None, reason=reason)
-    state.update(case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason)
-    if "queues" in item:
-        services.target_of(case).release(tuple(json.loads(item["queues"])))
-        state.update(case_item(case_id), released=True)
+    told = state.update(
+        case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason
+    )
+    _release(services, case, told)
+    return True
 
 
-def fail_unsettled(services: Services, run_id: str, case_ids: list[str], reason: str) -> None:
-    """Record every case of a broken leg that has no outcome yet as failed, without touching its target."""
-    state = services.state(run_id)
+def fail_unsettled(services: Services, run_id: str, case_ids: list[str], reason: str) -> int:
+    """Record every case of a broken leg that has no outcome yet as failed, without touching its target.
+
+    Answers how many.
+    """
+    state, failed = services.state(run_id), 0
     for case_id in case_ids:
         item = state.get(case_item(case_id))
-        if item.get("status") in {"ok", "failed"}:
+        if item.get("status") in OUTCOMES:
             continue
         case = services.case(run_id, case_id)
         _write_case(services, case, item, None, mirrors_after=None, reason=reason)
         state.update(case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason)
+        failed += 1
+    return failed
 
 
 def _stop_loaders(services: Services, case: Case, attempt: int, reason: str) -> None:
@@ -152,20 +179,11 @@ def _loader_results(services: Services, case: Case, attempt: int) -> list[Loader
     for loader in range(case.loaders):
         for what in ("result", "checkpoint"):
             key = layout.loader_key(case.run_id, case.case_id, attempt, loader, what)
-            document = _json_or_none(services, key)
+            document = services.store.find_json(key)
             if document is not None:
                 found.append(LoaderResult.from_json(document))
                 break
     return found
-
-
-def _json_or_none(services: Services, key: str) -> Any:
-    try:
-        return services.store.get_json(key)
-    except ClientError as error:
-        if error.response.get("Error", {}).get("Code") in {"NoSuchKey", "404"}:
-            return None
-        raise
 
 
 def _write_measurement(services: Services, case: Case, measurement: Measurement) -> None:
@@ -201,7 +219,7 @@ def _origin(services: Services, case: Case) -> tuple[str, str]:
 
 
 def _write_nodes(services: Services, case: Case, attempt: int) -> None:
-    rows = _json_or_none(services, layout.watch_key(case.run_id, case.case_id, attempt)) or []
+    rows = services.store.find_json(layout.watch_key(case.run_id, case.case_id, attempt)) or []
     services.store.put_rows("nodes", case.run_id, case.case_id, rows)
 
 
@@ -254,7 +272,7 @@ def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | 
     """Of the instrument's cases: the program, and the record that its loader was left; JSON."""
     if case.workload.program is None:
         return None
-    done = _json_or_none(services, layout.loader_key(case.run_id, case.case_id, attempt, 0, "instrument"))
+    done = services.store.find_json(layout.loader_key(case.run_id, case.case_id, attempt, 0, "instrument"))
     return json.dumps({"program": case.workload.program.model_dump(mode="json"), "done": done})
 
 
@@ -276,8 +294,3 @@ def _flags(
     if any(count < _mirrors_of(case) for looked in mirrors for count in (looked or {}).values()):
         flags.append("mirrors_out_of_sync")
     return sorted(set(flags))
-
-
-def finished(services: Services, case: Case, attempt: int, loader: int) -> None:
-    """Say that a loader has left its result."""
-    services.state(case.run_id).update(loader_item(case.case_id, attempt, loader), finished=True)

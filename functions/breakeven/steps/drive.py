@@ -13,7 +13,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.state import abort_item, case_item, loaders_prefix
-from breakeven.steps.cases import finished
+from breakeven.steps.loader_record import begun, finished
 from breakeven.steps.services import Services
 from breakeven.targets.base import Target
 from breakeven.targets.instrument import InstrumentClient
@@ -26,9 +26,14 @@ LOOK_EVERY_S = 0.5  # how soon the watch sees that the loaders have ended
 def load(services: Services, run_id: str, case_id: str, attempt: int, loader: int) -> None:
     """Run one loader of the case to its end and store its result; it checkpoints each second.
 
+    Called again, it leaves the first call's loader alone, which may still be at work.
+
     :raises CaseError: the case cannot go on; what was measured stays in the last checkpoint
     """
     case, state = services.case(run_id, case_id), services.state(run_id)
+    if not begun(services, case, attempt, loader):
+        return
+    left = False
     queues = tuple(json.loads(state.get(case_item(case_id))["queues"]))
     client = services.target_of(case).client(case.workload)
 
@@ -46,16 +51,19 @@ def load(services: Services, run_id: str, case_id: str, attempt: int, loader: in
             save,
         )
         services.store.put_json(key("result"), result.to_json())
+        left = True
     finally:
         client.close()
         if isinstance(client, InstrumentClient):
             services.store.put_json(key("instrument"), client.record)
-        finished(services, case, attempt, loader)
+        finished(services, case, attempt, loader, result=left)
 
 
 def watch(services: Services, run_id: str, case_id: str, attempt: int, seconds_left: float) -> int:
     """Sample nodes and queue depth each second until every loader has ended; returns the samples taken."""
-    case = services.case(run_id, case_id)
+    case, key = services.case(run_id, case_id), layout.watch_key(run_id, case_id, attempt)
+    if services.store.find_json(key) is not None:
+        return 0  # a call before has seen the loaders, of which this one would see none
     target = services.target_of(case)
     queues = tuple(json.loads(services.state(run_id).get(case_item(case_id))["queues"]))
     started = time.monotonic()
@@ -66,7 +74,7 @@ def watch(services: Services, run_id: str, case_id: str, attempt: int, seconds_l
             rows += _look(target, case_id, queues, int(time.monotonic() - started))
             next_sample += WATCH_EVERY_S
         time.sleep(LOOK_EVERY_S)
-    services.store.put_json(layout.watch_key(run_id, case_id, attempt), rows)
+    services.store.put_json(key, rows)
     return len(rows)
 
 

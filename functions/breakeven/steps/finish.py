@@ -8,6 +8,7 @@ from typing import Any
 
 from breakeven.results.state import RUN
 from breakeven.steps.loader_advice import keep_advice
+from breakeven.steps.look import note_good_run
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
 
@@ -26,5 +27,7 @@ def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str
         well = sum(1 for case in state.items("case#").values() if case.get("status") == "ok")
         fields["status"] = "ok" if well == state.get(RUN).get("cases") else "partial"
     state.update(RUN, **fields)
+    if fields["status"] == "ok":
+        note_good_run(services.table, run_id)
     keep_advice(services, run_id)
     return {"ok": not failed, "status": fields["status"]}

@@ -8,12 +8,11 @@ from breakeven.loadgen.limit import Limit
 from breakeven.planning.loader_advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.results import layout
 from breakeven.results.state import RUN, case_item
+from breakeven.results.store import MISSING
 from breakeven.steps.run_input import Surroundings
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case
-
-MISSING = {"NoSuchKey", "404"}
 
 
 def known_advice(services: Services, suite: str) -> tuple[LoaderAdvice, list[str]]:

@@ -69,6 +69,11 @@ def lock_item(execution: str) -> str:
     return execution.split(":")[6]
 
 
+def lock_item_of(machine: str) -> str:
+    """The same of the state machine's own ARN."""
+    return machine.split(":")[6]
+
+
 def _lease_until(services: Services, run_id: str) -> int:
     """The run's deadline and what may come after it: later than that it does nothing any more."""
     until = lease_until(services, run_id)
@@ -77,6 +82,22 @@ def _lease_until(services: Services, run_id: str) -> int:
 
 def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -> None:
     """:raises LockHeldError: it is not, with what would do"""
+    check_lease(held, step_functions)
+    run_id = held["run_id_of_owner"]
+    if brokers := instances_of(ec2, run_id):
+        ids = ", ".join(brokers)
+        raise LockHeldError(
+            f"brokers of run {run_id} still run ({ids}): wait for them to end, or terminate them"
+        )
+
+
+def check_lease(held: dict[str, Any], step_functions: StepFunctions) -> None:
+    """``held`` is the lock's item, empty where there was never one.
+
+    :raises LockHeldError: its owner may still run
+    """
+    if not held:
+        return
     run_id, owner = held["run_id_of_owner"], held["owner"]
     if held["released_at"] is None:
         if time.time() < held["lease_until"]:
@@ -87,8 +108,3 @@ def _check_free(held: dict[str, Any], step_functions: StepFunctions, ec2: Ec2) -
             raise LockHeldError(
                 f"run {run_id} has outlasted its lease and still runs: stop execution {owner}"
             )
-    if brokers := instances_of(ec2, run_id):
-        ids = ", ".join(brokers)
-        raise LockHeldError(
-            f"brokers of run {run_id} still run ({ids}): wait for them to end, or terminate them"
-        )

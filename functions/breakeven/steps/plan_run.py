@@ -20,12 +20,13 @@ from breakeven.results.state import RUN
 from breakeven.steps.costs import ask_about
 from breakeven.steps.loader_advice import known_advice
 from breakeven.steps.prices import prices_of
-from breakeven.steps.run_input import RunInput, parse_run_input
+from breakeven.steps.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
+from breakeven.steps.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import INSTRUMENT, kind
+from breakeven.version import VERSION
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
-from breakeven.workload.read import load_shipped, parse_suite
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 
@@ -37,12 +38,14 @@ def plan_run(
     *,
     execution: str,
     started_at: str,
+    is_running: Callable[[str], bool] = lambda _: True,
     allowance: Allowance = DEFAULT_ALLOWANCE,
     account: Callable[[Suite], Account] = lambda suite: ANY_ACCOUNT,
     simulated: bool = False,
 ) -> dict[str, Any]:
     """What the workflow goes on with: ``{sql_run_id, legs_at_once, rounds: [[leg, ...], ...]}``.
 
+    :param is_running: tells of an execution's ARN whether it is under way; taken to be, by default
     :param allowance: what this deployment allows, whatever the input asks for
     :param account: what the account has room for; asked for runs on AWS only
     :param simulated: AWS is stood in for, on one machine; only there may the input say that it is
@@ -51,23 +54,24 @@ def plan_run(
     check_run_id(run_id)
     wanted = parse_run_input(document)
     check_surroundings(wanted, simulated=simulated)
-    suite = suite_of(wanted)
-    advice, warnings = known_advice(services, suite.suite)
-    room = account(suite) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
-    plan = plan_of(wanted, suite, run_id, advice, allowance, room)
-    plan.raise_if_refused()
-    types = sorted({each.instance_type for each in machines_of(plan.cases).values()})
-    prices = prices_of(wanted, datetime.now(UTC).date(), types)
-    _store(services, run_id, wanted, suite, plan, prices, warnings)
+    if wanted.resume_run_id is None:
+        plan = _begin(services, run_id, wanted, allowance, account)
+    else:
+        check_run_id(wanted.resume_run_id, field="resume_run_id")
+        earlier = earlier_run(services, wanted.resume_run_id, is_running)
+        room = account(suite_of(earlier.wanted)) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
+        plan = plan_resumed(earlier, wanted, run_id, allowance, room)
+        take_over(services, earlier, plan)
     services.state(run_id).update(
         RUN,
         status="running",
         execution=execution,
         started_at=started_at,
         deadline_at=round(datetime.fromisoformat(started_at).timestamp() + plan.deadline_s),
-        suite=suite.suite,
-        environment=wanted.surroundings.name,
+        suite=plan.suite,
+        environment=plan.environment,
         cases=len(plan.cases),
+        resumes=wanted.resume_run_id,
     )
     return {
         "sql_run_id": f"'{run_id}'",  # an Athena parameter is a literal; check_run_id keeps it one
@@ -76,11 +80,29 @@ def plan_run(
     }
 
 
-def check_run_id(run_id: str) -> None:
+def _begin(
+    services: Services,
+    run_id: str,
+    wanted: RunInput,
+    allowance: Allowance,
+    account: Callable[[Suite], Account],
+) -> Plan:
+    suite = suite_of(wanted)
+    advice, warnings = known_advice(services, suite.suite)
+    room = account(suite) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
+    plan = plan_of(wanted, suite, run_id, advice, allowance, room)
+    plan.raise_if_refused()
+    types = sorted({each.instance_type for each in machines_of(plan.cases).values()})
+    prices = prices_of(wanted, datetime.now(UTC).date(), types)
+    _store(services, run_id, wanted, suite, plan, prices, warnings)
+    return plan
+
+
+def check_run_id(run_id: str, field: str = "name") -> None:
     """:raises InputError: a run's id must be safe in keys, queue names and SQL"""
     if not RUN_ID.fullmatch(run_id):
         remedy = "letters, digits, hyphens and underscores, at most 80; it is the execution's name"
-        raise InputError("execution", "name", run_id, remedy)
+        raise InputError("execution", field, run_id, remedy)
 
 
 def check_surroundings(wanted: RunInput, *, simulated: bool) -> None:
@@ -88,12 +110,6 @@ def check_surroundings(wanted: RunInput, *, simulated: bool) -> None:
     if wanted.surroundings.name != "aws" and not simulated:
         remedy = "belongs to runs on one machine; leave surroundings out"
         raise InputError("execution input", "surroundings.name", wanted.surroundings.name, remedy)
-
-
-def suite_of(wanted: RunInput) -> Suite:
-    if isinstance(wanted.suite, str):
-        return load_shipped(wanted.suite)  # a name, never a path: it came from outside
-    return parse_suite(wanted.suite, wanted.suite_source)
 
 
 def plan_of(
@@ -152,10 +168,11 @@ def _store(
     asked = ask_about(plan.cases, usual_message_bytes(plan.cases), book)
     services.store.put_json(layout.price_book_key(run_id), book.model_dump(mode="json", by_alias=True))
     for table, rows in asked.rows().items():
-        services.store.put_rows(table, run_id, "questions", rows)
+        services.store.put_rows(table, run_id, QUESTIONS, rows)
     services.store.put_json(
         layout.plan_key(run_id),
         {
+            "version": VERSION,
             "input": wanted.model_dump(mode="json"),
             "suite": {"name": suite.suite, "title": suite.title, "sha256": suite.sha256},
             "plan": plan.model_dump(mode="json"),

@@ -40,7 +40,18 @@ def report_run(
     subject = (
         f"Queue Breakeven {report.suite}: {len(report.cases) - failures} of {len(report.cases)} cases ok"
     )
-    return {"subject": subject[:SUBJECT_LIMIT], "message": report.verdict}
+    return {"subject": subject[:SUBJECT_LIMIT], "message": _message(services, run_id, report.verdict)}
+
+
+def _message(services: Services, run_id: str, verdict: str) -> str:
+    """The verdict in words, where the report is, and the execution in the console."""
+    lines = [verdict, "", f"Report: {services.store.uri(layout.report_key(run_id, 'index.html'))}"]
+    execution = str(services.state(run_id).get(RUN).get("execution", ""))
+    if execution.startswith("arn:"):
+        region = execution.split(":")[3]
+        place = f"https://{region}.console.aws.amazon.com/states/home?region={region}"
+        lines.append(f"Console: {place}#/v2/executions/details/{execution}")
+    return "\n".join(lines)
 
 
 def assemble(
@@ -73,6 +84,8 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     lanes = {target: state.get(lane_item(target)) for target in targets}
     machines = {case["target"]: case.get("machines") for case in plan["plan"]["cases"]}
     notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
+    if resumed := plan.get("resumed"):
+        notes.append(_resumed(resumed))
     if failed:
         notes.append(f"The run did not go through: {reason_of(failed)[1]}")
     return Manifest(
@@ -91,6 +104,11 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
             for target, lane in lanes.items()
         },
     )
+
+
+def _resumed(told: Mapping[str, Any]) -> str:
+    which = f"{told['settled']} of the {told['cases']} cases were settled there and not run again"
+    return f"This run goes on with run {told['run_id']}, which did not come to its end: {which}."
 
 
 def _instance(

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from breakeven.errors import InputError
 from breakeven.workload.case import Variant
+from breakeven.workload.model import Suite
+from breakeven.workload.read import load_shipped, parse_suite
 
 DEFAULT_SUITE = "quick"
 
@@ -42,7 +44,17 @@ class RunInput(BaseModel):
     )
     region: str = Field(default_factory=home_region, description="whose price book is used")
     max_usd: float = Field(default=20.0, gt=0)
+    resume_run_id: str | None = Field(
+        default=None, description="goes on with that run, and keeps its plan: no other field says another one"
+    )
     surroundings: Surroundings = Field(default_factory=Surroundings)
+
+
+def suite_of(wanted: RunInput) -> Suite:
+    """:raises InputError: there is no such suite, or it is wrong"""
+    if isinstance(wanted.suite, str):
+        return load_shipped(wanted.suite)  # a name, never a path: it came from outside
+    return parse_suite(wanted.suite, wanted.suite_source)
 
 
 def parse_run_input(document: object, where: str = "execution input") -> RunInput:

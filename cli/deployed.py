@@ -1,0 +1,146 @@
+"""The deployed installation that a command works with: found by its stack, as the account's settings say.
+
+Region, profile and credentials come from where the AWS command line has them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
+
+from breakeven.errors import InputError, LockHeldError
+from breakeven.installation import Installation
+from breakeven.results.state import LOCKS, RunState
+from breakeven.results.store import Store
+from breakeven.steps.lock import check_lease, lock_item_of
+
+WHERE = "AWS"
+#: of a stack that can be used
+USABLE = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE"}
+CREDENTIALS = "set AWS_PROFILE or the keys' variables, or run aws configure or aws sso login"
+QUICK = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 4})
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What AWS, or the way to it, refuses becomes one line with a remedy.
+
+    :raises InputError: in the place of boto3's errors
+    """
+    try:
+        yield
+    except NoRegionError:
+        raise InputError(WHERE, "region", None, "give --region, or set AWS_REGION or the profile's") from None
+    except ClientError as error:
+        code, said = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
+        remedy = f"{error.operation_name} was refused: {said}"
+        if any(word in code for word in ("Token", "Signature", "AccessKey", "AuthFailure")):
+            remedy = f"{remedy}; {CREDENTIALS}"
+        raise InputError(WHERE, "access", code, remedy) from error
+    except BotoCoreError as error:
+        raise InputError(WHERE, "credentials", type(error).__name__, f"{error}; {CREDENTIALS}") from error
+
+
+def stack_name(prefix: str | None) -> str:
+    """As the deployment's context names it."""
+    return f"{prefix}-{Installation().owner}" if prefix else Installation().owner
+
+
+@dataclass(frozen=True)
+class Account:
+    """``session`` has credentials; ``number`` and ``caller`` are whose."""
+
+    session: Any
+    number: str
+    caller: str
+
+    @property
+    def region(self) -> str:
+        return str(self.session.region_name)
+
+    def client(self, service: str, region: str | None = None) -> Any:
+        return self.session.client(service, config=QUICK, region_name=region or self.region)
+
+
+def connect(profile: str | None, region: str | None) -> Account:
+    """:raises InputError: no region, no such profile, or credentials that are missing or out of date"""
+    with told():
+        session = boto3.Session(profile_name=profile, region_name=region)
+        if session.region_name is None:
+            raise NoRegionError
+        who = session.client("sts", config=QUICK).get_caller_identity()
+    return Account(session, str(who["Account"]), str(who["Arn"]))
+
+
+@dataclass(frozen=True)
+class Deployed:
+    account: Account
+    stack: str
+    outputs: dict[str, str]
+
+    @property
+    def machine(self) -> str:
+        return self.outputs["StateMachineArn"]
+
+    @cached_property
+    def step_functions(self) -> Any:
+        return self.account.client("stepfunctions")
+
+    @cached_property
+    def store(self) -> Store:
+        return Store(self.account.client("s3"), self.outputs["BucketName"])
+
+    @cached_property
+    def _table(self) -> Any:
+        resource = self.account.session.resource("dynamodb", config=QUICK)
+        return resource.Table(self.outputs["StateTableName"])
+
+    def state(self, run_id: str) -> RunState:
+        return RunState(self._table, run_id)
+
+    def execution(self, run_id: str) -> str:
+        """The ARN of the execution of that name."""
+        return f"{self.machine.replace(':stateMachine:', ':execution:')}:{run_id}"
+
+    def lock_problem(self) -> str | None:
+        """Why no run can start now: another one goes on, or may."""
+        held = RunState(self._table, LOCKS).get(lock_item_of(self.machine))
+        try:
+            check_lease(held, self.step_functions)
+        except LockHeldError as error:
+            return str(error)
+        return None
+
+
+def find(account: Account, prefix: str | None) -> Deployed:
+    """:raises InputError: there is no such stack, or it is not whole"""
+    name = stack_name(prefix)
+    place = f"{account.region} of account {account.number}"
+    try:
+        with told():
+            (stack,) = account.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+    except InputError as error:
+        if error.value != "ValidationError":
+            raise
+        remedy = f"is not deployed in {place}: npm run deploy, or give --prefix, --region or --profile"
+        raise InputError(WHERE, "stack", name, remedy) from None
+    status = str(stack["StackStatus"])
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+    if status not in USABLE or "StateMachineArn" not in outputs:
+        raise InputError(
+            WHERE, "stack", name, f"is {status} in {place}: wait for its end, or deploy it again"
+        )
+    return Deployed(account, name, outputs)
+
+
+def add_options(command: Any) -> None:
+    """The options that say which installation is meant."""
+    command.add_argument("--prefix", help="of the installation, as it was deployed with (none)")
+    command.add_argument("--profile", help="of the AWS configuration (AWS_PROFILE, or the default one)")

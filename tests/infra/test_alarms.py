@@ -1,0 +1,106 @@
+"""Alarms in the template, and that what they look at is what the functions send."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.infra.definition import resources
+from tests.infra.stacks import of
+
+HANDLERS = Path(__file__).parents[2] / "functions" / "handlers"
+DAY_S, WEEK_S = 86_400, 604_800
+
+
+def alarms(template):
+    """By name without the construct's and the digest."""
+    found = resources(template, "AWS::CloudWatch::Alarm")
+    return {name.removeprefix("Alarms")[:-8]: alarm for name, alarm in found.items()}
+
+
+@pytest.fixture(scope="module")
+def found(plain):
+    return alarms(plain.template)
+
+
+def test_each_mails_the_topic_which_takes_it_from_this_account_alone(plain, found):
+    (topic,) = resources(plain.template, "AWS::SNS::Topic")
+    assert found.keys() == {"RunFailed", "NodesUpTooLong", "LookFails", "NoGoodRun", "NotStarted"}
+    assert all(alarm["AlarmActions"] == [{"Ref": topic}] for alarm in found.values())
+    assert all("docs/aws.md" in alarm["AlarmDescription"] for alarm in found.values())
+    (policy,) = resources(plain.template, "AWS::SNS::TopicPolicy").values()
+    (statement,) = [one for one in policy["PolicyDocument"]["Statement"] if one.get("Sid") == "Alarms"]
+    assert statement["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+def test_a_failed_or_timed_out_run_alarms_and_an_aborted_one_does_not(plain, found):
+    (machine,) = resources(plain.template, "AWS::StepFunctions::StateMachine")
+    metrics = [one["MetricStat"]["Metric"] for one in found["RunFailed"]["Metrics"] if "MetricStat" in one]
+    assert {one["MetricName"] for one in metrics} == {"ExecutionsFailed", "ExecutionsTimedOut"}
+    dimension = [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
+    assert all(one["Dimensions"] == dimension for one in metrics)
+
+
+def test_no_alarm_looks_back_further_than_cloudwatch_does(found):
+    for name, alarm in found.items():
+        periods = [alarm["Period"]] if "Period" in alarm else []
+        periods += [one["MetricStat"]["Period"] for one in alarm.get("Metrics", []) if "MetricStat" in one]
+        for period in periods:
+            limit = WEEK_S if period >= 3600 else DAY_S
+            assert period * alarm["EvaluationPeriods"] <= limit, name
+
+
+def sent(handler: str) -> set[str]:
+    """Names of metrics in a handler's source."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse((HANDLERS / f"{handler}.py").read_text()))
+        if isinstance(node, ast.Call)
+    ]
+    named = [keyword for call in calls for keyword in call.keywords if keyword.arg == "name"]
+    return {keyword.value.value for keyword in named if isinstance(keyword.value, ast.Constant)}
+
+
+@pytest.mark.parametrize("name", ["NodesUpTooLong", "NoGoodRun"])
+def test_it_looks_at_a_metric_that_the_function_sends_for_this_installation(plain, grown, name):
+    for built in (plain, grown):
+        alarm = alarms(built.template)[name]
+        (function,) = [
+            one
+            for one in resources(built.template, "AWS::Lambda::Function").values()
+            if one["Handler"] == "handlers.look.handler"
+        ]
+        variables = function["Environment"]["Variables"]
+        assert alarm["MetricName"] in sent("look")
+        assert alarm["Namespace"] == variables["POWERTOOLS_METRICS_NAMESPACE"] == built.artifact["name"]
+        assert alarm["Dimensions"] == [{"Name": "service", "Value": variables["POWERTOOLS_SERVICE_NAME"]}]
+
+
+def test_35_days_without_a_good_run_alarm_unless_the_context_says_otherwise(found):
+    assert (found["NoGoodRun"]["Threshold"], found["NoGoodRun"]["Period"]) == (35, DAY_S)
+    assert found["NoGoodRun"]["TreatMissingData"] == "ignore", "one figure a day, not always to the second"
+    assert "NoGoodRun" not in alarms(of({"no_run_alarm_days": "0", "schedule": "off"}).template)
+    assert alarms(of({"no_run_alarm_days": "70"}).template)["NoGoodRun"]["Threshold"] == 70
+
+
+def test_the_function_looks_each_hour_and_may_only_look(plain):
+    (rule,) = [
+        one for name, one in resources(plain.template, "AWS::Events::Rule").items() if "Hourly" in name
+    ]
+    assert rule["ScheduleExpression"] == "cron(7 * * * ? *)"
+    (target,) = rule["Targets"]
+    assert target["InputTransformer"]["InputPathsMap"] == {"time": "$.time"}
+    allowed = {
+        action
+        for name, policy in resources(plain.template, "AWS::IAM::Policy").items()
+        if name.startswith("FunctionsLook")
+        for statement in policy["PolicyDocument"]["Statement"]
+        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
+    }
+    table = {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"}
+    logs = {"logs:CreateLogStream", "logs:PutLogEvents"}
+    traces = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+    assert allowed == {"ec2:DescribeInstances"} | table | logs | traces

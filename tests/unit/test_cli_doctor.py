@@ -1,0 +1,172 @@
+"""Each question of ``breakeven doctor``, answered well, badly and not at all."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
+
+from cli import doctor_checks
+from cli.deployed import Account, Deployed
+
+ROLE = "arn:aws:iam::123456789012:role/path/team"
+OUTPUTS = {
+    "StateMachineArn": "arn:aws:states:eu-west-1:123456789012:stateMachine:m",
+    "BucketName": "results",
+    "StateTableName": "state",
+    "TopicArn": "arn:aws:sns:eu-west-1:123456789012:t",
+}
+
+
+class Session:
+    """Stands for boto3's: of each service the calls that are given, as functions of their arguments."""
+
+    region_name = "eu-west-1"
+
+    def __init__(self, **services: dict[str, Any]) -> None:
+        self._services = services
+
+    def client(self, service: str, **_: Any) -> Any:
+        return SimpleNamespace(**self._services[service.replace("-", "_")])
+
+
+def account(caller: str = "arn:aws:iam::123456789012:user/me", **services: Any) -> Account:
+    return Account(Session(**services), "123456789012", caller)
+
+
+def deployed(caller: str = "arn:aws:iam::123456789012:user/me", **services: Any) -> Deployed:
+    return Deployed(account(caller, **services), "QueueBreakeven", OUTPUTS)
+
+
+def refusing(code: str) -> Any:
+    def call(**_: Any) -> Any:
+        raise ClientError({"Error": {"Code": code, "Message": "no"}}, "Any")
+
+    return call
+
+
+@pytest.mark.parametrize(("vcpus", "level"), [(3.0, "stop"), (4.0, "ok"), (512.0, "ok")])
+def test_a_lanes_brokers_fit_into_the_quota_or_not(vcpus, level):
+    quotas = {"get_service_quota": lambda **_: {"Quota": {"Value": vcpus}}}
+    found = doctor_checks._vcpus(account(service_quotas=quotas))
+    assert found[0] == level
+    assert ("L-1216C47A" in found[1]) == (level == "stop")
+
+
+@pytest.mark.parametrize(
+    ("limit", "level"), [(5, "stop"), (10, "note"), (44, "note"), (45, "ok"), (1000, "ok")]
+)
+def test_a_new_accounts_functions_are_too_few_for_many_loaders(limit, level):
+    settings = {"get_account_settings": lambda: {"AccountLimit": {"UnreservedConcurrentExecutions": limit}}}
+    found = doctor_checks._functions(account(**{"lambda": settings}))
+    assert found[0] == level
+    if level == "note":
+        assert f"more than {limit - 5} loaders" in found[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "needed", "level"), [("21", True, "ok"), ("5", True, "stop"), ("5", False, "note")]
+)
+def test_an_old_bootstrap_stops_what_is_not_deployed_yet(value, needed, level):
+    ssm = {"get_parameter": lambda **_: {"Parameter": {"Value": value}}}
+    assert doctor_checks._bootstrap(account(ssm=ssm), "any", needed=needed)[0] == level
+
+
+def test_a_region_without_bootstrap_says_how():
+    ssm = {"get_parameter": refusing("ParameterNotFound")}
+    level, said = doctor_checks._bootstrap(account(ssm=ssm), "any", needed=True)
+    assert level == "stop"
+    assert "npm run cdk -- bootstrap" in said
+
+
+def simulating(*denied: str) -> dict[str, Any]:
+    def simulate(*, PolicySourceArn: str, ActionNames: list[str], ResourceArns: list[str]) -> Any:
+        assert PolicySourceArn in {ROLE, "arn:aws:iam::123456789012:user/me"}
+        (action,) = ActionNames
+        decision = "implicitDeny" if action in denied else "allowed"
+        return {"EvaluationResults": [{"EvalDecision": decision}]}
+
+    return {
+        "simulate_principal_policy": simulate,
+        "get_role": lambda RoleName: {"Role": {"Arn": ROLE if RoleName == "team" else "another"}},
+    }
+
+
+@pytest.mark.parametrize(
+    "caller", ["arn:aws:iam::123456789012:user/me", "arn:aws:sts::123456789012:assumed-role/team/session"]
+)
+def test_a_permission_that_is_lacking_is_named_with_its_resource(caller):
+    assert doctor_checks._permissions(deployed(caller, iam=simulating()))[0] == "ok"
+    level, said = doctor_checks._permissions(deployed(caller, iam=simulating("s3:GetObject")))
+    assert level == "stop"
+    assert "lacks s3:GetObject on arn:aws:s3:::results/runs/any" in said
+    assert "states:" not in said
+
+
+def test_the_root_user_is_not_simulated():
+    assert doctor_checks._permissions(deployed("arn:aws:iam::123456789012:root"))[0] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("subscriptions", "level", "words"),
+    [
+        ([], "note", "breakeven:mail=ADDRESS"),
+        (
+            [{"Endpoint": "a@b.c", "SubscriptionArn": "PendingConfirmation"}],
+            "note",
+            "a@b.c has not confirmed",
+        ),
+        ([{"Endpoint": "a@b.c", "SubscriptionArn": "arn:aws:sns:x"}], "ok", "a@b.c"),
+    ],
+)
+def test_a_mail_that_nobody_gets_is_noted(subscriptions, level, words):
+    sns = {"list_subscriptions_by_topic": lambda TopicArn: {"Subscriptions": subscriptions}}
+    found = doctor_checks._mail(deployed(sns=sns))
+    assert found[0] == level
+    assert words in found[1]
+
+
+@pytest.mark.parametrize(
+    ("images", "level"),
+    [([{"State": "available"}], "ok"), ([{"State": "deregistered"}], "stop"), ([], "stop")],
+)
+@pytest.mark.parametrize("named", ["ami-1", "resolve:ssm:/images/debian"])
+def test_an_image_that_is_gone_stops_a_run(images, level, named):
+    pages = [
+        {
+            "StackResourceSummaries": [
+                {"ResourceType": "AWS::EC2::LaunchTemplate", "PhysicalResourceId": "lt-1"},
+                {"ResourceType": "AWS::SNS::Topic", "PhysicalResourceId": "t"},
+            ]
+        }
+    ]
+    version = {"LaunchTemplateVersions": [{"LaunchTemplateData": {"ImageId": named}}]}
+
+    def described(ImageIds: list[str]) -> Any:
+        assert ImageIds == ["ami-1"]
+        return {"Images": images}
+
+    found = doctor_checks._image(
+        deployed(
+            ec2={"describe_launch_template_versions": lambda **_: version, "describe_images": described},
+            cloudformation={"get_paginator": lambda _: SimpleNamespace(paginate=lambda **_: pages)},
+            ssm={"get_parameter": lambda Name: {"Parameter": {"Value": "ami-1"}}},
+        )
+    )
+    assert found[0] == level
+    assert "ami-1" in found[1]
+
+
+@pytest.mark.parametrize(
+    "error", [ClientError({"Error": {"Code": "AccessDenied"}}, "Any"), ResponseParserError()]
+)
+def test_what_may_not_be_asked_is_open_and_stops_nothing(error):
+    def ask() -> Any:
+        raise error
+
+    finding = doctor_checks._asked("anything", ask)
+    assert finding.level == "open"
+    assert "could not be asked" in finding.said
