@@ -107,12 +107,14 @@ TO_THEIR_END = {
     "ill": (Fault("SettleCase", "raise"),),
     "worse": (Fault("SettleCase", "raise"), Fault("FailCase", "raise")),
     "broken": (Fault("EstablishLane", "raise"), Fault("ReleaseLane", "raise")),
+    "half": (Fault("PrepareCaseOutside", "raise"), Fault("FailCaseOutside", "raise")),
 }
 
 
 @pytest.fixture(scope="module")
 def others(workflow):
     """The same, under way while the tests of the others go on: run -> execution."""
+    workflow.call("look", {"time": "2026-12-01T05:07:00Z"})  # before any run went well
     executions = {
         run_id: start(workflow, run_id, *faults, machine=workflow.machine(run_id))
         for run_id, faults in TO_THEIR_END.items()
@@ -220,7 +222,20 @@ def with_a_node_down(workflow: Workflow, run_id: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def held(workflow, going_on, ended, calls):
+def apart(workflow, ended):
+    """What the clock calls, and the plan of a run that goes on with another."""
+    workflow.call("look", {"time": "2026-12-01T05:07:00Z"})
+    scheduled = {"scheduled_time": "2026-12-01T06:00:00Z", "input": {"suite": "there is none"}}
+    workflow.call("start_scheduled", scheduled)
+    goes_on = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}, "resume_run_id": "half"}
+    workflow.calls.faults["resumed"] = [Fault("TakeLock", "raise")]
+    resumed = workflow.end(workflow.start("resumed", workflow.machine("resumed"), **goes_on))
+    assert resumed == "FAILED"
+    assert workflow.state("resumed").get(RUN)["failed_at"] == "TakeLock"
+
+
+@pytest.fixture(scope="module")
+def held(workflow, going_on, ended, apart, calls):
     """The roles as they are deployed, and every call that is theirs."""
     assert set(ended.values()) == {"SUCCEEDED"}
     machine = workflow.outputs["StateMachineArn"]

@@ -30,6 +30,7 @@ TARGETS = {
     "AWSPriceListService": "pricing",
     "AWSStepFunctions": "states",
     "DynamoDB_20120810": "dynamodb",
+    "ServiceQuotasV20190624": "servicequotas",
 }
 #: operations that need another action than their own
 ACTIONS = {"sqs:SendMessageBatch": "sqs:SendMessage", "sqs:DeleteMessageBatch": "sqs:DeleteMessage"}
@@ -156,6 +157,7 @@ NAMELESS = {"pricing:GetProducts", "sqs:ListQueues"}
 NAMED: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "athena": _workgroup,
     "dynamodb": lambda given: _arn("dynamodb", f"table/{given['TableName']}"),
+    "servicequotas": lambda given: _arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}"),
     "sns": lambda given: given["TopicArn"],
     "sqs": _queue,
     "states": lambda given: given.get("executionArn") or given.get("stateMachineArn") or "*",

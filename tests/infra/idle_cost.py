@@ -152,10 +152,16 @@ def _scheduled_gb_s(rule: Mapping[str, Any]) -> float:
     """A rule is free, and no events come while idle; a schedule calls its functions all the same."""
     if "ScheduleExpression" not in rule:
         return 0.0
-    every = re.fullmatch(r"rate\((\d+) minutes\)", rule["ScheduleExpression"])
-    if not every:
-        raise UnknownCostError(f"how often is {rule['ScheduleExpression']}?")
-    return HOURS * 60 / int(every[1]) * len(rule["Targets"]) * CALL_GB_S
+    return HOURS * _an_hour(rule["ScheduleExpression"]) * len(rule["Targets"]) * CALL_GB_S
+
+
+def _an_hour(schedule: str) -> float:
+    """How often that is in an hour."""
+    if every := re.fullmatch(r"rate\((\d+) minutes\)", schedule):
+        return 60 / int(every[1])
+    if re.fullmatch(r"cron\(\d+ \* \* \* \? \*\)", schedule):
+        return 1.0
+    raise UnknownCostError(f"how often is {schedule}?")
 
 
 #: what is counted of each resource, in the unit of its rate

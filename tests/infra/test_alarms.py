@@ -100,7 +100,7 @@ def test_the_function_looks_each_hour_and_may_only_look(plain):
         for statement in policy["PolicyDocument"]["Statement"]
         for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
     }
-    table = {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"}
+    table = {"dynamodb:GetItem", "dynamodb:UpdateItem"}
     logs = {"logs:CreateLogStream", "logs:PutLogEvents"}
     traces = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
     assert allowed == {"ec2:DescribeInstances"} | table | logs | traces

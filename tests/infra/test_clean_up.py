@@ -18,7 +18,11 @@ RELEASING = {"ReleaseRun": "release_run", "CleanUp": "clean_up", "Watchdog": "wa
 
 def rule(template: dict[str, Any], key: str) -> dict[str, Any]:
     """The one rule that has a pattern, or a schedule."""
-    (found,) = [each for each in resources(template, "AWS::Events::Rule").values() if key in each]
+    (found,) = [
+        each
+        for name, each in resources(template, "AWS::Events::Rule").items()
+        if key in each and name.startswith("CleanUp")
+    ]
     return found
 
 
@@ -63,7 +67,7 @@ def test_the_rule_calls_the_clean_up_and_what_it_cannot_deliver_is_kept(assembly
     clean_up = function_of(template, "clean_up")
     assert target["Arn"] == {"Fn::GetAtt": [clean_up, "Arn"]}
     assert target["RetryPolicy"]["MaximumRetryAttempts"] > 0
-    (queue,) = resources(template, "AWS::SQS::Queue")
+    (queue,) = [name for name in resources(template, "AWS::SQS::Queue") if name.startswith("CleanUp")]
     kept = {"Fn::GetAtt": [queue, "Arn"]}
     assert target["DeadLetterConfig"]["Arn"] == kept
     (failing,) = [

@@ -46,7 +46,7 @@ def test_it_is_monthly_within_an_hour_and_runs_the_default_suite(schedule):
 
 
 def test_what_cannot_be_delivered_or_started_goes_to_one_queue(plain, schedule):
-    queue, found = only(plain.template, "AWS::SQS::Queue")
+    queue, found = only(plain.template, "AWS::SQS::Queue", "Schedule")
     arn = {"Fn::GetAtt": [queue, "Arn"]}
     assert schedule["Target"]["DeadLetterConfig"] == {"Arn": arn}
     retries = schedule["Target"]["RetryPolicy"]
@@ -61,7 +61,7 @@ def test_scheduler_may_call_the_one_function_and_that_may_start_the_one_state_ma
     (role, _) = only(plain.template, "AWS::IAM::Role", "ScheduleRole")
     assert schedule["Target"]["RoleArn"] == {"Fn::GetAtt": [role, "Arn"]}
     starter, function = only(plain.template, "AWS::Lambda::Function", "FunctionsStartScheduled")
-    queue, _ = only(plain.template, "AWS::SQS::Queue")
+    queue, _ = only(plain.template, "AWS::SQS::Queue", "Schedule")
     send = ("sqs:SendMessage", {"Fn::GetAtt": [queue, "Arn"]})
     found = {one["Action"]: one["Resource"] for one in statements(plain.template, role)}
     assert found == dict([("lambda:InvokeFunction", {"Fn::GetAtt": [starter, "Arn"]}), send])
@@ -86,14 +86,14 @@ def test_context_says_when_what_and_where(grown):
     assert schedule["ScheduleExpression"] == "cron(30 4 2 * ? *)"
     assert schedule["ScheduleExpressionTimezone"] == "Europe/Dublin"
     assert json.loads(schedule["Target"]["Input"])["input"] == {"suite": "capacity", "scale": 0.5}
-    _, queue = only(grown.template, "AWS::SQS::Queue")
+    _, queue = only(grown.template, "AWS::SQS::Queue", "Schedule")
     assert re.fullmatch(r"arn:aws:kms:.*", queue["KmsMasterKeyId"])
 
 
 def test_off_there_is_nothing_of_it():
     template = of({"schedule": "off"}).template
-    for kind in ("AWS::Scheduler::Schedule", "AWS::SQS::Queue"):
-        assert resources(template, kind) == {}
+    assert resources(template, "AWS::Scheduler::Schedule") == {}
+    assert not any(name.startswith("Schedule") for name in resources(template, "AWS::SQS::Queue"))
     handlers = {one["Handler"] for one in resources(template, "AWS::Lambda::Function").values()}
     assert "handlers.start_scheduled.handler" not in handlers
     assert not any("NotStarted" in name for name in resources(template, "AWS::CloudWatch::Alarm"))
