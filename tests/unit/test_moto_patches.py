@@ -262,7 +262,7 @@ def test_definitions_are_substituted(moto, patched):
 
 
 @both
-@pytest.mark.parametrize("kind", ["AWS::Scheduler::Schedule", "AWS::CloudFormation::WaitConditionHandle"])
+@pytest.mark.parametrize("kind", ["AWS::GameLift::Fleet", "AWS::CloudFormation::WaitConditionHandle"])
 @pytest.mark.filterwarnings("ignore:Tried to parse")
 def test_resource_types_are_known(moto, kind, patched):
     template = {"Resources": {"Thing": {"Type": kind}, "Topic": {"Type": "AWS::SNS::Topic"}}}
