@@ -95,8 +95,8 @@ def edited(tmp_path, change):
     ("resource", "message"),
     [
         (
-            {"Type": "AWS::Scheduler::Schedule", "Properties": {}},
-            "resource Added.*AWS::Scheduler::Schedule is not known",
+            {"Type": "AWS::GameLift::Fleet", "Properties": {}},
+            "resource Added.*AWS::GameLift::Fleet is not known",
         ),
         (
             {"Type": "Custom::Thing", "Properties": {"ServiceToken": "x"}},

@@ -26,6 +26,8 @@ class ScriptedBroker:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._connection: socket.socket | None = None
         self._there = threading.Event()
+        self._reading = threading.Event()
+        self._reading.set()
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
@@ -39,12 +41,20 @@ class ScriptedBroker:
         assert self._connection
         self._connection.sendall(b"".join(frames))
 
+    def pause(self) -> None:
+        """Read no more than the frame that is being waited for."""
+        self._reading.clear()
+
+    def go_on(self) -> None:
+        self._reading.set()
+
     def hang_up(self) -> None:
         """End the stream; what was said before can still be read."""
         assert self._connection
         self._connection.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
+        self._reading.set()
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for a client
         self._listener.close()
@@ -58,6 +68,7 @@ class ScriptedBroker:
                 assert stream.read(8) == b"AMQP\x00\x00\x09\x01"
                 self.say(method(self._start, 0))
                 while head := stream.read(7):
+                    self._reading.wait()
                     size = int.from_bytes(head[3:], "big")
                     self._take(frame.decode_frame(head + stream.read(size + 1))[1])
         except (OSError, ValueError):

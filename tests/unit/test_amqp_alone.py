@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,7 +144,7 @@ def test_what_is_due_and_has_no_room_waits_and_that_is_told(broker, client):
 
 def test_it_comes_back_when_all_is_answered(broker, client):
     alone, began_ns = Alone(client), time.monotonic_ns()
-    alone.send(2, ms=1)
+    alone.send(2, ms=20_000, then=COME_BACK)
     broker.say(wire.ack(2, multiple=True))
     assert alone.send(0, ms=20_000, then=ANSWERED) is not None
     assert alone.answered == [0, 1]
@@ -338,3 +339,21 @@ def test_no_bytes_make_it_leave_its_memory_or_hang(seed):
         "sending OVER",
         "sending UNUSUAL",
     } <= reasons
+
+
+def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_after_all(broker):
+    """Without confirms: a frame for the general path comes while the broker reads nothing."""
+    client = made(broker, confirms=False, window=4000)
+    alone = Alone(client)
+    broker.pause()
+    blocked = wire.method(spec.Connection.Blocked("low on memory"), 0)
+    threading.Timer(0.5, broker.say, (blocked,)).start()  # when nothing more goes into the socket
+    while len(alone.answered) == alone.first:
+        assert alone.send(4000, ms=20_000, then=COME_BACK) is not None
+    broker.go_on()
+    while len(alone.answered) < alone.first:
+        alone.answered += alone.sender.poll(2.0).sequence
+    assert eventually(lambda: len(broker.bodies) == alone.first)
+    assert broker.bodies == list(STAMPER.bodies(0, alone.first))
+    assert alone.send() is not None
+    client.close()

@@ -72,6 +72,8 @@ class NativeSender(Endpoint):
         link = self._link
         with link.lock:
             self._go_on_in_general()
+            if not self._confirms:
+                self._tell_of_written()
             if timeout_s > _SHORT_S:
                 timeout_s = max(0.0, min(timeout_s, self._patience_s()))
             if not link.news:
@@ -91,7 +93,7 @@ class NativeSender(Endpoint):
         assert self._alone is not None
         self._due = due
         with self._link.lock:
-            if self._returned:
+            if self._returned or (len(self._in_flight) and not self._confirms):
                 return None
             return self._alone.send(errand, until_ns, self._in_flight, due)
 
@@ -126,6 +128,14 @@ class NativeSender(Endpoint):
     def _go_on_in_general(self) -> None:
         if self._alone is not None:
             self._alone.leave(self._in_flight, self._due)
+
+    def _tell_of_written(self) -> None:
+        """Without confirms: of what was under way when the connection was left alone no longer."""
+        if len(self._in_flight):
+            self._link.flush()
+            for run in self._in_flight.take(0, multiple=True):
+                sequences = range(run.sequence, run.sequence + run.count)
+                self._tell(sequences, [Outcome.UNKNOWN] * run.count, run.sent_ns, time.monotonic_ns())
 
     def _mark_returned(self, run: Run, outcomes: list[Outcome]) -> None:
         for index, stamp in enumerate(run.stamps()):

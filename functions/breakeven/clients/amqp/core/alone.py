@@ -15,7 +15,7 @@ from breakeven.clients.amqp.core.structs import Connection, End, Receiving, Send
 from breakeven.clients.amqp.link import Link
 
 Int64s = npt.NDArray[np.int64]
-#: how much longer than asked for a call may take to write what it has begun to write, nanoseconds
+#: how much longer than asked for a call may take to write what it has begun, unless it says so, nanoseconds
 LATE_NS = 250_000_000
 
 
@@ -55,11 +55,14 @@ class Alone:
             return False
         return not self._link.news and not self._link.unsent and reader.between_messages
 
-    def run(self, until_ns: int) -> End:
-        """Have the core drive the connection. What it could not write is the link's afterwards."""
+    def run(self, until_ns: int, late_ns: int = LATE_NS) -> End:
+        """Have the core drive the connection. What it could not write is the link's afterwards.
+
+        :param late_ns: how much longer it may go on with what it has begun to write
+        """
         connection, reader = self._connection, self._link.reader
         connection.in_, connection.in_size, connection.in_end = reader.lend()
-        end = End(self._run(byref(self._struct), until_ns, until_ns + LATE_NS))
+        end = End(self._run(byref(self._struct), until_ns, until_ns + late_ns))
         reader.lent(connection.in_end)
         self._link.heard(connection.read_ns, connection.wrote_ns)
         if left := connection.out_end - connection.out_from:

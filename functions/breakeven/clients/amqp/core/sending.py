@@ -8,7 +8,7 @@ from collections.abc import MutableMapping
 import numpy as np
 
 from breakeven.clients.alone import Errand, Origin, Sent
-from breakeven.clients.amqp.core.alone import Alone, Int64s, address, characters
+from breakeven.clients.amqp.core.alone import LATE_NS, Alone, Int64s, address, characters
 from breakeven.clients.amqp.core.library import core
 from breakeven.clients.amqp.core.structs import End, Sending
 from breakeven.clients.amqp.encoding import ACK_HEAD, Publishing
@@ -57,6 +57,8 @@ class AloneSender:
         names = ("could_ns", "handed_ns", "sequence", "answer_due_ns", "answer_sent_ns", "answer_ns")
         for name, column in zip(names, self._columns, strict=True):
             setattr(struct, name, address(column))
+        # without confirms a message is answered when it is written, however long that takes
+        self._late_ns = LATE_NS if workload.confirms else round(CALL_TIMEOUT_S * 1e9)
         self._entered = False
 
     @property
@@ -70,12 +72,12 @@ class AloneSender:
         """See ``SendsAlone.send_alone``; ``in_flight``: the general path's, which keeps nothing meanwhile."""
         if not self._alone.may_run() or not self._enter(errand.first, in_flight, due):
             return None
-        struct = self._struct
-        due_ns = errand.due_ns
+        assert errand.most <= self.most
+        struct, due_ns = self._struct, errand.due_ns
         struct.due_ns = None if due_ns is None else address(due_ns)
         struct.most, struct.when_sent = errand.most, errand.when_sent
         struct.room_since_ns = max(struct.room_since_ns, errand.room_since_ns)
-        end = self._alone.run(until_ns)
+        end = self._alone.run(until_ns, self._late_ns)
         sent = self._sent()
         if end in (End.OVER, End.FULL) and not self._overdue():
             return sent
