@@ -140,7 +140,18 @@ def started(ran, tmp_path_factory):
     ran.workflow.calls.before.append(hold)
     folder = tmp_path_factory.mktemp("command")
     (folder / "suite.yaml").write_text(SUITE_OF_ONE)
-    argv = [sys.executable, "-m", "cli", *ON_AWS, "--runs", str(folder / "runs"), str(folder / "suite.yaml")]
+    # whoever runs these tests in the background may have Ctrl-C ignored, and children inherit that
+    argv = [
+        "env",
+        "--default-signal=INT",
+        sys.executable,
+        "-m",
+        "cli",
+        *ON_AWS,
+        "--runs",
+        str(folder / "runs"),
+        str(folder / "suite.yaml"),
+    ]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with subprocess.Popen(argv, cwd=ROOT, env=environment, text=True, **pipes) as process:
