@@ -27,6 +27,8 @@ from tests.grants.recorder import recorded
 from tests.grants.roles import by_role, defined, on_one_machine, roles_of
 from tests.infra.status_change import status_change
 
+pytestmark = pytest.mark.installed
+
 PAIR = "rabbitmq-mirrored-pair"
 SUITE = """
 suite: two-targets

@@ -37,6 +37,8 @@ from tests.e2e.resumed_runs import (
 from tests.e2e.workflow_runs import SUITE as SUITE_OF_ONE
 from tests.e2e.workflow_runs import Workflow, functions_of, workflow_at
 
+pytestmark = pytest.mark.installed
+
 CASES = 4
 ON_AWS = ("run", "--on", "aws")
 

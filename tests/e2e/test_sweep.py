@@ -15,6 +15,8 @@ from breakeven.results import layout
 from breakeven.results.state import RUN, lane_item
 from tests.e2e.workflow_runs import SUITE, Workflow, parse_suite_text, workflow_at
 
+pytestmark = pytest.mark.installed
+
 RUN_ID = "sweep"
 PAIR = "rabbitmq-mirrored-pair"
 LARGE, INTEL, SCARCE = (f"{PAIR}_{name}" for name in ("large", "intel", "scarce"))
