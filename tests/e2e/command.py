@@ -36,6 +36,10 @@ def servers() -> set[int]:
     return {process.pid for process in found if OURS.search(" ".join(process.info["cmdline"] or ()))}
 
 
+#: Python as at a terminal: whoever runs the tests in the background may have Ctrl-C ignored, which is inherited
+PYTHON = ("env", "--default-signal=INT", sys.executable)
+
+
 class Command:
     """One started ``breakeven run``; its results in ``runs``.
 
@@ -50,7 +54,7 @@ class Command:
             path.write_text(suite)
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
         which = [] if "--resume" in options else [str(path)]
-        argv = [sys.executable, "-m", "cli", "run", *which, "--runs", str(self.runs), *options]
+        argv = [*PYTHON, "-m", "cli", "run", *which, "--runs", str(self.runs), *options]
         self.process = subprocess.Popen(
             argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

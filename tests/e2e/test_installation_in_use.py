@@ -11,7 +11,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -21,7 +20,7 @@ import pytest
 from breakeven.results import layout
 from breakeven.results.state import RUN
 from cli.main import main
-from tests.e2e.command import ROOT
+from tests.e2e.command import PYTHON, ROOT
 from tests.e2e.resumed_runs import (
     CUT,
     RESUMED,
@@ -142,11 +141,8 @@ def started(ran, tmp_path_factory):
     ran.workflow.calls.before.append(hold)
     folder = tmp_path_factory.mktemp("command")
     (folder / "suite.yaml").write_text(SUITE_OF_ONE)
-    # whoever runs these tests in the background may have Ctrl-C ignored, and children inherit that
     argv = [
-        "env",
-        "--default-signal=INT",
-        sys.executable,
+        *PYTHON,
         "-m",
         "cli",
         *ON_AWS,
