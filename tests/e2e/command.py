@@ -36,7 +36,7 @@ def servers() -> set[int]:
     return {process.pid for process in found if OURS.search(" ".join(process.info["cmdline"] or ()))}
 
 
-#: Python as at a terminal: whoever runs the tests in the background may have Ctrl-C ignored, which is inherited
+#: Python as at a terminal: tests that run in the background may have Ctrl-C ignored, which is inherited
 PYTHON = ("env", "--default-signal=INT", sys.executable)
 
 
