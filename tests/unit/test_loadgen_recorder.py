@@ -30,8 +30,8 @@ def filled(values: list[int]) -> Histogram:
 def nearest_rank(histogram: Histogram, share: float) -> int:
     """As the reports do it in SQL: the bin in which the rank falls."""
     rank, seen = math.ceil(share * histogram.count), 0
-    for index in sorted(histogram.bins):
-        seen += histogram.bins[index]
+    for index, count in sorted(histogram.bins.items()):
+        seen += count
         if seen >= rank:
             return midpoint(index)
     raise AssertionError("empty")
