@@ -21,7 +21,7 @@ from local import athena
 from local.sql_engine import SqlError
 from tests.e2e.workflow_runs import SHORT_S, Fault, Workflow, workflow_at
 
-AT_ONCE = 8
+AT_ONCE = 6
 #: what fails before any broker is launched
 NO_BROKERS_YET = ("Plan", "TakeLock", "LaunchBrokers")
 
@@ -95,10 +95,11 @@ def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     run_id = run_name(entry, kind)
     attribute, where = OF_THE_RUN[entry]
     record = workflow.state(run_id).get(RUN)
-    assert record.get(attribute) == where, record
+    told = "\n".join(f"{name}: {value}" for name, value in record.items())
+    assert record.get(attribute) == where, told
     assert_all_let_go(workflow, run_id)
     ends_well = entry in {"LaunchBrokers", "EstablishLane", "ReleaseLane"}
-    assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), record
+    assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), told
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,7 +110,8 @@ def test_a_fault_of_a_case_is_its_reason_and_the_run_goes_on(workflow, outcomes,
     error = "Injected" if kind == "raise" else "States.Timeout"
     assert case["status"] == "failed"
     assert case["reason"].startswith(f"{OF_THE_CASE[entry]}: {error}")
-    assert workflow.state(run_id).get(RUN)["status"] == "partial"
+    record = workflow.state(run_id).get(RUN)
+    assert record["status"] == "partial", f"{record.get('failed_at')}: {record.get('reason')}"
     assert outcomes[run_id] == "SUCCEEDED"
     assert workflow.store().get_bytes(layout.report_key(run_id, "report.json"))
     assert_all_let_go(workflow, run_id)

@@ -26,6 +26,8 @@ from local.children import Children
 from local.control_plane import ControlPlane
 from tests.infra.definition import STACK
 
+pytestmark = pytest.mark.installed
+
 RUN_ID, TARGET = "nodes-down", "rabbitmq-mirrored-pair"
 #: the seed puts a case that needs both nodes last
 SUITE = """

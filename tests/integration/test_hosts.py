@@ -31,6 +31,8 @@ from tests.hosts.pair import Pair
 from tests.integration.live_case import live
 from tests.integration.processes import eventually
 
+pytestmark = pytest.mark.installed
+
 TARGET = "rabbitmq-mirrored-pair"
 CREDENTIALS = Access(username="breakeven-hosts", password="-not.the~others_1")
 BASE = Path("/")

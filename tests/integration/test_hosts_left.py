@@ -19,6 +19,8 @@ import sys, time
 from pathlib import Path
 from tests.hosts.lan import Host, Lan
 
+pytestmark = pytest.mark.installed
+
 folder = Path(sys.argv[1])
 (folder / "lane").mkdir()
 with Lan(folder) as lan:
