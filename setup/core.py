@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from breakeven.clients.amqp.core.library import FOLDER, MACHINES, library_path, sources
+from breakeven.clients.amqp.core.loading import FOLDER, MACHINES, library_path, sources
 
 #: the oldest C library that it is to run with: older than those of Debian 12 and of Lambda's Python 3.13
 GLIBC = "2.28"

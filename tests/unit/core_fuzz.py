@@ -16,7 +16,7 @@ from collections import Counter
 
 import numpy as np
 
-from breakeven.clients.amqp.core.library import core
+from breakeven.clients.amqp.core.loading import core
 from breakeven.clients.amqp.core.structs import End, Receiving, Sending
 from breakeven.clients.amqp.encoding import ACK, ACK_HEAD
 from breakeven.clients.amqp.shape import pushed

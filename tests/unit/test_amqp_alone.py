@@ -15,7 +15,7 @@ from pika import spec
 
 from breakeven.clients.alone import Errand, Origin, Ours, Sent, WhenSent
 from breakeven.clients.amqp.client import NativeAmqpClient
-from breakeven.clients.amqp.core import library, receiving, sending
+from breakeven.clients.amqp.core import loading, receiving, sending
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.loadgen.stamp import Stamper
 from tests.integration.processes import eventually
@@ -322,8 +322,8 @@ def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkey
 
 
 def test_it_is_compiled_for_all_processors_that_run_it():
-    assert [machine for machine in library.MACHINES if not library.library_path(machine).exists()] == []
-    assert library.core() is not None
+    assert [machine for machine in loading.MACHINES if not loading.library_path(machine).exists()] == []
+    assert loading.core() is not None
 
 
 @pytest.mark.parametrize("seed", range(2))

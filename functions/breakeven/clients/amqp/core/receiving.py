@@ -8,7 +8,7 @@ import numpy as np
 
 from breakeven.clients.alone import Ours
 from breakeven.clients.amqp.core.alone import Alone, address, characters
-from breakeven.clients.amqp.core.library import core
+from breakeven.clients.amqp.core.loading import core
 from breakeven.clients.amqp.core.structs import End, Receiving
 from breakeven.clients.amqp.encoding import ACK
 from breakeven.clients.amqp.link import Link

@@ -9,7 +9,7 @@ import numpy as np
 
 from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.amqp.core.alone import LATE_NS, Alone, Int64s, address, characters
-from breakeven.clients.amqp.core.library import core
+from breakeven.clients.amqp.core.loading import core
 from breakeven.clients.amqp.core.structs import End, Sending
 from breakeven.clients.amqp.encoding import ACK_HEAD, Publishing
 from breakeven.clients.amqp.in_flight import InFlight, Run
