@@ -15,7 +15,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from breakeven.clients.amqp.core.loading import MACHINES, library_path
+from breakeven.clients.amqp.core.loading import MACHINES, compiled_path
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements" / "functions.lock"
@@ -60,7 +60,7 @@ def code(scope: Construct) -> lambda_.Code:
 
 
 def _assemble(target: Path) -> None:
-    missing = [machine for machine in MACHINES if not library_path(machine).exists()]
+    missing = [machine for machine in MACHINES if not compiled_path(machine).exists()]
     if missing:
         raise RuntimeError(f"the core is not compiled for {', '.join(missing)}: run setup/setup.sh deploy")
     ignore = shutil.ignore_patterns("__pycache__", "*.pyc")

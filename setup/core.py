@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from breakeven.clients.amqp.core.loading import FOLDER, MACHINES, library_path, sources
+from breakeven.clients.amqp.core.loading import FOLDER, MACHINES, compiled_path, sources
 
 #: the oldest C library that it is to run with: older than those of Debian 12 and of Lambda's Python 3.13
 GLIBC = "2.28"
@@ -21,7 +21,7 @@ FLAGS = ("-std=c11", "-O2", "-g0", "-Wall", "-Wextra", "-Wconversion", "-Werror"
 
 def compile_for(machine: str) -> None:
     """Leaves no half a library behind, whoever else compiles it meanwhile."""
-    path = library_path(machine)
+    path = compiled_path(machine)
     path.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         made = Path(scratch) / path.name
@@ -33,7 +33,7 @@ def compile_for(machine: str) -> None:
 
 
 def main() -> None:
-    wanted = {library_path(machine): machine for machine in MACHINES}
+    wanted = {compiled_path(machine): machine for machine in MACHINES}
     missing = {path: machine for path, machine in wanted.items() if not path.exists()}
     if "--missing" in sys.argv[1:]:
         print(*missing.values(), sep="\n", end="")

@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
-from breakeven.clients.amqp.core.loading import library_path
+from breakeven.clients.amqp.core.loading import compiled_path
 from infra.code import ARCHITECTURE, PipBundling
 
 #: Lambda's Python 3.13 runs on Amazon Linux 2023
@@ -55,7 +55,7 @@ def test_packages_are_for_the_functions_processor_and_c_library(layer):
 
 @pytest.mark.parametrize(("machine", "name"), [("aarch64", "arm64"), ("x86_64", "x86_64")])
 def test_the_core_is_for_its_processor_and_c_library(machine, name):
-    assert_fits(library_path(machine), name)
+    assert_fits(compiled_path(machine), name)
 
 
 @pytest.mark.installed

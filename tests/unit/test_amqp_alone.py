@@ -322,7 +322,7 @@ def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkey
 
 
 def test_it_is_compiled_for_all_processors_that_run_it():
-    assert [machine for machine in loading.MACHINES if not loading.library_path(machine).exists()] == []
+    assert [machine for machine in loading.MACHINES if not loading.compiled_path(machine).exists()] == []
     assert loading.core() is not None
 
 

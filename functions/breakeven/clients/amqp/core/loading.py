@@ -20,7 +20,7 @@ def sources() -> list[Path]:
     return sorted(FOLDER.glob("*.c"))
 
 
-def library_path(machine: str) -> Path:
+def compiled_path(machine: str) -> Path:
     """Where the core of these sources is, compiled for ``machine``; it holds a digest of them in its name."""
     digest = hashlib.sha256()
     for source in sorted(FOLDER.glob("*.[ch]")):
@@ -34,7 +34,7 @@ def core() -> ctypes.CDLL | None:
 
     :raises RuntimeError: it is, and its structs are not those of ``structs``
     """
-    path = library_path(platform.machine())
+    path = compiled_path(platform.machine())
     if not path.exists():
         return None
     library = ctypes.CDLL(str(path))
