@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import boto3
+import pytest
+from moto import mock_aws
 
 from breakeven.results.store import Store
 from breakeven.steps.services import Services
@@ -24,3 +28,13 @@ def services_in_moto() -> Services:
     s3 = boto3.client("s3", region_name="us-east-1")
     s3.create_bucket(Bucket="results")
     return Services(store=Store(s3, "results"), table=state_table())
+
+
+@contextmanager
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """A simulated AWS of one's own, with the two of them in it."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with mock_aws():
+        yield services_in_moto()

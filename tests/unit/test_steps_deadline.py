@@ -8,38 +8,24 @@ from datetime import datetime
 import boto3
 import pytest
 from botocore.exceptions import ClientError
-from moto import mock_aws
 
 from breakeven.errors import CaseError
 from breakeven.planning import deadline
 from breakeven.planning.plan import make_plan
 from breakeven.results.state import RUN
-from breakeven.results.store import Store
 from breakeven.steps.cases import prepare
 from breakeven.steps.launching import Place, launch
 from breakeven.steps.plan_run import plan_run
-from breakeven.steps.services import Services
 from breakeven.workload.read import load_suite, parse_suite
+from tests.unit.moto_results import installed
 
 RUN_ID, STARTED = "run-1", "2026-11-20T00:00:00Z"
 
 
 @pytest.fixture
 def services(monkeypatch):
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
-        s3 = boto3.client("s3")
-        s3.create_bucket(Bucket="results")
-        keys = {"run_id": "HASH", "item": "RANGE"}
-        table = boto3.resource("dynamodb").create_table(
-            TableName="state",
-            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in keys.items()],
-            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in keys],
-            BillingMode="PAY_PER_REQUEST",
-        )
-        yield Services(store=Store(s3, "results"), table=table)
+    with installed(monkeypatch) as found:
+        yield found
 
 
 def test_the_deadline_is_the_expected_end_half_as_much_again_and_half_an_hour(services):

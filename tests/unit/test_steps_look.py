@@ -6,13 +6,12 @@ import time
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
 from breakeven.results.state import RUN, RunState
 from breakeven.steps.finish import finish_run
 from breakeven.steps.look import GOOD_RUN, HEALTH, days_since_good_run, look_at_nodes
-from tests.unit.moto_results import services_in_moto
+from tests.unit.moto_results import installed
 
 OURS = Installation().owner
 DAY = 86_400
@@ -20,11 +19,8 @@ DAY = 86_400
 
 @pytest.fixture
 def services(monkeypatch):
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
-        yield services_in_moto()
+    with installed(monkeypatch) as found:
+        yield found
 
 
 def node(run_id, owner=OURS):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from moto import mock_aws
 
 from breakeven.errors import InputError
 from breakeven.planning.allowance import Allowance
@@ -17,7 +16,7 @@ from breakeven.steps import resume_run
 from breakeven.steps.finish import finish_run
 from breakeven.steps.plan_run import plan_run
 from breakeven.workload.read import load_shipped
-from tests.unit.moto_results import services_in_moto
+from tests.unit.moto_results import installed
 
 FIRST, SECOND, STARTED = "first", "second", "2026-11-20T00:00:00Z"
 HERE = {"name": "local", "hardware": {"cores": 2, "processor": "any"}}
@@ -26,11 +25,8 @@ SQS = "sqs-standard"
 
 @pytest.fixture
 def services(monkeypatch):
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    with mock_aws():
-        yield services_in_moto()
+    with installed(monkeypatch) as found:
+        yield found
 
 
 def plan(services, run_id, *, running=(), surroundings=HERE, allowance=None, **document: Any):
