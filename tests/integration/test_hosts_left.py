@@ -12,14 +12,14 @@ import pytest
 from tests.hosts.lan import Lan, NoHosts
 from tests.integration.processes import eventually, processes_of
 
+pytestmark = pytest.mark.installed
+
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
 OTHER_RUN = """
 import sys, time
 from pathlib import Path
 from tests.hosts.lan import Host, Lan
-
-pytestmark = pytest.mark.installed
 
 folder = Path(sys.argv[1])
 (folder / "lane").mkdir()
