@@ -15,7 +15,7 @@ from breakeven.loadgen.stages import Stage
 from breakeven.workload.case import Workload
 
 #: how often the loader looks how late a thread of it wakes, seconds
-_LAG_EVERY_S = 0.05
+_LAG_EVERY_S = 0.2
 
 
 class LagMeter:

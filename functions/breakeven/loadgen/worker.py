@@ -35,7 +35,7 @@ LOOK_EVERY_S = 0.25
 HELD_MESSAGES, HELD_S = 256, 0.02
 #: how long a connection is left alone at a time, where it can do without its worker, nanoseconds: what it did
 #: meanwhile is accounted for then
-ALONE_NS = 100_000_000
+ALONE_NS = 200_000_000
 
 
 class Link(Protocol):

@@ -17,7 +17,7 @@ from breakeven.clients.base import STAMP_BYTES, Deliveries, Stamps
 from breakeven.workload.case import Workload
 
 #: messages that one call tells of
-_COLUMNS = 4096
+_COLUMNS = 8192
 
 
 class AloneReceiver:

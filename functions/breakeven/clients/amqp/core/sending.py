@@ -20,7 +20,7 @@ from breakeven.workload.case import Workload
 #: memory for prepared frames, bytes; a message that needs more is the general path's
 _PREPARED = 1 << 20
 #: messages that one call tells of, beside twice the window
-_COLUMNS = 4096
+_COLUMNS = 8192
 #: a larger window is the general path's
 MOST_WINDOW = 65_536
 #: a stamp's number holds the producer above so many bits
