@@ -28,6 +28,7 @@ from botocore.exceptions import ClientError
 from moto.cloudformation import parsing
 from moto.core.config import default_user_config
 from moto.dynamodb.responses import DynamoHandler
+from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 from moto.stepfunctions.parser.api import ExecutionStatus, HistoryEventType, TaskFailedEventDetails
 from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
 from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl import ErrorEqualsDecl
@@ -293,6 +294,30 @@ def dynamodb_writes_are_atomic(swaps: Swaps, _: Aws) -> None:
     original = swaps.attribute(DynamoHandler, "call_action", call_action)
 
 
+def listings_outlive_deletions(swaps: Swaps, _: Aws) -> None:
+    """Symptom: an object that is deleted while its bucket is listed is a KeyError of the listing.
+
+    Mend: list what was there when it began.
+    """
+
+    def lists(self: Any) -> Iterator[tuple[str, list[Any]]]:
+        return iter([(key, versions) for key, versions in dict(self).items() if versions])
+
+    def items(self: Any) -> Iterator[tuple[str, Any]]:
+        return iter([(key, latest) for key, versions in dict(self).items() for latest in versions[-1:]])
+
+    def values(self: Any) -> Iterator[Any]:
+        return iter([latest for _, latest in items(self)])
+
+    for mended, names in (
+        (lists, ("lists", "iterlists")),
+        (items, ("items", "iteritems")),
+        (values, ("values", "itervalues")),
+    ):
+        for name in names:
+            swaps.attribute(ObjectsByKey, name, mended)
+
+
 def definitions_are_substituted(swaps: Swaps, _: Aws) -> None:
     """Symptom: a state machine's DefinitionSubstitutions are ignored.
 
@@ -343,6 +368,7 @@ ALL: tuple[Patch, ...] = (
     stopped_stays_stopped,
     athena_tasks_wait,
     dynamodb_writes_are_atomic,
+    listings_outlive_deletions,
     definitions_are_substituted,
     resource_types_are_known,
 )

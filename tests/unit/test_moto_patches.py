@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto.awslambda.models import LambdaFunction
 from moto.dynamodb.models import table as dynamodb_table
+from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 from moto.stepfunctions.parser.backend.execution import Execution
 from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 
@@ -247,6 +248,30 @@ def test_dynamodb_writes_are_atomic(moto, patched):
         for writer in writers:
             writer.join()
     assert sorted(outcomes) == (["put", "refused"] if patched else ["put", "put"])
+
+
+@both
+@pytest.mark.parametrize(
+    ("listing", "whole"),
+    [
+        ("items", [("kept", "1"), ("deleted", "2")]),
+        ("values", ["1", "2"]),
+        ("lists", [("kept", ["1"]), ("deleted", ["2"])]),
+    ],
+)
+def test_listings_outlive_deletions(moto, listing, whole, patched):
+    with moto.patched_with(patches.listings_outlive_deletions, patched):
+        objects = ObjectsByKey({"kept": ["1"], "deleted": ["2"]})
+        listed = getattr(objects, listing)()
+        first = next(listed)
+        dict.pop(objects, "deleted")
+        if patched:
+            assert [first, *listed] == whole
+        elif listing == "lists":
+            assert next(listed) == ("deleted", None)
+        else:
+            with pytest.raises(KeyError):
+                next(listed)
 
 
 @both
