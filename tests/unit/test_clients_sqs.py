@@ -93,11 +93,13 @@ def test_an_answer_that_means_nothing_is_never_a_success(
         assert code_of(monkeypatch, "native", answer(200, reply), "receive") == "MalformedAnswer"
 
 
+@pytest.mark.parametrize("kind", ["native", "boto3"])
 def test_a_connection_that_ends_in_mid_answer_leaves_the_message_unknown(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     good = answer(200, {"MessageId": "1"})
-    with client_of(monkeypatch, good, Reply([good[:-3]], then_close=True)) as (client, heard):
+    broken = Reply([good[:-3]], then_close=True)
+    with client_of(monkeypatch, good, broken, kind=kind) as (client, heard):
         sender = client.sender(QUEUE)
         with pytest.raises(ConnectionLost):
             sender.submit([1, 2], bodies(2))

@@ -28,6 +28,7 @@ from breakeven.clients.base import (
     Settled,
 )
 from breakeven.clients.sqs.fifo import fifo_ids
+from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.workload.case import Workload
 
 #: for a server that is not the service and looks at neither
@@ -59,7 +60,11 @@ class Boto3Sender:
             sent_ns = time.monotonic_ns()
             with service_errors(taken):
                 text = body.decode("ascii")
-                self._sqs.send_message(QueueUrl=self._queue, MessageBody=text, **fifo_ids(self._queue, text))
+                reply = self._sqs.send_message(
+                    QueueUrl=self._queue, MessageBody=text, **fifo_ids(self._queue, text)
+                )
+            if "MessageId" not in reply:  # boto3 takes an answer that broke off for one of success
+                raise ConnectionLost("the answer to SendMessage broke off")
             self._answered.append((sequence, sent_ns, time.monotonic_ns()))
 
     def poll(self, timeout_s: float) -> Answers:
@@ -89,7 +94,7 @@ class Boto3Receiver:
                 QueueUrl=self._queue,
                 MaxNumberOfMessages=1,
                 WaitTimeSeconds=self._wait_s,
-                MessageSystemAttributeNames=["ApproximateReceiveCount"],
+                MessageSystemAttributeNames=[RECEIVE_COUNT],
             )
         in_hand_ns = time.monotonic_ns()
         messages = reply.get("Messages", [])
@@ -99,10 +104,7 @@ class Boto3Receiver:
             stamp=[message["Body"][:STAMP_BYTES].encode() for message in messages],
             asked_ns=[asked_ns] * len(messages),
             in_hand_ns=[in_hand_ns] * len(messages),
-            redelivered=[
-                int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1)) > 1
-                for message in messages
-            ],
+            redelivered=[is_redelivered(message) for message in messages],
             handle=[message["ReceiptHandle"] for message in messages],
         )
 
@@ -125,10 +127,6 @@ class Boto3Receiver:
     def close(self) -> None:
         """What is unsettled comes back when its visibility timeout has passed."""
         self._sqs.close()
-
-
-def _receive_count(message: dict[str, Any]) -> int:
-    return int(message.get("Attributes", {}).get("ApproximateReceiveCount", 1))
 
 
 class Boto3Client:

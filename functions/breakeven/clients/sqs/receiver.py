@@ -10,9 +10,8 @@ from typing import Any
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
 from breakeven.clients.sqs.calls import MALFORMED, MAX_BATCH, Operation, entries, prefix, quoted
 from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.clients.sqs.service import Service
-
-RECEIVE_COUNT = "ApproximateReceiveCount"
 
 
 class SqsReceiver:
@@ -43,7 +42,7 @@ class SqsReceiver:
         try:
             stamps = [message["Body"][:STAMP_BYTES].encode() for message in messages]
             handles = [message["ReceiptHandle"] for message in messages]
-            redelivered = [_receive_count(message) > 1 for message in messages]
+            redelivered = [is_redelivered(message) for message in messages]
         except (KeyError, TypeError, ValueError):
             raise CallFailed(MALFORMED) from None
         in_hand_ns = time.monotonic_ns()
@@ -91,10 +90,6 @@ def _successful(handles: Sequence[object], reply: dict[str, Any]) -> Sequence[ob
         codes = [str(entry.get("Code")) for entry in entries(reply, "Failed")]
         raise CallFailed(codes[0] if codes else MALFORMED)
     return deleted
-
-
-def _receive_count(message: dict[str, Any]) -> int:
-    return int(message.get("Attributes", {}).get(RECEIVE_COUNT, 1))
 
 
 def _parts(handles: Sequence[object], most: int) -> Iterator[Sequence[object]]:
