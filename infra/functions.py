@@ -46,6 +46,7 @@ ENTRIES = {
     # it asks for prices, zones and a quota, each of which may take its time
     "Plan": Entry("plan", "outside", minutes(2)),
     "TakeLock": Entry("take_lock", "outside", minutes(1)),
+    "WakeFunctions": Entry("wake_functions", "outside", minutes(5)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),
     "StopNodes": Entry("stop_nodes", "outside", minutes(5)),

@@ -48,6 +48,7 @@ class Grants:
         self._look()
         self._prices()
         self._room()
+        self._wake()
         self._launch()
         for name in ("ReleaseLane", *RELEASING):
             self._on_brokers(name, "ec2:TerminateInstances")
@@ -106,6 +107,14 @@ class Grants:
     def _zones(self) -> str:
         """Of the subnets, in their order."""
         return ",".join(self._network.subnets.availability_zones)
+
+    def _wake(self) -> None:
+        """Ask after the functions inside the VPC, and call those that are asleep."""
+        name, inside = "WakeFunctions", [each for each in self._functions.values() if each.is_bound_to_vpc]
+        names = ",".join(each.function_name for each in inside)
+        self._functions[name].add_environment("BREAKEVEN_FUNCTIONS", names)
+        arns = [each.function_arn for each in inside]
+        self._allow(name, ["lambda:GetFunctionConfiguration", "lambda:InvokeFunction"], arns)
 
     def _launch(self) -> None:
         """Launch from the one template, and tag what that makes."""

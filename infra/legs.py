@@ -40,9 +40,11 @@ class Leg(Construct):
         cases.next(closes)
         first: Any = establish
         if self._inside:
-            first = self._task("LaunchBrokers", self._leg_payload())
-            catch_as(first, fail)
-            first.next(establish)
+            first = self._task("WakeFunctions", self._leg_payload())
+            launch = self._task("LaunchBrokers", self._leg_payload())
+            for state in (first, launch):
+                catch_as(state, fail)
+            first.next(launch).next(establish)
         opens = sfn.Choice(self, self._name("FirstLeg"))
         return opens.when(sfn.Condition.boolean_equals("$.leg.opens", True), first).otherwise(cases)
 

@@ -32,6 +32,7 @@ class Needs:
 NEEDS = {
     "Plan": Needs((QUERY, UPDATE), reads=(RUNS, ROWS, ADVICE), writes=(RUNS, ROWS), lists=True),
     "TakeLock": Needs((GET, UPDATE)),
+    "WakeFunctions": Needs(),
     "LaunchBrokers": Needs((GET, UPDATE), writes=(SECRETS,), lists=True),
     "EstablishLane": Needs((UPDATE,)),
     "StopNodes": Needs((GET,), reads=(RUNS,)),

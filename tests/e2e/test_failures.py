@@ -23,7 +23,7 @@ from tests.e2e.workflow_runs import SHORT_S, Fault, Workflow, workflow_at
 
 AT_ONCE = 6
 #: what fails before any broker is launched
-NO_BROKERS_YET = ("Plan", "TakeLock", "LaunchBrokers")
+NO_BROKERS_YET = ("Plan", "TakeLock", "WakeFunctions", "LaunchBrokers")
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,7 @@ def run_name(*parts: str) -> str:
 OF_THE_RUN = {
     "Plan": ("failed_at", "Plan"),
     "TakeLock": ("failed_at", "TakeLock"),
+    "WakeFunctions": ("leg_failed_at", "BrokerWakeFunctions"),
     "LaunchBrokers": ("leg_failed_at", "BrokerLaunchBrokers"),
     "EstablishLane": ("leg_failed_at", "BrokerEstablishLane"),
     "ReleaseLane": ("release_failed_at", "ReleaseLane"),
@@ -98,7 +99,7 @@ def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     told = "\n".join(f"{name}: {value}" for name, value in record.items())
     assert record.get(attribute) == where, told
     assert_all_let_go(workflow, run_id)
-    ends_well = entry in {"LaunchBrokers", "EstablishLane", "ReleaseLane"}
+    ends_well = entry in {"WakeFunctions", "LaunchBrokers", "EstablishLane", "ReleaseLane"}
     assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), told
 
 

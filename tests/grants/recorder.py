@@ -118,6 +118,8 @@ def _s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _lambda(caller: str, environ: dict[str, Any]) -> Iterator[Call]:
     if found := re.fullmatch(r"/2015-03-31/functions/(.+)/invocations", unquote(environ["PATH_INFO"])):
         yield Call(caller, "lambda:InvokeFunction", found[1])
+    elif found := re.fullmatch(r"/2015-03-31/functions/(.+)/configuration", unquote(environ["PATH_INFO"])):
+        yield Call(caller, "lambda:GetFunctionConfiguration", _arn("lambda", f"function:{found[1]}"))
 
 
 Found = Iterator[tuple[str, tuple[tuple[str, str], ...]]]

@@ -81,7 +81,7 @@ def test_loaders_are_never_retried(definition):
 
 def test_brokers_are_released_on_every_way_out_of_their_leg(definition):
     found = states(definition)
-    for name in ("BrokerLaunchBrokers", "BrokerEstablishLane", "BrokerCases"):
+    for name in ("BrokerWakeFunctions", "BrokerLaunchBrokers", "BrokerEstablishLane", "BrokerCases"):
         (catch,) = found[name]["Catch"]
         assert catch["Next"] == "BrokerFailLeg"
     assert found["BrokerFailLeg"]["Next"] == "BrokerReleaseLane"
