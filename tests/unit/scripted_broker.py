@@ -24,6 +24,8 @@ class ScriptedBroker:
         self.bodies: list[bytes] = []  # of one frame each
         self.acknowledged: list[int] = []  # delivery tags, each by itself
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self._behind: tuple[int, str] | None = None
         self._connection: socket.socket | None = None
         self._there = threading.Event()
         self._reading = threading.Event()
@@ -33,9 +35,15 @@ class ScriptedBroker:
 
     @property
     def access(self) -> Access:
-        port = self._listener.getsockname()[1]
-        node = Node(name="scripted", host="127.0.0.1", amqp_port=port, management_port=1)
-        return Access(username="u", password="p", nodes=(node,))
+        port, certificate = self._behind or (self.port, None)
+        node = Node(
+            name="scripted", host="127.0.0.1", amqp_port=port, management_port=1, certificate=certificate
+        )
+        return Access(username="u", password="p", nodes=(node,), tls=certificate is not None)
+
+    def is_behind(self, port: int, certificate: str) -> None:
+        """From now on it is reached over TLS, which ends at that port."""
+        self._behind = port, certificate
 
     def say(self, *frames: bytes) -> None:
         assert self._connection

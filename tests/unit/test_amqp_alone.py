@@ -15,10 +15,12 @@ from pika import spec
 
 from breakeven.clients.alone import Errand, Origin, Ours, Sent, WhenSent
 from breakeven.clients.amqp.client import NativeAmqpClient
-from breakeven.clients.amqp.core import loading, receiving, sending
+from breakeven.clients.amqp.core import loading, outlet, receiving, sending
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.loadgen.stamp import Stamper
+from tests.certificates import HOST, make_certificate_for
 from tests.integration.processes import eventually
+from tests.integration.tls import terminator
 from tests.unit import amqp_wire as wire
 from tests.unit.fakes import make_case
 from tests.unit.scripted_broker import ScriptedBroker, scripted
@@ -34,9 +36,31 @@ READ_ON, COME_BACK, ANSWERED = WhenSent.READ_ON, WhenSent.COME_BACK, WhenSent.AN
 
 
 @pytest.fixture
-def broker() -> Iterator[ScriptedBroker]:
+def plain_broker() -> Iterator[ScriptedBroker]:
     with scripted() as found:
         yield found
+
+
+@pytest.fixture
+def damaging() -> threading.Event:
+    """Of the TLS: once it is set, what the broker says arrives as it is."""
+    return threading.Event()
+
+
+@pytest.fixture
+def tls_broker(plain_broker, damaging, tmp_path) -> Iterator[ScriptedBroker]:
+    certificate, key = make_certificate_for(HOST)
+    both = tmp_path / "broker.pem"
+    both.write_text(certificate + key)
+    with terminator(both, plain_broker.port, damaging) as port:
+        plain_broker.is_behind(port, certificate)
+        yield plain_broker
+
+
+@pytest.fixture(params=["plain", "tls"])
+def broker(request) -> ScriptedBroker:
+    found: ScriptedBroker = request.getfixturevalue(f"{request.param}_broker")
+    return found
 
 
 def made(broker: ScriptedBroker, **workload: object) -> NativeAmqpClient:
@@ -341,8 +365,9 @@ def test_no_bytes_make_it_leave_its_memory_or_hang(seed):
     } <= reasons
 
 
-def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_after_all(broker):
+def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_after_all(plain_broker):
     """Without confirms: a frame for the general path comes while the broker reads nothing."""
+    broker = plain_broker
     client = made(broker, confirms=False, window=4000)
     alone = Alone(client)
     broker.pause()
@@ -356,4 +381,32 @@ def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_a
     assert eventually(lambda: len(broker.bodies) == alone.first)
     assert broker.bodies == list(STAMPER.bodies(0, alone.first))
     assert alone.send() is not None
+    client.close()
+
+
+def test_what_is_no_tls_loses_the_connection_and_no_account(tls_broker, damaging):
+    client = made(tls_broker)
+    alone = Alone(client)
+    alone.send(25)
+    tls_broker.say(wire.ack(4, multiple=True))
+    assert listen(alone, 4) == [0, 1, 2, 3]
+    damaging.set()
+    tls_broker.say(wire.ack(5))
+    with pytest.raises(ConnectionLost, match="Protocol error"):
+        go_on(alone)
+    assert sorted(alone.due) == [4, 5, 6, 7, 8, 9]
+    client.close()
+
+
+@pytest.mark.parametrize(("place", "elsewhere"), [("SOCKET", 4), ("CONTEXT", 3), ("CONTEXT", 100)])
+def test_where_pythons_tls_is_not_as_it_was_all_is_the_general_paths(
+    tls_broker, monkeypatch, place, elsewhere
+):
+    monkeypatch.setattr(outlet, place, elsewhere)
+    client = made(tls_broker)
+    origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, None)
+    sender = client.sender(wire.QUEUE)
+    assert sender.prepare(origin) == 0
+    sender.submit([0], STAMPER.bodies(0, 1))
+    assert eventually(lambda: tls_broker.bodies == list(STAMPER.bodies(0, 1)))
     client.close()

@@ -12,6 +12,7 @@ from pika import spec
 
 from breakeven.clients import connections
 from breakeven.clients.amqp import handshake
+from breakeven.clients.amqp.core.outlet import Outlet
 from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
@@ -60,9 +61,9 @@ class Link:
             self.check()
 
     @property
-    def descriptor(self) -> int | None:
-        """Of the socket, where bytes go over it as they are; None with TLS."""
-        return self._wire.descriptor
+    def outlet(self) -> Outlet | None:
+        """What somebody else needs to drive the connection; None where nobody else can."""
+        return self._wire.outlet
 
     @property
     def frame_max(self) -> int:

@@ -8,6 +8,7 @@ import ssl
 import struct
 from collections import deque
 
+from breakeven.clients.amqp.core.outlet import Outlet, outlet_of
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.targets.base import Access, Node
@@ -37,9 +38,9 @@ class Wire:
         self._unsent: deque[memoryview] = deque()
 
     @property
-    def descriptor(self) -> int | None:
-        """Of the socket, where bytes go over it as they are; None with TLS."""
-        return None if self._tls else self._socket.fileno()
+    def outlet(self) -> Outlet | None:
+        """What somebody else needs to read and write by itself; None where nobody else can."""
+        return outlet_of(self._socket)
 
     @property
     def unsent(self) -> bool:

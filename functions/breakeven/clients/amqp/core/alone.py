@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from ctypes import byref, c_uint8, string_at
+from ctypes import addressof, byref, c_uint8, string_at
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,14 @@ class Alone:
     def __init__(
         self, link: Link, struct: Sending | Receiving, run: Callable[..., int], window: int, out_size: int
     ) -> None:
-        assert link.descriptor is not None
+        outlet = link.outlet
+        assert outlet is not None
         self._link, self._struct, self._run = link, struct, run
         self._connection: Connection = struct.c
         self._out = np.zeros(out_size, np.uint8)
         connection = self._connection
-        connection.fd = link.descriptor
+        connection.fd, self._tls = outlet.descriptor, outlet.tls
+        connection.tls = None if outlet.tls is None else addressof(outlet.tls)
         connection.out, connection.out_size = address(self._out), out_size
         connection.read_every_ns = round(READ_EVERY_S * 1e9)
         connection.judged_over_ns = JUDGED_OVER_NS

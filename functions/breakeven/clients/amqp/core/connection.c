@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #define SECOND_NS 1000000000
@@ -17,20 +16,13 @@ int64_t now_ns(void) {
 
 int unsent(const struct connection *c) { return c->out_from < c->out_end; }
 
-static int failed(struct connection *c) {
-    c->error = errno;
-    return FAILED;
-}
-
-static int not_now(void) { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
 int write_some(struct connection *c) {
+    int end = OVER;
     while (unsent(c)) {
-        ssize_t sent = send(c->fd, c->out + c->out_from, (size_t)(c->out_end - c->out_from),
-                            MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (sent < 0)
-            return not_now() ? OVER : failed(c);
-        c->out_from += sent;
+        int64_t written = put(c, c->out + c->out_from, c->out_end - c->out_from, &end);
+        if (written <= 0)
+            return end;
+        c->out_from += written;
         c->wrote_ns = now_ns();
     }
     c->out_from = c->out_end = 0;
@@ -38,13 +30,12 @@ int write_some(struct connection *c) {
 }
 
 static int read_once(struct connection *c) {
+    int end = OVER;
     if (c->in_end == c->in_size)
         return UNUSUAL;
-    ssize_t got = recv(c->fd, c->in + c->in_end, (size_t)(c->in_size - c->in_end), MSG_DONTWAIT);
-    if (got == 0)
-        return CLOSED;
-    if (got < 0)
-        return not_now() ? OVER : failed(c);
+    int64_t got = get(c, c->in + c->in_end, c->in_size - c->in_end, &end);
+    if (got <= 0)
+        return end;
     c->in_end += got;
     c->read_ns = now_ns();
     return OVER;
@@ -61,25 +52,34 @@ static void rest(const struct connection *c, int64_t wake_ns) {
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-int exchange(struct connection *c, int64_t wake_ns) {
-    if (c->busy && !unsent(c))
-        rest(c, wake_ns);
+/* Wait for the socket: what poll() says of it; 0: nothing yet, -1: FAILED. */
+static int await(struct connection *c, int64_t wake_ns) {
     int64_t left_ns = wake_ns - now_ns();
     if (left_ns < 0)
         left_ns = 0;
     struct timespec left = {.tv_sec = left_ns / SECOND_NS, .tv_nsec = left_ns % SECOND_NS};
     struct pollfd watched = {.fd = c->fd, .events = (short)(unsent(c) ? POLLIN | POLLOUT : POLLIN)};
     int ready = ppoll(&watched, 1, &left, NULL);
-    if (ready < 0)
-        return not_now() ? OVER : failed(c);
-    if (ready == 0)
-        return OVER;
+    if (ready > 0)
+        return watched.revents;
+    if (ready == 0 || errno == EINTR)
+        return 0;
+    c->error = errno;
+    return -1;
+}
+
+int exchange(struct connection *c, int64_t wake_ns) {
+    if (c->busy && !unsent(c))
+        rest(c, wake_ns);
+    int ready = has_pending(c) ? POLLIN : await(c, wake_ns);
+    if (ready <= 0)
+        return ready == 0 ? OVER : FAILED;
     if (unsent(c)) {
         int written = write_some(c);
         if (written != OVER)
             return written;
     }
-    return watched.revents & ~POLLOUT ? read_once(c) : OVER;
+    return ready & ~POLLOUT ? read_once(c) : OVER;
 }
 
 void took(struct connection *c, int64_t count) {

@@ -17,9 +17,22 @@ enum end {
     FAILED = 4   /* `error` has the errno */
 };
 
+/* OpenSSL's functions, and its object of a connection whose bytes go through them; see tls.py */
+struct tls {
+    void *ssl;
+    int (*read)(void *ssl, void *bytes, int count);
+    int (*write)(void *ssl, const void *bytes, int count);
+    int (*pending)(const void *ssl);
+    int (*get_error)(const void *ssl, int returned);
+    unsigned long (*peek_error)(void);
+    void (*clear_errors)(void);
+};
+
 struct connection {
     int32_t fd;
     int32_t error;
+    const struct tls *tls; /* NULL: bytes go over fd as they are */
+    int64_t next_end;      /* of a read, where the one before has found it behind what it read; or OVER */
     uint8_t *in; /* bytes read and not dealt with are in[0 .. in_end) */
     int64_t in_size, in_end;
     uint8_t *out; /* bytes to write are out[out_from .. out_end) */
@@ -31,6 +44,14 @@ struct connection {
     int64_t busy;           /* whether it is now */
     int64_t count, since_ns; /* messages since */
 };
+
+/* How many of `count` bytes were written, or read into `bytes`, without waiting. 0: none just now; -1: CLOSED or
+ * FAILED is in *end, and the errno in c->error. */
+int64_t put(struct connection *c, const uint8_t *bytes, int64_t count, int *end);
+int64_t get(struct connection *c, uint8_t *bytes, int64_t count, int *end);
+
+/* Is there something to read for which the socket has nothing to tell any more? */
+int has_pending(const struct connection *c);
 
 int64_t now_ns(void);
 int unsent(const struct connection *c);

@@ -69,6 +69,6 @@ def alone_receiver(
     link: Link, shape: DeliveryShape | None, workload: Workload, ours: Ours
 ) -> AloneReceiver | None:
     """None where the core cannot drive this connection."""
-    if core() is None or link.descriptor is None or shape is None or shape.pieces is None:
+    if core() is None or link.outlet is None or shape is None or shape.pieces is None:
         return None
     return AloneReceiver(link, shape.size, shape.pieces, workload, ours)

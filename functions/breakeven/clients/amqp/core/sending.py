@@ -150,7 +150,7 @@ def alone_sender(
 ) -> AloneSender | None:
     """None where the core cannot drive this connection."""
     prepared = publishing.around(origin.size)
-    if core() is None or link.descriptor is None or prepared is None or workload.window > MOST_WINDOW:
+    if core() is None or link.outlet is None or prepared is None or workload.window > MOST_WINDOW:
         return None
     head, end = prepared
     row = head + bytes(STAMP_BYTES) + origin.rest + end

@@ -16,12 +16,28 @@ class End(IntEnum):
     FAILED = 4
 
 
+class Tls(Structure):
+    """``struct tls``"""
+
+    _fields_ = (
+        ("ssl", c_void_p),
+        ("read", c_void_p),
+        ("write", c_void_p),
+        ("pending", c_void_p),
+        ("get_error", c_void_p),
+        ("peek_error", c_void_p),
+        ("clear_errors", c_void_p),
+    )
+
+
 class Connection(Structure):
     """``struct connection``"""
 
     _fields_ = (
         ("fd", c_int32),
         ("error", c_int32),
+        ("tls", c_void_p),
+        ("next_end", c_int64),
         ("in_", c_void_p),
         ("in_size", c_int64),
         ("in_end", c_int64),
