@@ -28,7 +28,7 @@ class Ours:
 #: contender -> which of ours it is; None for PerfTest
 Contenders = Mapping[str, Ours | None]
 
-FULL = Times(warmup_s=20, window_s=10, repeats=7)
+FULL = Times(warmup_s=16, window_s=8, repeats=7)
 QUICK = Times(warmup_s=15, window_s=5, repeats=3)
 
 

@@ -13,8 +13,9 @@ READ_EVERY_S = 0.001
 BUSY_PER_MS = 4
 #: connections with a smaller window or prefetch are never busy: they would wait for what cannot come
 LEAST_WINDOW = 100
-#: a connection's rate is judged over at least this long, nanoseconds
-JUDGED_OVER_NS = 5_000_000
+#: a connection's rate is judged over at least this long, nanoseconds: a broker that pauses for some of it
+#: makes up for that in the rest
+JUDGED_OVER_NS = 20_000_000
 
 
 class Coalescing:
