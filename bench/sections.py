@@ -200,7 +200,7 @@ def _on_rabbitmq(
         bench.versions["RabbitMQ"] = brokers.server
         section.commands.update(rabbitmq.command_lines(load, bench.times, contenders))
         runs = rabbitmq.runs(brokers, load, bench.times, table, contenders)
-        bench.say(f"{section.name}: a round that does not count, as the broker gets faster in its first minute")
+        bench.say(f"{section.name}: a round that does not count: a broker gets faster in its first minute")
         for run in runs.values():
             run()
         return interleave(section, runs, bench.times.repeats, bench.say)

@@ -16,6 +16,7 @@ import weakref
 from ctypes import c_int, c_void_p
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from breakeven.clients.amqp.core.structs import Tls
 
@@ -68,7 +69,8 @@ def _functions() -> dict[str, int | None] | None:
 
 def _openssl(connected: ssl.SSLSocket) -> int | None:
     """The address of OpenSSL's object; None where it is not to be had."""
-    library, holder = _library(), getattr(connected, "_sslobj", None)
+    library = _library()
+    holder: Any = getattr(connected, "_sslobj", None)
     words = type(holder).__basicsize__ // ctypes.sizeof(c_void_p)
     if library is None or type(holder).__name__ != "_SSLSocket" or words <= CONTEXT:
         return None
