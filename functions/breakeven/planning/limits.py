@@ -18,7 +18,7 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 229
-HISTORY_PER_LEG = 107  # in a round of its own
+HISTORY_PER_LEG = 127  # in a round of its own
 HISTORY_PER_CASE = 87
 HISTORY_PER_LOADER = 7
 HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
