@@ -107,15 +107,17 @@ def sqs_requests(case: Case) -> float:
 def cross_zone_gb(case: Case) -> float:
     """Traffic of a broker's case that is billed for crossing zones, both directions.
 
-    Nodes and loaders are taken to be spread over the zones of the stack's network, as the bills take them.
+    Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
+    that fewer zones offer their type.
     """
     nodes = kind(case.target).nodes
+    placed = len(case.machines.zones) if case.machines else 0
     if not nodes:
         return 0.0
     crossings = crossings_per_message(
         ask(
             deployment=next(name for name, count in NODES.items() if count == nodes),
-            broker_zones=min(nodes, assumed.ZONES),
+            broker_zones=placed or min(nodes, assumed.ZONES),
             client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
         )
     )

@@ -41,7 +41,9 @@ def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Ask
 
 
 def _on(inputs: Inputs, each: Machines) -> Inputs:
-    return inputs.but(instance=each.instance_type, volume_gb=float(each.volume_gb))
+    return inputs.but(
+        instance=each.instance_type, volume_gb=float(each.volume_gb), broker_zones=len(each.zones) or None
+    )
 
 
 def _price(target: str, each: Machines, inputs: Inputs, book: PriceBook) -> str:

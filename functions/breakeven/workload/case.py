@@ -51,7 +51,10 @@ class Machines(Frozen):
     vcpu: int | None = Field(description="of one node; null where it is not known")
     volume_gb: int
     nodes: int
-    zone: str | None = Field(default=None, description="where they are launched; null: wherever")
+    zones: tuple[str, ...] = Field(
+        default=(),
+        description="where nodes are launched, dealt over them in turn; empty: the deployment's",
+    )
 
 
 class Step(Frozen):
