@@ -1,8 +1,8 @@
 """Roles of a stack in a grown account: nothing that they need is lost, and the account's key is open to them.
 
 The end-to-end tests hold the default stack's roles against calls (tests/e2e/test_clean_up.py). Here each
-thing that those roles may do is judged by the roles of stacks with a key, a VPC, a boundary and a prefix of the
-account's own. What only a real account shows: key policies, and what a boundary takes away.
+thing that those roles may do is judged by the roles of stacks with a key, a VPC, a boundary and a prefix of
+the account's own. What only a real account shows: key policies, and what a boundary takes away.
 """
 
 from __future__ import annotations
