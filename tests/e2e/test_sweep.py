@@ -76,6 +76,14 @@ def test_the_report_has_the_cases_of_each_size(workflow, status):
     notes = [note for note in report["cost_notes"] if "a month, before traffic" in note]
     assert len(notes) == 3
     assert "RabbitMQ mirrored pair, intel (2 x m7i.xlarge with 40 GB each)" in notes[1]
+    own = {
+        crossing["question_id"]: crossing["msg_per_s"]
+        for crossing in report["crossovers"]
+        if (crossing["sqs_option"], crossing["other_option"]) == ("sqs-as-used", "rabbitmq")
+        and crossing["price_book"] != "2012-12"
+    }
+    assert list(own) == ["us-east-1", "us-east-1.size-intel", "us-east-1.size-scarce"]
+    assert len(set(own.values())) == 3, "each has a price of its own"
     page = workflow.store().get_bytes(layout.report_key(RUN_ID, "index.html")).decode()
     assert "RabbitMQ mirrored pair, large" in page
 
