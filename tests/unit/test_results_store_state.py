@@ -13,7 +13,7 @@ from moto import mock_aws
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import Progress
 from breakeven.results import layout
-from breakeven.results.coordinator import GATE_DELAY_S, StateCoordinator
+from breakeven.results.coordinator import GATE_DELAY_S, MANY_DELAY_S, StateCoordinator
 from breakeven.results.schemas import NODES, TABLES
 from breakeven.results.state import LOADERS_PER_READ, RunState, all_loaders_item, case_item
 from breakeven.results.store import Store
@@ -159,6 +159,9 @@ def test_a_gate_of_many_opens_for_all_at_one_instant_when_the_first_has_seen_the
     assert opened == pytest.approx(state.get("loader#a#1#0")["gate_start"] + GATE_DELAY_S["start"])
     assert {loader.opens_at("start") for loader in others} == {opened}
     assert others[0].opens_at("unload") is None
+    for loader in (first, *others):
+        loader.arrive("unload")
+    assert first.opens_at("unload") == pytest.approx(state.get("loader#a#1#12")["gate_unload"] + MANY_DELAY_S)
 
 
 def test_progress_of_many_is_what_the_first_has_last_told(state):

@@ -25,6 +25,8 @@ from breakeven.results.state import (
 
 #: seconds between the last arrival and the start, so that everyone has seen it open
 GATE_DELAY_S = {"start": 2.0, "unload": 1.0}
+#: of many loaders at least so long: they look less often, and see it only after the first has
+MANY_DELAY_S = 2.0
 #: what the first of many loaders tells the others
 TOLD = tuple(field.name for field in fields(CaseProgress) if field.name != "aborted")
 
@@ -61,7 +63,7 @@ class StateCoordinator:
         arrived = [item[f"gate_{gate}"] for item in everyone.values() if f"gate_{gate}" in item]
         if len(arrived) < self._loaders:
             return None
-        opens = float(max(arrived) + GATE_DELAY_S[gate])
+        opens = float(max(arrived) + max(GATE_DELAY_S[gate], MANY_DELAY_S * self._tells))
         if self._tells:
             self._state.update(self._all, **{f"opens_{gate}": opens})
         return opens
