@@ -16,6 +16,7 @@ from breakeven.results import layout
 from breakeven.results.state import RUN, loaders_prefix
 from breakeven.workload.case import INLINE_LOADERS
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
+from tests.infra.status_change import status_change
 
 pytestmark = pytest.mark.installed
 
@@ -139,7 +140,7 @@ def test_an_aborted_run_starts_nothing_more_and_is_let_go(workflow):
         time.sleep(0.2)
     workflow.plane.stop(execution)
     assert workflow.plane.status(execution) == "ABORTED"
-    detail = {"executionArn": execution, "name": run_id}
-    workflow.call("clean_up", {"detail-type": "any", "source": "aws.states", "detail": detail})
+    machine = execution.rpartition(":")[0].replace(":execution:", ":stateMachine:")
+    workflow.call("clean_up", status_change(machine, run_id, "ABORTED"))
     assert workflow.machines.launched[run_id] <= workflow.machines.terminated
     assert state.get(RUN)["status"] == "aborted"
