@@ -62,6 +62,9 @@ def test_each_size_is_launched_as_the_suite_says_and_terminated(workflow, status
         assert [each["InstanceType"] for each in found] == [kind, kind]
         assert {each["State"]["Name"] for each in found} == {"terminated"}
         assert {each["InstanceId"] for each in found} <= workflow.machines.terminated
+        assert len(workflow.state(RUN_ID).get(lane_item(target))["zones"]) == 2
+        interfaces = [each["NetworkInterfaces"][0] for each in found]
+        assert len({interface["SubnetId"] for interface in interfaces}) == 2, "each in another zone"
     assert len(workflow.machines.launched[RUN_ID]) == 4
 
 
@@ -93,5 +96,6 @@ def test_no_room_for_one_size_fails_its_cases_and_the_run_goes_on(workflow, stat
     assert workflow.state(RUN_ID).get(RUN)["status"] == "partial"
     cases = {case["target"]: case for case in workflow.state(RUN_ID).items("case#").values()}
     assert cases[SCARCE]["status"] == "failed"
-    assert "EC2 has no room for 2 x m7g.2xlarge (InsufficientInstanceCapacity)" in cases[SCARCE]["reason"]
+    assert "EC2 has no room for 1 x m7g.2xlarge in us-east-1" in cases[SCARCE]["reason"]
+    assert "(InsufficientInstanceCapacity)" in cases[SCARCE]["reason"]
     assert workflow.state(RUN_ID).get(lane_item(SCARCE))["failed_at"] == "BrokerLaunchBrokers"
