@@ -62,8 +62,13 @@ def executions_split(machine: sfn.StateMachine, label: str = "") -> str:
     split = json.dumps(
         {"Fn::Select": [6, {"Fn::Split": [":", {"Ref": _logical_id(machine)}]}]}, separators=(",", ":")
     )
-    arn = f"arn:{cdk.Aws.PARTITION}:states:{cdk.Aws.REGION}:{cdk.Aws.ACCOUNT_ID}:execution:"
-    return on(f"{arn}{split}{'/' if label else ''}{label}:*")
+    executions = cdk.Stack.of(machine).format_arn(
+        service="states",
+        resource="execution",
+        resource_name=f"{split}/{label}:*" if label else f"{split}:*",
+        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+    )
+    return on(executions)
 
 
 def _logical_id(construct: IConstruct) -> str:

@@ -65,7 +65,8 @@ class StateCoordinator:
             return None
         opens = float(max(arrived) + max(GATE_DELAY_S[gate], MANY_DELAY_S * self._tells))
         if self._tells:
-            self._state.update(self._all, **{f"opens_{gate}": opens})
+            to_tell: dict[str, Any] = {f"opens_{gate}": opens}
+            self._state.update(self._all, **to_tell)
         return opens
 
     def exchange(self, progress: Progress) -> CaseProgress:
