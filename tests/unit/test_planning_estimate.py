@@ -190,7 +190,7 @@ def test_the_shipped_book_prices_every_line():
         (workload(4, 4), 1, 2),
         (workload(5, 5), 2, 2),
         (workload(40, 40), 10, 2),
-        (workload(800, 800), 40, 2),
+        (workload(800, 800), 100, 2),
         (workload(1, 40), 6, 2),
         (workload(5, 5, mode="load-unload", messages=1), 2, 2),
     ],

@@ -158,7 +158,7 @@ def test_a_scenarios_count_is_nearer_than_the_suites():
     [
         ({"loaders": 11}, "scenarios.work.loaders: 11: at most 10 here: 10 producers and 10 consumers"),
         ({"loaders": 0}, "scenarios.work.loaders: 0: "),
-        ({"loaders": 41, "threads": 100}, "scenarios.work.loaders: 41: "),
+        ({"loaders": 101, "threads": 200}, "scenarios.work.loaders: 101: "),
         ({"loaders": 2, "mode": "capacity", "rate": 10}, "a capacity search has one loader"),
     ],
 )
