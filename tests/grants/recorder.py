@@ -118,7 +118,7 @@ def _s3(environ: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _lambda(caller: str, environ: dict[str, Any]) -> Iterator[Call]:
     if found := re.fullmatch(r"/2015-03-31/functions/(.+)/invocations", unquote(environ["PATH_INFO"])):
         yield Call(caller, "lambda:InvokeFunction", found[1])
-    elif unquote(environ["PATH_INFO"]) == "/2016-08-19/account-settings/":
+    elif unquote(environ["PATH_INFO"]) == "/2016-08-19/account-settings":
         yield Call(caller, "lambda:GetAccountSettings", "*")
 
 
