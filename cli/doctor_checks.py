@@ -13,6 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from breakeven.errors import InputError
+from breakeven.planning.functions import BESIDE, MORE
 from breakeven.pricing.book import books
 from breakeven.pricing.machines import machine
 from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
@@ -22,8 +23,6 @@ from cli.deployed import Account, Deployed, find
 Level = Literal["ok", "note", "open", "stop"]
 #: EC2's quota of vCPUs of standard on-demand instances
 VCPU_QUOTA = "L-1216C47A"
-#: functions that run beside a case's loaders: its watch, and another lane's
-BESIDE = 5
 #: of the CDK's bootstrap stack; what the template asks for
 BOOTSTRAP_VERSION = 6
 QUALIFIER = "hnb659fds"
@@ -121,10 +120,10 @@ def _functions(account: Account) -> tuple[Level, str]:
     have = int(limit["UnreservedConcurrentExecutions"])
     words = f"{have} functions at once"
     if have <= BESIDE:
-        return "stop", f"{words}, too few for any case: ask for more of quota L-B99A9384 in Service Quotas"
+        return "stop", f"{words}, too few for any case: {MORE}"
     if have < MAX_LOADERS + BESIDE:
         most = have - BESIDE
-        return "note", f"{words}: cases of more than {most} loaders fail; ask for more of quota L-B99A9384"
+        return "note", f"{words}: no case gets more than {most} loaders; {MORE}"
     return "ok", words
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import aws_cdk as cdk
@@ -54,6 +55,20 @@ def managed(policy: str) -> str:
 def executions_of(machine: sfn.StateMachine, arn: str) -> str:
     """The same where the ARN has the machine's name in it."""
     return on(arn.replace(machine.state_machine_name, f"<{_logical_id(machine)}.Name>"))
+
+
+def executions_split(machine: sfn.StateMachine, label: str = "") -> str:
+    """The same where the CDK takes the name out of the ARN; with a label, of one distributed map."""
+    split = json.dumps(
+        {"Fn::Select": [6, {"Fn::Split": [":", {"Ref": _logical_id(machine)}]}]}, separators=(",", ":")
+    )
+    executions = cdk.Stack.of(machine).format_arn(
+        service="states",
+        resource="execution",
+        resource_name=f"{split}/{label}:*" if label else f"{split}:*",
+        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+    )
+    return on(executions)
 
 
 def _logical_id(construct: IConstruct) -> str:

@@ -1,4 +1,6 @@
-"""What mails the topic beside the verdict of a run: runs that fail, nodes that stay, runs that stay away."""
+"""What mails the topic beside the verdict of a run: runs that fail or stay away, nodes that stay, clean-ups
+that fail, and what only the watchdog has found.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ from infra.context import Context
 MINUTES, HOUR, DAY = cdk.Duration.minutes(5), cdk.Duration.hours(1), cdk.Duration.days(1)
 #: minute of each hour at which the function looks
 LOOKS_AT_MINUTE = "7"
-#: of the function's metrics; see functions/handlers/look.py
-LOOK = {"service": "look"}
+#: of the functions' metrics: their handlers' names; see functions/handlers
+LOOK, WATCHDOG = "look", "watchdog"
 
 
 class Alarms(Construct):
@@ -36,29 +38,46 @@ class Alarms(Construct):
         machine: sfn.StateMachine,
         look: lambda_.Function,
         undelivered: sqs.Queue | None,
+        clean_up: lambda_.Function,
+        watchdog: lambda_.Function,
+        dead_letters: sqs.Queue,
     ) -> None:
         super().__init__(scope, construct_id)
         self._namespace, self._topic = context.stack_name, topic
         self._let_alarms_publish()
         self._look_hourly(look)
         self._failed_runs(machine)
-        overdue = self._own("NodesOverdue", HOUR)
+        self._failed_clean_ups(clean_up, watchdog, dead_letters)
+        overdue = self._own("NodesOverdue", LOOK, HOUR)
         self._alarm("NodesUpTooLong", overdue, 1, "broker nodes are up although their run must have ended")
         failing = look.metric_errors(period=DAY)
         self._alarm("LookFails", failing, 1, "the function that looks for nodes and good runs fails")
         if context.no_run_alarm_days:
             days = context.no_run_alarm_days
-            since = self._own("DaysSinceGoodRun", DAY)
+            since = self._own("DaysSinceGoodRun", LOOK, DAY)
             self._alarm("NoGoodRun", since, days, f"no run went well for {days} days", keep=True)
         if undelivered:
             left = undelivered.metric_approximate_number_of_messages_visible(period=MINUTES)
             self._alarm("NotStarted", left, 1, "a scheduled run could not be started; the queue says why")
 
-    def _own(self, name: str, period: cdk.Duration) -> cloudwatch.Metric:
+    def _failed_clean_ups(
+        self, clean_up: lambda_.Function, watchdog: lambda_.Function, dead_letters: sqs.Queue
+    ) -> None:
+        """By the hour, in which the watchdog comes four times: what goes on failing is mailed once."""
+        given_up = dead_letters.metric_approximate_number_of_messages_visible(period=MINUTES)
+        self._alarm("NotCleanedUp", given_up, 1, "the clean-up after a run was given up; see the queue")
+        failing = clean_up.metric_errors(period=HOUR)
+        self._alarm("CleanUpFails", failing, 1, "the clean-up after a run fails; its log says of what")
+        failing = watchdog.metric_errors(period=HOUR)
+        self._alarm("WatchdogFails", failing, 1, "the watchdog fails to let something go; its log says what")
+        found = self._own("LeftBehind", WATCHDOG, HOUR)
+        self._alarm("LeftBehind", found, 1, "a run's own end and the rule have left what the watchdog let go")
+
+    def _own(self, name: str, service: str, period: cdk.Duration) -> cloudwatch.Metric:
         return cloudwatch.Metric(
             namespace=self._namespace,
             metric_name=name,
-            dimensions_map=LOOK,
+            dimensions_map={"service": service},
             statistic=cloudwatch.Stats.MAXIMUM,
             period=period,
         )

@@ -9,11 +9,9 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
+from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
 from infra.functions import Functions
 from infra.steps import catch_as, invoke
-
-#: more loaders than this at once need a distributed map
-LOADERS_AT_ONCE = 40
 
 
 class Leg(Construct):
@@ -22,6 +20,8 @@ class Leg(Construct):
     def __init__(self, scope: Construct, construct_id: str, functions: Functions, *, inside: bool) -> None:
         super().__init__(scope, construct_id)
         self._prefix, self._functions, self._inside = construct_id, functions, inside
+        #: of the distributed map: in its executions' ARNs, and in the machine's that their metrics name
+        self.label = self._name("Loaders")
 
     def definition(self) -> sfn.IChainable:
         """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
@@ -123,21 +123,42 @@ class Leg(Construct):
         wants_some = sfn.Condition.number_greater_than("$.case.nodes_down", 0)
         return sfn.Choice(self, self._name(name)).when(wants_some, then).otherwise(otherwise)
 
-    def _loaders(self) -> sfn.Map:
-        loaders = sfn.Map(
+    def _loaders(self) -> sfn.IChainable:
+        """All of the case's loaders at once: by an inline map, or a distributed one where they are many.
+
+        What they answer is dropped. A distributed map's loaders are executions of their own: they are told
+        all that they need, and none of it is of ``$$.Execution``, which is another one's there.
+        """
+        few = sfn.Map(self, self._name("Loaders"), max_concurrency=INLINE_LOADERS, **self._each_loader())
+        few.item_processor(self._loader())
+        many = sfn.DistributedMap(
             self,
-            self._name("Loaders"),
-            items_path="$.case.loaders",
-            max_concurrency=LOADERS_AT_ONCE,
-            item_selector={
+            self._name("ManyLoaders"),
+            max_concurrency=MAX_LOADERS,
+            # express executions end after five minutes
+            map_execution_type=sfn.StateMachineType.STANDARD,
+            label=self.label,
+            **self._each_loader(),
+        )
+        many.item_processor(self._loader("Many"))
+        one_more = sfn.Condition.is_present(f"$.case.loaders[{INLINE_LOADERS}]")
+        return sfn.Choice(self, self._name("FewLoaders?")).when(one_more, many).otherwise(few)
+
+    def _each_loader(self) -> dict[str, Any]:
+        return {
+            "items_path": "$.case.loaders",
+            "item_selector": {
                 **self._case_payload(),
                 "attempt": sfn.JsonPath.object_at("$.prepared.attempt"),
                 "loader": sfn.JsonPath.object_at("$$.Map.Item.Value"),
             },
-        )
+            "output_path": sfn.JsonPath.DISCARD,
+        }
+
+    def _loader(self, prefix: str = "") -> sfn.IChainable:
+        """One loader of either map; ``prefix`` tells the states of one from those of the other."""
         # never retried: a loader that was started twice would join late
-        loaders.item_processor(self._task("Load", retry=False, discard_all=True))
-        return loaders
+        return self._task("Load", retry=False, discard_all=True, prefix=prefix)
 
     def _case_payload(self) -> dict[str, Any]:
         return {
@@ -153,8 +174,11 @@ class Leg(Construct):
         }
         return {**payload, "failed": sfn.JsonPath.object_at("$.failed")} if failed else payload
 
-    def _task(self, entry: str, payload: dict[str, Any] | None = None, **options: Any) -> tasks.LambdaInvoke:
-        return invoke(self, self._name(entry), self._function(entry), payload=payload, **options)
+    def _task(
+        self, entry: str, payload: dict[str, Any] | None = None, *, prefix: str = "", **options: Any
+    ) -> tasks.LambdaInvoke:
+        name = self._name(f"{prefix}{entry}")
+        return invoke(self, name, self._function(entry), payload=payload, **options)
 
     def _function(self, entry: str) -> lambda_.Function:
         return self._functions.get(entry, inside=self._inside)

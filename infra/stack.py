@@ -63,7 +63,7 @@ class QueueBreakevenStack(cdk.Stack):
         workflow = Workflow(
             self, "Workflow", context=context, functions=functions, results=results, storage=storage
         )
-        CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
+        clean_up = CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
         Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
         schedule = None
         if starter := functions.find("StartScheduled"):
@@ -79,6 +79,9 @@ class QueueBreakevenStack(cdk.Stack):
             machine=workflow.state_machine,
             look=functions.get("Look"),
             undelivered=schedule.undelivered if schedule else None,
+            clean_up=functions.get("CleanUp"),
+            watchdog=functions.get("Watchdog"),
+            dead_letters=clean_up.dead_letters,
         )
         declare_outputs(self, results=results, workflow=workflow)
 

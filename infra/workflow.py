@@ -20,7 +20,7 @@ from constructs import Construct
 
 from breakeven.results.queries import parameter_count, queries
 from breakeven.results.schemas import TABLES
-from infra.acknowledged import acknowledge, any_version
+from infra.acknowledged import acknowledge, any_version, executions_split
 from infra.context import Context
 from infra.functions import Functions
 from infra.legs import Leg
@@ -46,6 +46,10 @@ class Workflow(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
+        self._legs = [
+            Leg(self, "Broker", functions, inside=True),
+            Leg(self, "Managed", functions, inside=False),
+        ]
         self.topic = self._topic(context, storage)
         self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
@@ -146,10 +150,10 @@ class Workflow(Construct):
             },
             result_path=sfn.JsonPath.DISCARD,
         )
-        brokers = Leg(self, "Broker", self._functions, inside=True).definition()
-        managed = Leg(self, "Managed", self._functions, inside=False).definition()
+        brokers, managed = self._legs
         choose = sfn.Choice(self, "OwnBrokers?")
-        choose.when(sfn.Condition.boolean_equals("$.leg.brokers", True), brokers).otherwise(managed)
+        own = sfn.Condition.boolean_equals("$.leg.brokers", True)
+        choose.when(own, brokers.definition()).otherwise(managed.definition())
         legs.item_processor(choose)
         rounds = sfn.Map(
             self,
@@ -266,10 +270,13 @@ class Workflow(Construct):
 
     def _acknowledge(self) -> None:
         versions = "a task may invoke its one function, in whatever version"
+        children = "a distributed map starts executions of this one machine, and names them itself"
         acknowledge(
             self.state_machine,
             {
                 **{any_version(function): versions for function in self._functions.everyone()},
+                executions_split(self.state_machine): children,
+                **{executions_split(self.state_machine, leg.label): children for leg in self._legs},
                 "IAM5[Resource::*]": "logs:CreateLogDelivery and its like and xray:PutTraceSegments name no "
                 "resource",
             },

@@ -11,11 +11,13 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
+from breakeven.workload.case import MAX_LOADERS
+
 #: whose calls those of state machines' own tasks are
 STATES = "states"
 AS_STATES = {"aws_access_key_id": STATES, "aws_secret_access_key": "local", "aws_session_token": "local"}
 #: one connection for each of the most loaders that run at once, and some to spare
-_CONNECTIONS = 64
+_CONNECTIONS = MAX_LOADERS + 24
 
 
 def environment(endpoint: str, region: str) -> dict[str, str]:

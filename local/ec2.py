@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from moto.ec2.models.instances import InstanceBackend
 
+from breakeven.installation import NODES_TAG, OWNER_TAG, RUN_TAG, TARGET_TAG
 from local.machines import Launch, Machines
 from local.swaps import Swaps
 
@@ -13,10 +15,28 @@ from local.swaps import Swaps
 NO_TOKEN = "ABCDE"  # noqa: S105  no secret
 
 
+class _Lanes:
+    """Gathers the nodes of a lane, which are launched with a call for each zone, until all are there."""
+
+    def __init__(self, machines: Machines) -> None:
+        self._machines, self._lock = machines, threading.Lock()
+        self._waiting: dict[tuple[str | None, ...], tuple[str, ...]] = {}
+
+    def add(self, ids: tuple[str, ...], tags: dict[str, str]) -> None:
+        lane = tuple(tags.get(name) for name in (OWNER_TAG, RUN_TAG, TARGET_TAG))
+        with self._lock:
+            ids = (*self._waiting.pop(lane, ()), *ids)
+            if len(ids) < int(tags.get(NODES_TAG, 0)):
+                self._waiting[lane] = ids
+                return
+        self._machines.launch(Launch(instance_ids=ids, tags=tags))
+
+
 def install(swaps: Swaps, machines: Machines) -> None:
     """Tell ``machines`` of every call that launches, stops, starts or terminates, once it has succeeded."""
 
     launched: dict[str, Any] = {}
+    lanes = _Lanes(machines)
 
     def run_instances(self: Any, *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("client_token")
@@ -28,7 +48,7 @@ def install(swaps: Swaps, machines: Machines) -> None:
         instances = reservation.instances
         # all instances of a call carry the same tags, its launch template's among them
         tags = {tag["key"]: tag["value"] for tag in instances[0].get_tags()}
-        machines.launch(Launch(instance_ids=tuple(instance.id for instance in instances), tags=tags))
+        lanes.add(tuple(instance.id for instance in instances), tags)
         return reservation
 
     def terminate_instances(self: Any, instance_ids: list[str]) -> Any:

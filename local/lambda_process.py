@@ -19,7 +19,7 @@ from local.children import Children
 WORKER = Path(__file__).with_name("lambda_worker.py")
 #: wheels of the layer are for Lambda's platform; here the same packages come from where they are installed
 INSTALLED = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
-#: imports of forty environments at once share this machine's cores
+#: imports of many environments at once share this machine's cores
 INIT_LIMIT_S = 120.0
 _TICK_S = 0.1
 

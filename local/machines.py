@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One RunInstances call: the instances made and the tags they carry."""
+    """The nodes of a lane: the instances made and the tags they carry."""
 
     instance_ids: tuple[str, ...]
     tags: dict[str, str]  # breakeven:run, breakeven:target, ...

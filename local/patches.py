@@ -54,6 +54,7 @@ from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local import cloudformation
 from local.aws import Aws
+from local.map_patches import failed_children_fail_their_map
 from local.swaps import Swaps
 
 Patch = Callable[[Swaps, Aws], None]
@@ -366,6 +367,7 @@ ALL: tuple[Patch, ...] = (
     lost_paths_are_fatal,
     stop_is_immediate,
     stopped_stays_stopped,
+    failed_children_fail_their_map,
     athena_tasks_wait,
     dynamodb_writes_are_atomic,
     listings_outlive_deletions,

@@ -62,6 +62,9 @@ def test_each_size_is_launched_as_the_suite_says_and_terminated(workflow, status
         assert [each["InstanceType"] for each in found] == [kind, kind]
         assert {each["State"]["Name"] for each in found} == {"terminated"}
         assert {each["InstanceId"] for each in found} <= workflow.machines.terminated
+        zones = workflow.state(RUN_ID).get(lane_item(target))["zones"]
+        assert sorted(each["Placement"]["AvailabilityZone"] for each in found) == sorted(zones)
+        assert len(set(zones)) == 2, "each node in another"
     assert len(workflow.machines.launched[RUN_ID]) == 4
 
 
@@ -76,6 +79,14 @@ def test_the_report_has_the_cases_of_each_size(workflow, status):
     notes = [note for note in report["cost_notes"] if "a month, before traffic" in note]
     assert len(notes) == 3
     assert "RabbitMQ mirrored pair, intel (2 x m7i.xlarge with 40 GB each)" in notes[1]
+    own = {
+        crossing["question_id"]: crossing["msg_per_s"]
+        for crossing in report["crossovers"]
+        if (crossing["sqs_option"], crossing["other_option"]) == ("sqs-as-used", "rabbitmq")
+        and crossing["price_book"] != "2012-12"
+    }
+    assert list(own) == ["us-east-1", "us-east-1.size-intel", "us-east-1.size-scarce"]
+    assert len(set(own.values())) == 3, "each has a price of its own"
     page = workflow.store().get_bytes(layout.report_key(RUN_ID, "index.html")).decode()
     assert "RabbitMQ mirrored pair, large" in page
 
@@ -85,5 +96,6 @@ def test_no_room_for_one_size_fails_its_cases_and_the_run_goes_on(workflow, stat
     assert workflow.state(RUN_ID).get(RUN)["status"] == "partial"
     cases = {case["target"]: case for case in workflow.state(RUN_ID).items("case#").values()}
     assert cases[SCARCE]["status"] == "failed"
-    assert "EC2 has no room for 2 x m7g.2xlarge (InsufficientInstanceCapacity)" in cases[SCARCE]["reason"]
+    assert "EC2 has no room for 1 x m7g.2xlarge in us-east-1" in cases[SCARCE]["reason"]
+    assert "(InsufficientInstanceCapacity)" in cases[SCARCE]["reason"]
     assert workflow.state(RUN_ID).get(lane_item(SCARCE))["failed_at"] == "BrokerLaunchBrokers"

@@ -20,6 +20,7 @@ from breakeven.results import layout
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.targets.base import Access
+from breakeven.workload.case import INLINE_LOADERS
 from breakeven.workload.read import parse_suite, parse_yaml
 from local.children import Children
 from local.control_plane import ControlPlane
@@ -169,12 +170,17 @@ class Workflow:
         """The execution's status, once it has ended."""
         return str(self.plane.wait(execution)["status"])
 
-    def machine(self, run_id: str, faults: Sequence[Fault] = ()) -> str:
-        """A state machine like the deployed one, with short limits where a time-out is wanted."""
+    def machine(self, run_id: str, faults: Sequence[Fault] = (), inline: int = INLINE_LOADERS) -> str:
+        """A state machine like the deployed one, with short limits where a time-out is wanted.
+
+        :param inline: of how many loaders the inline map runs a case; more are run by the distributed one
+        """
         hanging = [fault for fault in faults if fault.kind == "timeout"]
         api = self.plane.client("stepfunctions")
         deployed = api.describe_state_machine(stateMachineArn=self.outputs["StateMachineArn"])
-        definition = shortened(deployed["definition"], hanging)
+        index = f"$.case.loaders[{INLINE_LOADERS}]"
+        assert index in deployed["definition"]
+        definition = shortened(deployed["definition"].replace(index, f"$.case.loaders[{inline}]"), hanging)
         made = api.create_state_machine(name=run_id, definition=definition, roleArn=deployed["roleArn"])
         return str(made["stateMachineArn"])
 

@@ -120,6 +120,8 @@ def _lambda(caller: str, environ: dict[str, Any]) -> Iterator[Call]:
         yield Call(caller, "lambda:InvokeFunction", found[1])
     elif found := re.fullmatch(r"/2015-03-31/functions/(.+)/configuration", unquote(environ["PATH_INFO"])):
         yield Call(caller, "lambda:GetFunctionConfiguration", _arn("lambda", f"function:{found[1]}"))
+    elif unquote(environ["PATH_INFO"]) == "/2016-08-19/account-settings":
+        yield Call(caller, "lambda:GetAccountSettings", "*")
 
 
 Found = Iterator[tuple[str, tuple[tuple[str, str], ...]]]

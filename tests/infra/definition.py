@@ -96,6 +96,8 @@ def _events(name: str, state: dict[str, Any], sizes: dict[str, int], never: Coll
     if state["Type"] == "Task":
         # scheduled, started, (submitted), ended
         return entered_and_exited + attempts * (4 if state["Resource"].endswith(".sync") else 3)
+    if state["Type"] == "Map" and state["ItemProcessor"]["ProcessorConfig"]["Mode"] == "DISTRIBUTED":
+        return entered_and_exited + 4  # the map and its run started and ended: its items are executions
     if state["Type"] == "Map":
         body = worst_events(state["ItemProcessor"], sizes, never) + 2  # iteration started and ended
         return entered_and_exited + 2 + sizes[name] * body

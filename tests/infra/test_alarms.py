@@ -27,7 +27,9 @@ def found(plain):
 
 def test_each_mails_the_topic_which_takes_it_from_this_account_alone(plain, found):
     (topic,) = resources(plain.template, "AWS::SNS::Topic")
-    assert found.keys() == {"RunFailed", "NodesUpTooLong", "LookFails", "NoGoodRun", "NotStarted"}
+    of_runs = {"RunFailed", "NodesUpTooLong", "LookFails", "NoGoodRun", "NotStarted"}
+    of_clean_ups = {"NotCleanedUp", "CleanUpFails", "WatchdogFails", "LeftBehind"}
+    assert found.keys() == of_runs | of_clean_ups
     assert all(alarm["AlarmActions"] == [{"Ref": topic}] for alarm in found.values())
     assert all("docs/aws.md" in alarm["AlarmDescription"] for alarm in found.values())
     (policy,) = resources(plain.template, "AWS::SNS::TopicPolicy").values()
@@ -64,19 +66,53 @@ def sent(handler: str) -> set[str]:
     return {keyword.value.value for keyword in named if isinstance(keyword.value, ast.Constant)}
 
 
-@pytest.mark.parametrize("name", ["NodesUpTooLong", "NoGoodRun"])
-def test_it_looks_at_a_metric_that_the_function_sends_for_this_installation(plain, grown, name):
+@pytest.mark.parametrize(
+    ("name", "handler"), [("NodesUpTooLong", "look"), ("NoGoodRun", "look"), ("LeftBehind", "watchdog")]
+)
+def test_it_looks_at_a_metric_that_the_function_sends_for_this_installation(plain, grown, name, handler):
     for built in (plain, grown):
         alarm = alarms(built.template)[name]
         (function,) = [
             one
             for one in resources(built.template, "AWS::Lambda::Function").values()
-            if one["Handler"] == "handlers.look.handler"
+            if one["Handler"] == f"handlers.{handler}.handler"
         ]
         variables = function["Environment"]["Variables"]
-        assert alarm["MetricName"] in sent("look")
+        assert alarm["MetricName"] in sent(handler)
         assert alarm["Namespace"] == variables["POWERTOOLS_METRICS_NAMESPACE"] == built.artifact["name"]
         assert alarm["Dimensions"] == [{"Name": "service", "Value": variables["POWERTOOLS_SERVICE_NAME"]}]
+
+
+@pytest.mark.parametrize(("name", "handler"), [("CleanUpFails", "clean_up"), ("WatchdogFails", "watchdog")])
+def test_errors_of_what_lets_go_alarm_and_go_on_doing_so_as_long_as_it_fails(plain, found, name, handler):
+    functions = resources(plain.template, "AWS::Lambda::Function")
+    (function,) = [key for key, one in functions.items() if one["Handler"] == f"handlers.{handler}.handler"]
+    alarm = found[name]
+    assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"]) == ("AWS/Lambda", "Errors", "Sum")
+    assert alarm["Dimensions"] == [{"Name": "FunctionName", "Value": {"Ref": function}}]
+    # the watchdog comes each quarter of an hour: in a shorter period it would be well again in between
+    assert alarm["Period"] == 3600
+    assert alarm["Threshold"] == 1
+    assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+
+
+@pytest.mark.parametrize(("name", "construct"), [("NotCleanedUp", "CleanUp"), ("NotStarted", "Schedule")])
+def test_each_queue_of_dead_letters_has_its_alarm(plain, found, name, construct):
+    (queue,) = [key for key in resources(plain.template, "AWS::SQS::Queue") if key.startswith(construct)]
+    alarm = found[name]
+    assert (alarm["MetricName"], alarm["Threshold"]) == ("ApproximateNumberOfMessagesVisible", 1)
+    assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": {"Fn::GetAtt": [queue, "QueueName"]}}]
+
+
+def test_no_queue_of_dead_letters_is_without_an_alarm(plain, grown):
+    for built in (plain, grown):
+        seen = {
+            dimension["Value"]["Fn::GetAtt"][0]
+            for alarm in alarms(built.template).values()
+            for dimension in alarm.get("Dimensions", [])
+            if dimension["Name"] == "QueueName"
+        }
+        assert seen == set(resources(built.template, "AWS::SQS::Queue"))
 
 
 def test_35_days_without_a_good_run_alarm_unless_the_context_says_otherwise(found):

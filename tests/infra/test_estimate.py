@@ -20,6 +20,7 @@ def taken(assembly):
         def of(cases=0, loaders=0, legs=0, rounds=1, down=False):
             sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
             sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
+            sizes |= {"ManagedManyLoaders": loaders, "BrokerManyLoaders": loaders}
             return usual(definition, sizes, counts, () if down else ("BrokerStopNodes", "BrokerStartNodes"))
 
         lane, case = of(legs=1), of(legs=1, cases=1)

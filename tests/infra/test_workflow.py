@@ -11,6 +11,7 @@ import pytest
 
 from breakeven.planning import limits
 from breakeven.results.queries import queries
+from breakeven.workload.case import MAX_LOADERS
 from tests.infra.definition import (
     STACK,
     definition_of,
@@ -22,6 +23,9 @@ from tests.infra.definition import (
 )
 
 ROOT = Path(__file__).parents[2]
+INLINE, DISTRIBUTED = (
+    tuple(f"{prefix}{name}" for prefix in ("Broker", "Managed")) for name in ("Loaders", "ManyLoaders")
+)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +81,36 @@ def test_catches_name_their_own_state(definition):
 def test_loaders_are_never_retried(definition):
     for prefix in ("Broker", "Managed"):
         assert "Retry" not in states(definition)[f"{prefix}Load"]
+        assert "Retry" not in states(definition)[f"{prefix}ManyLoad"]
+
+
+@pytest.mark.parametrize("prefix", ["Broker", "Managed"])
+def test_more_loaders_than_an_inline_map_runs_at_once_are_run_by_a_distributed_one(definition, prefix):
+    found = states(definition)
+    choice, few, many = (found[f"{prefix}{name}"] for name in ("FewLoaders?", "Loaders", "ManyLoaders"))
+    # the forty-first is there: lists count from 0
+    one_more = {"Variable": "$.case.loaders[40]", "IsPresent": True, "Next": f"{prefix}ManyLoaders"}
+    assert choice["Choices"] == [one_more]
+    assert choice["Default"] == f"{prefix}Loaders"
+    assert (few["MaxConcurrency"], many["MaxConcurrency"]) == (40, MAX_LOADERS)
+    assert few["ItemProcessor"]["ProcessorConfig"]["Mode"] == "INLINE"
+    # an express execution would end after five minutes
+    assert many["ItemProcessor"]["ProcessorConfig"] == {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
+    assert not [key for key in many if key.startswith(("Tolerated", "ItemBatcher", "ItemReader"))]
+    for key in ("ItemsPath", "ItemSelector"):
+        assert few[key] == many[key]
+    for each in (few, many):
+        assert each["OutputPath"] is None, "what they answer is dropped"
+
+
+@pytest.mark.parametrize("prefix", ["Broker", "Managed"])
+def test_a_loader_of_either_map_is_the_same_and_asks_nothing_of_its_execution(definition, prefix):
+    found = states(definition)
+    few, many = (found[f"{prefix}{name}"]["ItemProcessor"] for name in ("Loaders", "ManyLoaders"))
+    assert list(few["States"].values()) == list(many["States"].values())
+    # a child of a distributed map has a name, an id and a start of its own
+    assert "$$" not in json.dumps(many)
+    assert "$$.Execution" not in json.dumps(found[f"{prefix}ManyLoaders"]["ItemSelector"])
 
 
 def test_brokers_are_released_on_every_way_out_of_their_leg(definition):
@@ -139,14 +173,24 @@ def test_only_two_functions_may_stop_and_start_instances_and_only_those_of_runs(
 
 
 def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(definition):
-    def worst(cases: int = 1, loaders: int = 1, legs: int = 1, rounds: int = 1, down: bool = False) -> int:
+    def worst(
+        cases: int = 1,
+        loaders: int = 1,
+        legs: int = 1,
+        rounds: int = 1,
+        *,
+        down: bool = False,
+        many: bool = False,
+    ) -> int:
         sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
         sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
-        return worst_events(definition, sizes, () if down else ("BrokerStopNodes", "BrokerStartNodes"))
+        never = () if down else ("BrokerStopNodes", "BrokerStartNodes")
+        return worst_events(definition, sizes, (*never, *(INLINE if many else DISTRIBUTED)))
 
     per_loader = worst(loaders=2) - worst(loaders=1)
     assert per_loader == limits.HISTORY_PER_LOADER
     assert worst(cases=2) - worst(cases=1) == limits.HISTORY_PER_CASE + per_loader
+    assert worst(many=True) - worst(loaders=0) == limits.HISTORY_OF_MANY_LOADERS
     assert worst(down=True) - worst() == limits.HISTORY_OF_NODES_DOWN
     assert worst(cases=0, rounds=2) - worst(cases=0) == limits.HISTORY_PER_LEG
     assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= limits.HISTORY_PER_RUN

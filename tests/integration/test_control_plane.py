@@ -105,6 +105,28 @@ def test_stop_aborts_and_nothing_more_is_entered(plane):
     assert not {"SettleTask", "ReleaseTask"} & set(plane.entered(execution))
 
 
+def test_nodes_of_a_lane_reach_the_machines_together_whatever_calls_have_launched_them(plane):
+    ec2, before = plane.plane.client("ec2"), len(plane.machines.launched)
+    template = {"LaunchTemplateId": plane.outputs["TemplateId"]}
+    ids: dict[str, list[str]] = {"a": [], "b": []}
+    for target in ("a", "b", "a", "b"):
+        tags = {"breakeven:run": "lanes", "breakeven:target": target, "breakeven:nodes": "2"}
+        listed = [{"Key": key, "Value": value} for key, value in tags.items()]
+        made = ec2.run_instances(
+            LaunchTemplate=template,
+            MinCount=1,
+            MaxCount=1,
+            TagSpecifications=[{"ResourceType": "instance", "Tags": listed}],
+        )
+        ids[target].append(made["Instances"][0]["InstanceId"])
+    launched = plane.machines.launched[before:]
+    assert [launch.instance_ids for launch in launched] == [tuple(ids["a"]), tuple(ids["b"])]
+    assert [launch.tags["breakeven:target"] for launch in launched] == ["a", "b"]
+    del plane.machines.launched[before:]
+    ec2.terminate_instances(InstanceIds=[*ids["a"], *ids["b"]])
+    plane.machines.terminated.clear()
+
+
 def test_instances_reach_the_machines(plane):
     ec2 = plane.plane.client("ec2")
     template = {"LaunchTemplateId": plane.outputs["TemplateId"]}

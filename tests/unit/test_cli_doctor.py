@@ -57,7 +57,7 @@ def test_a_lanes_brokers_fit_into_the_quota_or_not(vcpus, level):
 
 
 @pytest.mark.parametrize(
-    ("limit", "level"), [(5, "stop"), (10, "note"), (44, "note"), (45, "ok"), (1000, "ok")]
+    ("limit", "level"), [(5, "stop"), (10, "note"), (104, "note"), (105, "ok"), (1000, "ok")]
 )
 def test_a_new_accounts_functions_are_too_few_for_many_loaders(limit, level):
     settings = {"get_account_settings": lambda: {"AccountLimit": {"UnreservedConcurrentExecutions": limit}}}

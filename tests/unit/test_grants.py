@@ -129,6 +129,7 @@ QUEUE = '{"QueueUrl": "http://localhost:1/123456789012/be-q0"}'
             "lambda:InvokeFunction",
             "arn:aws:lambda:r:a:function:f",
         ),
+        (request("lambda", "/2016-08-19/account-settings", method="GET"), "lambda:GetAccountSettings", "*"),
     ],
 )
 def test_a_request_is_read_as_iam_names_it(given, action, resource):

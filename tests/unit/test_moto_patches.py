@@ -17,6 +17,7 @@ from local import patches
 from local.assembly import StackArtifact
 from local.cloudformation import DeployError, deploy
 from local.swaps import Swaps
+from tests.unit import test_moto_map_patches
 from tests.unit.moto_server import BASE, CAUGHT, LIMIT_S, MAP, PARALLEL, call, caught, machine, moto_server
 
 both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
@@ -306,7 +307,7 @@ def test_a_machines_own_time_limit_ends_it(moto):
 
 
 def test_every_patch_has_its_test():
-    tested = {name.removeprefix("test_") for name in globals()}
+    tested = {name.removeprefix("test_") for name in (*globals(), *vars(test_moto_map_patches))}
     assert {patch.__name__ for patch in patches.ALL} <= tested
 
 

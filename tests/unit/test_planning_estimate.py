@@ -140,7 +140,7 @@ def test_dollars_by_hand():
         "sqs/standard_request": 0.012,  # 30,000 requests
         "lambda/gb_second_arm": (loader_s * 1769 / 1024 + (watched_s + 20) * 0.5) * 1e-5,
         "lambda/request": (4 + 2 * 3 + 2 * 4 + 6) * 2e-7,
-        "states/transition": (2 * 8 + 4 + 2 * 11 + 30) * 25e-6,
+        "states/transition": (2 * 9 + 4 + 2 * 11 + 30) * 25e-6,
         "s3/put": (loader_s + 4 + 2 * 11) * 5e-6,
         "s3/get": 4 * 4 * 4e-7,
         "dynamodb/write": (loader_s + 20) * 1e-6,
@@ -190,10 +190,23 @@ def test_the_shipped_book_prices_every_line():
         (workload(4, 4), 1, 2),
         (workload(5, 5), 2, 2),
         (workload(40, 40), 10, 2),
-        (workload(800, 800), 40, 2),
+        (workload(800, 800), 100, 2),
         (workload(1, 40), 6, 2),
         (workload(5, 5, mode="load-unload", messages=1), 2, 2),
     ],
 )
 def test_loaders_are_enough_and_none_is_idle(work, aws, local):
     assert (loaders_for(work, "aws"), loaders_for(work, "local")) == (aws, local)
+
+
+@pytest.mark.parametrize(("loaders", "more"), [(12, 0), (13, 1), (41, 3), (100, 8)])
+def test_many_loaders_take_more_units_for_each_read_of_all_of_them(loaders, more):
+    """Three such reads a second: two by the watch, one by the first loader; twelve items a unit."""
+
+    def reads(many: int) -> float:
+        of = case(SQS, LOAD).model_copy(update={"loaders": many})
+        (line,) = [one for one in estimate([of], "aws", book()).lines if one.what == "state, read"]
+        return line.quantity
+
+    seconds = 82.0514 + 8
+    assert reads(loaders) - reads(1) == pytest.approx((loaders - 1 + 3 * more) * seconds, rel=1e-4)

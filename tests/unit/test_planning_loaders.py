@@ -24,7 +24,7 @@ def test_more_are_so_many_that_each_has_room_and_always_more(loaders, cpu_share,
 @pytest.mark.parametrize(
     ("environment", "hardware", "workers", "most", "why"),
     [
-        ("aws", {}, (100, 50), 40, "at most 40"),
+        ("aws", {}, (120, 50), 100, "at most 100"),
         ("aws", {}, (6, 3), 6, "6 producers and 3 consumers"),
         ("local", {"cores": 16, "memory_gib": 64.0}, (100, 50), 8, "16 cores"),
         ("local", {"cores": 64, "memory_gib": 4.0}, (100, 50), 4, "4 GiB"),
@@ -158,7 +158,7 @@ def test_a_scenarios_count_is_nearer_than_the_suites():
     [
         ({"loaders": 11}, "scenarios.work.loaders: 11: at most 10 here: 10 producers and 10 consumers"),
         ({"loaders": 0}, "scenarios.work.loaders: 0: "),
-        ({"loaders": 41, "threads": 100}, "scenarios.work.loaders: 41: "),
+        ({"loaders": 101, "threads": 200}, "scenarios.work.loaders: 101: "),
         ({"loaders": 2, "mode": "capacity", "rate": 10}, "a capacity search has one loader"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from breakeven.planning.estimate import cross_zone_gb
 from breakeven.planning.machines import Account, lanes_at_once
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.book import load_book
@@ -102,13 +103,37 @@ def test_of_three_lanes_as_many_go_at_once_as_fit_whichever_they_are():
     assert made.lanes_at_once == 2
 
 
-def test_brokers_are_launched_in_the_first_zone_that_offers_their_type():
-    zones = {"m7g.large": ("a", "b"), "m7g.xlarge": ("b",)}
+def test_each_node_goes_to_another_zone_that_offers_the_type_as_far_as_there_are_some():
+    zones = {"m7g.large": ("a", "b", "c"), "m7g.xlarge": ("b",)}
     made = planned(account=Account(zones=zones))
-    assert {case.target: case.machines.zone for case in made.cases if case.machines} == {
-        f"{PAIR}_large": "a",
-        f"{PAIR}_xlarge": "b",
+    assert {case.target: case.machines.zones for case in made.cases if case.machines} == {
+        f"{PAIR}_large": ("a", "b"),
+        f"{PAIR}_xlarge": ("b",),
     }
+    assert {case.machines.zones for case in planned().cases if case.machines} == {()}, "not known"
+
+
+def test_what_goes_from_zone_to_zone_is_of_the_zones_that_the_nodes_are_in():
+    (case,) = [case for case in planned({"one": {}}).cases if case.machines]
+
+    def gb(*zones: str) -> float:
+        return cross_zone_gb(case.model_copy(update={"machines": _in(case.machines, zones)}))
+
+    assert gb() == gb("a", "b")
+    # of a pair in one zone only clients in the other cross: half of publishes and half of deliveries, of the
+    # three crossings that a message makes with nodes in two
+    assert gb("a") == pytest.approx(gb("a", "b") / 3)
+
+
+def _in(machines, zones):
+    return machines.model_copy(update={"zones": zones})
+
+
+def test_the_bill_is_of_a_cluster_in_the_zones_that_offer_its_type():
+    book = load_book("us-east-1")
+    for zones, asked in ((("a", "b"), 2), (("b",), 1)):
+        made = planned({"one": {}}, account=Account(zones={"m7g.large": zones}))
+        assert ask_about(made.cases, 16, book).questions[0].inputs.zones == asked
 
 
 def test_the_cost_notes_give_the_price_of_each_size():

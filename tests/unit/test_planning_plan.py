@@ -228,6 +228,11 @@ def test_history_counts_run_legs_cases_and_loaders():
     )
 
 
+def test_of_more_loaders_than_an_inline_map_runs_the_number_takes_no_events():
+    inline, more, most = (limits.history_events([case_of(loaders)]) for loaders in (40, 41, 100))
+    assert more == most == inline - 40 * limits.HISTORY_PER_LOADER + limits.HISTORY_OF_MANY_LOADERS
+
+
 def test_the_state_is_counted_in_bytes_of_json():
     assert limits.state_bytes([["ä"]]) == len(b'[["\\u00e4"]]')
     assert limits.fits([case_of(1)], [["x" * 1000]])

@@ -6,6 +6,8 @@ import re
 from functools import cache
 from xml.etree.ElementTree import Element
 
+import pytest
+
 from breakeven.report.differences import differences
 from breakeven.report.model import Report
 from breakeven.report.page import page
@@ -144,6 +146,29 @@ def test_what_still_differs_is_told_of_the_place_it_ran_in():
     remote = " ".join(cell for row in differences(report).rows for cell in row.cells)
     assert "stand-in" not in remote
     assert "TLS; at rest by default (SSE-SQS)" in remote
+
+
+@pytest.mark.parametrize(
+    ("zones", "said"),
+    [
+        ("a, b", "2: a node in each of a and b"),
+        ("a", "one: all nodes are in a, as no other zone of the deployment offers their type"),
+        (None, "not known: no nodes were launched"),
+    ],
+)
+def test_the_zones_of_the_nodes_are_told_as_they_were_launched(zones, said):
+    rows = [row | {"provenance": "measured", "environment": "aws"} for row in sample.answers(FEW).cases]
+    report = sample.report(FEW, cases=rows)
+    pair = {**report.manifest.targets[sample.RABBITMQ], **({"zones": zones} if zones else {})}
+    manifest = report.manifest.model_copy(
+        update={"targets": {**report.manifest.targets, sample.RABBITMQ: pair}}
+    )
+    (row,) = [
+        row
+        for row in differences(report.model_copy(update={"manifest": manifest})).rows
+        if "RabbitMQ" in row.labels[0]
+    ]
+    assert row.cells[0] == said
 
 
 def test_the_same_report_gives_the_same_bytes():

@@ -13,9 +13,9 @@ from moto import mock_aws
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import Progress
 from breakeven.results import layout
-from breakeven.results.coordinator import GATE_DELAY_S, StateCoordinator
+from breakeven.results.coordinator import GATE_DELAY_S, MANY_DELAY_S, StateCoordinator
 from breakeven.results.schemas import NODES, TABLES
-from breakeven.results.state import RunState, abort_item, case_item
+from breakeven.results.state import LOADERS_PER_READ, RunState, all_loaders_item, case_item
 from breakeven.results.store import Store
 from tests.unit.moto_results import state_table
 
@@ -141,10 +141,102 @@ def test_progress_is_added_up_and_counts_absent_loaders_as_producing(state):
     assert both.aborted is None
 
 
+MANY = LOADERS_PER_READ + 1
+
+
+def many(state) -> list[StateCoordinator]:
+    return [StateCoordinator(state, "a", 1, loader, MANY) for loader in range(MANY)]
+
+
+def test_a_gate_of_many_opens_for_all_at_one_instant_when_the_first_has_seen_them_all(state):
+    first, *others = many(state)
+    for loader in others:
+        loader.arrive("start")
+    assert {loader.opens_at("start") for loader in (first, *others)} == {None}
+    first.arrive("start")
+    assert {loader.opens_at("start") for loader in others} == {None}, "the first has not looked yet"
+    opened = first.opens_at("start")
+    assert opened == pytest.approx(state.get("loader#a#1#0")["gate_start"] + GATE_DELAY_S["start"])
+    assert {loader.opens_at("start") for loader in others} == {opened}
+    assert others[0].opens_at("unload") is None
+    for loader in (first, *others):
+        loader.arrive("unload")
+    assert first.opens_at("unload") == pytest.approx(state.get("loader#a#1#12")["gate_unload"] + MANY_DELAY_S)
+
+
+def test_progress_of_many_is_what_the_first_has_last_told(state):
+    first, *others = many(state)
+    known = others[0].exchange(progress(producing=False))
+    assert (known.reports, known.producing, known.sent, known.aborted) == (0, True, 0, None)
+    for loader in others:
+        loader.exchange(progress(producing=False, unknown=1))
+    told = first.exchange(progress(producing=False))
+    assert (told.reports, told.producing, told.sent, told.unknown) == (MANY, False, 10 * MANY, MANY - 1)
+    assert others[0].exchange(progress(producing=False)) == told
+    assert state.items("loader#a#1#").keys() == {
+        "loader#a#1#all",
+        *(f"loader#a#1#{loader}" for loader in range(MANY)),
+    }
+
+
+def test_of_many_each_sees_an_ended_case_whatever_the_first_does(state):
+    _, second, *_ = many(state)
+    state.update(all_loaders_item("a", 1), reason="the first was killed")
+    assert second.exchange(progress()).aborted == "the first was killed"
+    with pytest.raises(CaseError, match="the first was killed"):
+        second.opens_at("start")
+
+
+@pytest.mark.parametrize(("loaders", "queries"), [(LOADERS_PER_READ, LOADERS_PER_READ), (100, 1)])
+def test_the_reads_of_a_second_grow_with_the_loaders_and_not_with_their_square(state, loaders, queries):
+    """A query of all items takes a unit for every twelve of them; a get of one item takes one."""
+    counted: dict[str, int] = {}
+
+    class Counting:
+        def __getattr__(self, name):
+            counted[name] = counted.get(name, 0) + 1
+            return getattr(state._table, name)
+
+    seen = RunState(Counting(), state.run_id)
+    for loader in range(loaders):
+        StateCoordinator(seen, "a", 1, loader, loaders).exchange(progress())
+    assert counted["query"] == queries
+    assert counted.get("get_item", 0) == loaders - queries
+
+
+def test_as_many_items_as_is_said_are_read_by_one_unit(state):
+    """As large as they come: every field set, figures of many digits."""
+    figures = {"produce_per_s": 12345.678901234567, "consume_per_s": 1234.5678901234567}
+    counts = dict.fromkeys(("sent", "expected", "received", "unknown"), 123_456_789)
+    run = RunState(state._table, "run-20261121-1432")
+    case = "capacity-search.threads-100.rabbitmq-mirrored-pair.r1"
+    for loader in range(LOADERS_PER_READ):
+        one = StateCoordinator(run, case, 1, loader, LOADERS_PER_READ)
+        run.update(f"loader#{case}#1#{loader}", begun=True, finished=True, result=True)
+        one.arrive("start")
+        one.arrive("unload")
+        one.exchange(progress(stage="unload", **figures, **counts))
+    found = state._table.query(
+        KeyConditionExpression="run_id = :run", ExpressionAttributeValues={":run": run.run_id}
+    )
+    assert sum(map(_stored_bytes, found["Items"])) <= 4096
+
+
+def _stored_bytes(item) -> int:
+    """As DynamoDB counts them: names, text in UTF-8, a byte for two digits and one more, one for a truth."""
+    return sum(len(name) + _value_bytes(value) for name, value in item.items())
+
+
+def _value_bytes(value) -> int:
+    if isinstance(value, bool):
+        return 1
+    return len(value) if isinstance(value, str) else len(str(value)) // 2 + 2
+
+
 def test_an_ended_case_is_seen_at_the_next_exchange_and_at_the_gate(state):
     loader = StateCoordinator(state, "a", 1, 0, 2)
     loader.arrive("start")
-    state.update(abort_item("a", 1), reason="another loader was killed")
+    state.update(all_loaders_item("a", 1), reason="another loader was killed")
     assert loader.exchange(progress()).aborted == "another loader was killed"
     with pytest.raises(CaseError, match="another loader was killed"):
         loader.opens_at("start")

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.steps.plan_run import check_run_id
-from breakeven.steps.reasons import MAX_REASON, reason_of
+from breakeven.steps.reasons import MAX_REASON, reason_of, with_loaders_words
 from breakeven.steps.run_input import DEFAULT_SUITE, parse_run_input
 
 
@@ -36,6 +36,22 @@ def test_the_first_failed_state_is_the_reason_and_it_is_bounded():
     where, reason = reason_of(failed)
     assert where == "A"
     assert len(reason) == MAX_REASON
+
+
+MANY = "Drive: States.ExceedToleratedFailureThreshold: The specified tolerated failure threshold was exceeded"
+
+
+@pytest.mark.parametrize(
+    ("reason", "said", "told"),
+    [
+        (MANY, [None, "gate 'start' did not open"], f"{MANY}: gate 'start' did not open"),
+        (MANY, [f"the case was ended while waiting: {MANY}", "no queue"], f"{MANY}: no queue"),
+        (MANY, [MANY, None], MANY),
+        ("Drive: CaseError: no queue", ["another"], "Drive: CaseError: no queue"),
+    ],
+)
+def test_a_distributed_map_says_no_more_than_that_one_failed_and_its_loaders_do(reason, said, told):
+    assert with_loaders_words(reason, said) == told
 
 
 def test_an_empty_input_runs_the_default_suite_on_aws():

@@ -23,15 +23,16 @@ PLACE = launching.Place(
 
 
 class Ec2:
-    """Launches what it is asked to."""
+    """Launches what it is asked to; ``calls`` are the calls, by the subnet they are for."""
+
+    def __init__(self) -> None:
+        self.calls: dict[str, dict] = {}
 
     def run_instances(self, **asked):
-        self.asked = asked
-        return {
-            "Instances": [
-                {"InstanceId": f"i-{number}", "ImageId": "ami-1"} for number in range(asked["MinCount"])
-            ]
-        }
+        subnet = asked["NetworkInterfaces"][0]["SubnetId"]
+        self.calls[subnet] = asked
+        count = asked["MinCount"]
+        return {"Instances": [{"InstanceId": f"i-{subnet}-{n}", "ImageId": "ami-1"} for n in range(count)]}
 
 
 class Established:
@@ -103,21 +104,47 @@ def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
     for _ in range(2):
         ec2 = Ec2()
         launching.launch(services, ec2, PLACE, RUN, TARGET)
-        (instance,) = [one for one in ec2.asked["TagSpecifications"] if one["ResourceType"] == "instance"]
-        tags.append({tag["Key"]: tag["Value"] for tag in instance["Tags"]})
+        for asked in ec2.calls.values():
+            (instance,) = [one for one in asked["TagSpecifications"] if one["ResourceType"] == "instance"]
+            tags.append({tag["Key"]: tag["Value"] for tag in instance["Tags"]})
     assert tags[0]["breakeven:lease-s"] == str(4_000_000_000 + 3600 - 1_795_132_800)
-    assert tags[0] == tags[1]
+    assert tags == [tags[0]] * 4, "two nodes, asked for twice"
 
 
 def launched_on(services: Services, ec2: Ec2, **machines) -> dict:
-    """The call that launches the lane on those machines."""
+    """The calls that launch the lane on those machines, by their subnets."""
     asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
     launching.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
-    return ec2.asked
+    return ec2.calls
+
+
+@pytest.mark.parametrize(
+    ("zones", "counts"),
+    [
+        ((), {"subnet-a": 1, "subnet-b": 1}),
+        (("zone-a", "zone-b"), {"subnet-a": 1, "subnet-b": 1}),
+        (("zone-b", "zone-a"), {"subnet-b": 1, "subnet-a": 1}),
+        (("zone-b",), {"subnet-b": 2}),
+    ],
+)
+def test_nodes_are_dealt_over_the_zones_and_the_lane_says_over_which(services, zones, counts):
+    calls = launched_on(services, Ec2(), zones=zones)
+    assert {subnet: asked["MinCount"] for subnet, asked in calls.items()} == counts
+    assert all(asked["MinCount"] == asked["MaxCount"] for asked in calls.values())
+    assert len({asked["ClientToken"] for asked in calls.values()}) == len(calls), "EC2 answers one token once"
+    lane = services.state(RUN).get(f"lane#{TARGET}")
+    assert lane["zones"] == [subnet.replace("subnet", "zone") for subnet in counts]
+    assert len(lane["instance_ids"]) == len(set(lane["instance_ids"])) == 2
+
+
+def test_more_nodes_than_zones_share_them():
+    place = launching.Place("template", "group", {"a": "subnet-a", "b": "subnet-b"})
+    assert place.dealt(3, None) == {"a": 2, "b": 1}
+    assert place.dealt(1, None) == {"a": 1}
 
 
 def test_machines_of_its_own_take_the_place_of_the_templates(services):
-    asked = launched_on(services, Ec2(), zone="zone-b")
+    asked = launched_on(services, Ec2(), zones=("zone-b",))["subnet-b"]
     assert (asked["InstanceType"], asked["ImageId"]) == ("m7i.large", "ami-x")
     (disk,) = asked["BlockDeviceMappings"]
     assert disk["DeviceName"] == ROOT_DEVICE
@@ -127,13 +154,11 @@ def test_machines_of_its_own_take_the_place_of_the_templates(services):
         "Encrypted": True,
         "DeleteOnTermination": True,
     }
-    assert asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-b"
 
 
 def test_the_image_of_an_architecture_that_is_not_listed_is_the_templates(services):
-    asked = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64")
-    assert "ImageId" not in asked
-    assert asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-a"
+    calls = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64")
+    assert not [asked for asked in calls.values() if "ImageId" in asked]
 
 
 @pytest.mark.parametrize(
@@ -142,10 +167,12 @@ def test_the_image_of_an_architecture_that_is_not_listed_is_the_templates(servic
 def test_that_ec2_has_no_room_is_said_in_words(services, code):
     class Full(Ec2):
         def run_instances(self, **asked):
+            if asked["NetworkInterfaces"][0]["SubnetId"] == "subnet-a":
+                return super().run_instances(**asked)
             raise ClientError({"Error": {"Code": code, "Message": "none"}}, "RunInstances")
 
     expected = ClientError if code == "UnauthorizedOperation" else CaseError
     with pytest.raises(expected) as caught:
-        launched_on(services, Full(), zone="zone-a")
+        launched_on(services, Full())
     if expected is CaseError:
-        assert str(caught.value).startswith(f"EC2 has no room for 2 x m7i.large in zone-a ({code})")
+        assert str(caught.value).startswith(f"EC2 has no room for 1 x m7i.large in zone-b ({code})")

@@ -38,6 +38,7 @@ def test_each_size_is_a_target_of_its_own_with_its_machines():
         "vcpu": 2,
         "volume_gb": 20,
         "nodes": 2,
+        "zones": (),
     }
     assert (machines[2].instance_type, machines[2].architecture) == ("m7i.xlarge", "x86_64")
     assert (machines[2].volume_gb, machines[2].vcpu) == (50, 4)

@@ -33,6 +33,8 @@ from breakeven.report.model import Flag
 
 #: seconds between looks at a gate, and at what workers have done
 GATE_POLL_S, LOOK_S = 0.1, 0.02
+#: looks at a gate that all loaders together take in a second, where they are many: each reads the state
+GATE_POLLS_PER_S = 160
 #: a loader that sees a gate this long after it opened does not join any more, seconds
 LATE_S = 1.0
 #: kept back of the case's limit, to close and to hand in the result; seconds
@@ -184,7 +186,7 @@ class _Loader:
         while (opens_s := self._coordinator.opens_at(gate)) is None:
             if time.monotonic_ns() > until_ns:
                 raise CaseError(self._missing(gate))
-            self.look(GATE_POLL_S)
+            self.look(max(GATE_POLL_S, self._case.loaders / GATE_POLLS_PER_S))
         if time.time() > opens_s + LATE_S:
             raise CaseError(f"loader {self._assignment.loader} passed gate '{gate}' too late: it was held up")
         return opens_s

@@ -14,6 +14,9 @@ from breakeven.loadgen.worker import Shared
 #: seconds between two beats. Several loaders find the end of a drain by what they exchange: they do so
 #: more often then, when nothing is measured any more.
 BEAT_S, DRAIN_BEAT_S = 1.0, 0.25
+#: of a drain, by all loaders together where they are many: each writes the state, which takes 1,000 writes a
+#: second of a run (DynamoDB's limit of a partition), and lanes drain side by side
+DRAIN_BEATS_PER_S = 200
 CHECKPOINT_S = 1.0
 
 
@@ -80,4 +83,7 @@ class Reporter:
         return stage.name if stage else "starting"
 
     def _interval_s(self) -> float:
-        return DRAIN_BEAT_S if self._stage() == "drain" and self._shared.case.loaders > 1 else BEAT_S
+        loaders = self._shared.case.loaders
+        if loaders == 1 or self._stage() != "drain":
+            return BEAT_S
+        return max(DRAIN_BEAT_S, loaders / DRAIN_BEATS_PER_S)

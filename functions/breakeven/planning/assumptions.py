@@ -134,13 +134,16 @@ STEPS_S = 10.0  # prepare and settle of a case, billed together
 #: lane; of a run; counted in the definition by a test
 CALLS = {"case": 3, "nodes_down": 3, "lane": 4, "run": 6}
 #: states entered, of the definition in infra/, when all goes well; a test counts them there
-TRANSITIONS = {"case": 8, "nodes_down": 3, "loader": 1, "lane": 11, "run": 30}
+TRANSITIONS = {"case": 9, "nodes_down": 3, "loader": 1, "lane": 11, "run": 30}
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
 READS_PER_LOADER = 4
-#: reads and writes of the state table by a loader each second, and by a case for itself
+#: reads and writes of the state table by a loader each second, and by a case for itself; each is of one
+#: unit, for of many loaders one alone reads all of them
 STATE_CALLS_PER_S = 1
 STATE_CALLS_PER_CASE = 10
 WATCH_READS_PER_S = 4
+#: of all loaders' items, two by the watch and one by the first loader: many take more than one unit each
+READS_OF_ALL_PER_S = 3
 QUERIES = 15
 ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 ZONES = 2  # of the network in infra/

@@ -13,6 +13,10 @@ from breakeven.workload.case import TargetName, Workload, kind_of
 LOADER_LIMIT_S = 840.0
 #: of it, what a loader keeps back to close and to hand in its result
 CLOSING_S = 10.0
+#: how long loaders wait for one another before the start, seconds. On one machine each takes a core for two
+#: seconds or so to import its client, and brokers want the cores, too
+START_DEADLINE_S = 60.0
+START_DEADLINE_EACH_S: dict[Environment, float] = {"aws": 0.0, "local": 5.0}
 #: of a capacity search: from a first rate that is off by a factor of four, and 5% at the end
 PROBES = 8
 #: seconds to connect, to finish what was due and to empty the queues
@@ -86,6 +90,11 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
     if workload.messages is not None or workload.mode == "capacity":
         return loader_seconds(workload, target, environment)
     return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
+
+
+def start_deadline_s(loaders: int, environment: Environment) -> float:
+    """Seconds within which all of a case's loaders must be ready."""
+    return max(START_DEADLINE_S, loaders * START_DEADLINE_EACH_S[environment])
 
 
 def too_long_by(workload: Workload, target: TargetName, environment: Environment) -> float:

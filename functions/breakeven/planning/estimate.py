@@ -15,6 +15,7 @@ from breakeven.pricing.inputs import NODES, ask
 from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.report.model import Environment
+from breakeven.results.state import LOADERS_PER_READ
 from breakeven.targets.kinds import INSTRUMENT, kind
 from breakeven.workload.case import Case, Frozen, TargetName, kind_of
 
@@ -106,15 +107,17 @@ def sqs_requests(case: Case) -> float:
 def cross_zone_gb(case: Case) -> float:
     """Traffic of a broker's case that is billed for crossing zones, both directions.
 
-    Nodes and loaders are taken to be spread over the zones of the stack's network, as the bills take them.
+    Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
+    that fewer zones offer their type.
     """
     nodes = kind(case.target).nodes
+    placed = len(case.machines.zones) if case.machines else 0
     if not nodes:
         return 0.0
     crossings = crossings_per_message(
         ask(
             deployment=next(name for name, count in NODES.items() if count == nodes),
-            broker_zones=min(nodes, assumed.ZONES),
+            broker_zones=placed or min(nodes, assumed.ZONES),
             client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
         )
     )
@@ -144,7 +147,7 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
     messages_sqs = sum(sqs_requests(case) for case in cases if kind_of(case.target) == "sqs-standard")
     steps_s = watched_s + assumed.STEPS_S * len(cases)
-    read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s
+    read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
     gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
@@ -167,6 +170,12 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
     return [_line(book, *quantity) for quantity in quantities]
+
+
+def _reads_of_many(case: Case) -> float:
+    """Units of reads that a case's loaders cost for being many, beside one for each read."""
+    more = ceil(case.loaders / LOADERS_PER_READ) - 1
+    return assumed.READS_OF_ALL_PER_S * more * loader_seconds(case.workload, case.target, "aws")
 
 
 def _instances(name: str, types: Collection[str]) -> str:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from breakeven.workload.case import Case
+from breakeven.workload.case import INLINE_LOADERS, Case
 
 #: Step Functions, standard workflow
 MAX_HISTORY_EVENTS = 25_000
@@ -19,8 +19,9 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 229
 HISTORY_PER_LEG = 127  # in a round of its own
-HISTORY_PER_CASE = 87
-HISTORY_PER_LOADER = 7
+HISTORY_PER_CASE = 89
+HISTORY_PER_LOADER = 7  # of an inline map
+HISTORY_OF_MANY_LOADERS = 2  # of a distributed map beside a case's: each loader has a history of its own
 HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
 
 
@@ -35,8 +36,12 @@ def history_events(cases: Sequence[Case]) -> int:
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
-        + HISTORY_PER_LOADER * sum(case.loaders for case in cases)
+        + sum(_loaders_events(case.loaders) for case in cases)
     )
+
+
+def _loaders_events(loaders: int) -> int:
+    return HISTORY_PER_LOADER * loaders if loaders <= INLINE_LOADERS else HISTORY_OF_MANY_LOADERS
 
 
 def state_bytes(rounds: Any) -> int:

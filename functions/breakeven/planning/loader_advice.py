@@ -75,7 +75,7 @@ class Finding(Frozen):
 
     @property
     def wanted(self) -> int:
-        """The count for the next plan; above 40 where no plan can have it."""
+        """The count for the next plan; above ``MAX_LOADERS`` where no plan can have it."""
         return self.enough or more_loaders(self.loaders, self.limit.cpu_share)
 
     def told(self) -> str:

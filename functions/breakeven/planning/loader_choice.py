@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from breakeven.planning.durations import start_deadline_s
 from breakeven.planning.loader_advice import Finding, LoaderAdvice, Place
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import most_loaders
@@ -34,7 +35,8 @@ def choose_loaders(
             continue
         explicit = suite.loaders_of(case.scenario) is not None
         loaders, why = _choice(case, finding, environment, hardware, explicit=explicit)
-        chosen.append(case.model_copy(update={"loaders": loaders}))
+        within_s = start_deadline_s(loaders, environment)
+        chosen.append(case.model_copy(update={"loaders": loaders, "start_deadline_s": within_s}))
         if why:
             notes[f"{case.scenario}, {case.cell} on {case.target}: {why}"] = None
     return chosen, list(notes)

@@ -20,6 +20,7 @@ class Account(Frozen):
 
     architectures: tuple[str, ...] | None = Field(default=None, description="with an image; null: any")
     vcpus: float | None = Field(default=None, description="of the quota; null: not known")
+    functions: int | None = Field(default=None, description="that Lambda may run at once; null: not known")
     zones: Mapping[str, tuple[str, ...]] = Field(
         default={}, description="instance type -> the deployment's zones that offer it"
     )
@@ -34,13 +35,17 @@ def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
 
 
 def placed(cases: Sequence[Case], account: Account) -> list[Case]:
-    """The cases with their machines in the first zone that offers them, where that is known."""
+    """The cases with each of their machines in another zone, as far as enough are known to offer the type."""
     return [
-        case.model_copy(update={"machines": case.machines.model_copy(update={"zone": zones[0]})})
+        case.model_copy(update={"machines": _spread(case.machines, zones)})
         if case.machines and (zones := account.zones.get(case.machines.instance_type))
         else case
         for case in cases
     ]
+
+
+def _spread(each: Machines, zones: tuple[str, ...]) -> Machines:
+    return each.model_copy(update={"zones": zones[: each.nodes]})
 
 
 def lanes_at_once(cases: Sequence[Case], account: Account) -> int:

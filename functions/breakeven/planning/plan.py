@@ -10,7 +10,7 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, limits, machines, purse
+from breakeven.planning import deadline, functions, limits, machines, purse
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
@@ -65,9 +65,7 @@ class Plan(Frozen):
     estimate: Estimate
     deadline_s: float = Field(description="from the start; nothing is begun after it")
     refusals: list[Refusal]
-    loader_notes: list[str] = Field(
-        default=[], description="where earlier runs found a loader to be the limit: counts, and why"
-    )
+    loader_notes: list[str] = Field(default=[], description="where counts are not the usual ones, and why")
 
     def raise_if_refused(self) -> None:
         """:raises InputError: something of the plan cannot run; every reason once"""
@@ -112,12 +110,13 @@ def make_plan(
     )  # fmt: skip
     if advice is None:
         return make(compared, [])
-    made = make(*choose_loaders(suite, compared, advice, environment, hardware or {}))
-    if made.refusals and made.loader_notes:
+    chosen, notes = choose_loaders(suite, compared, advice, environment, hardware or {})
+    made = make(chosen, notes)
+    if made.refusals and notes:
         plain = make(compared, [])
         if len(plain.refusals) < len(made.refusals):
             why = next(refusal for refusal in made.refusals if refusal not in plain.refusals)
-            return plain.model_copy(update={"loader_notes": [not_more(made.loader_notes, why)]})
+            return plain.model_copy(update={"loader_notes": [not_more(notes, why), *plain.loader_notes]})
     return made
 
 
@@ -137,7 +136,8 @@ def _planned(
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
-    cases = [*proving, *compared]
+    fitting, fewer = functions.fitted(suite, compared, account)
+    cases = [*proving, *fitting]
     book = load_book(region)
     blank = Plan(
         run_id=run_id,
@@ -156,7 +156,7 @@ def _planned(
         estimate=estimate([], environment, book, 1),
         deadline_s=0.0,
         refusals=[],
-        loader_notes=loader_notes,
+        loader_notes=[*loader_notes, *fewer],
     )
     return to_run(blank, cases, suite, book, allowance, account)
 
@@ -172,13 +172,15 @@ def to_run(
     """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
     environment = plan.environment
     compared = [case for case in cases if case.target != INSTRUMENT]
-    lanes = max(1, machines.lanes_at_once(compared, account)) if environment == "aws" else 1
+    fit = (machines.lanes_at_once(compared, account), functions.lanes_at_once(compared, account))
+    lanes = max(1, min(fit)) if environment == "aws" else 1
     expected = estimate(cases, environment, book, lanes)
     refusals = [
         *_too_long(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *deadline.refusals(compared, expected.seconds),
         *machines.refusals(compared, book, account),
+        *functions.refusals(suite, compared, account),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)

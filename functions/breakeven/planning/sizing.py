@@ -33,7 +33,7 @@ class Most:
 
 
 def loaders_for(workload: Workload, environment: Environment) -> int:
-    """Loaders of a case of which nothing is known yet, 1 to 40: each has a worker."""
+    """Loaders of a case of which nothing is known yet, 1 to ``MAX_LOADERS``: each has a worker."""
     wanted = ceil((workload.producers + workload.consumers) / WORKERS_PER_LOADER[environment])
     most = dealt(workload.mode, workload.producers, workload.consumers).loaders
     return max(1, min(wanted, MOST_LOADERS[environment], most))

@@ -19,7 +19,9 @@ from breakeven.pricing.inputs import Inputs, ask
 from breakeven.pricing.lines import Line, OwnPrice
 from breakeven.pricing.sqs_lines import batched, sqs_lines
 
-Purpose = Literal["headline", "history", "interval", "sensitivity", "map", "bill"]
+Purpose = Literal["headline", "size", "history", "interval", "sensitivity", "map", "bill"]
+#: of the questions that a report answers by themselves, in the order in which it does
+SHOWN: tuple[Purpose, ...] = ("headline", "size", "history")
 Side = Literal["sqs", "self-hosted", "amazon-mq", "bill"]
 Row = dict[str, Any]
 
@@ -132,7 +134,7 @@ class Asked:
 
     def told(self) -> dict[str, Any]:
         """What a report says of the questions beside their answers: JSON, by question."""
-        shown = [question for question in self.questions if question.purpose in ("headline", "history")]
+        shown = [question for question in self.questions if question.purpose in SHOWN]
         return {
             "notes": list(self.notes),
             "questions": [
@@ -160,15 +162,17 @@ def question(
     base_id: str | None = None,
     varied: str | None = None,
     factor: float | None = None,
+    size: str = "",
 ) -> Question:
     """SQS as used and batched, our own cluster, and Amazon MQ where its price is known.
 
+    :param size: what the suite calls the cluster's machines, where it has several
     :raises InputError: a price that SQS or the cluster needs is not known
     """
     options = [
         _sqs(AS_USED, "SQS as used", inputs, book),
         _sqs(BATCHED, "SQS batched and long-polled", batched(inputs), book),
-        own_cluster(inputs, book),
+        own_cluster(inputs, book, size=size),
     ]
     options += [option for option, _ in [_amazon_mq(inputs, book)] if option]
     return Question(name, purpose, inputs, book, tuple(options), base_id, varied, factor)
@@ -229,7 +233,7 @@ def map_question(base: Question, capacities: dict[str, float]) -> Question:
     return Question(f"{base.question_id}.map", "map", inputs, base.book, (*sqs, *clusters), base.question_id)
 
 
-def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ) -> Option:
+def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ, size: str = "") -> Option:
     """Our own brokers, in as many clusters as the traffic takes.
 
     :raises InputError: a price is not known
@@ -238,7 +242,7 @@ def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ) -> O
     return Option(
         option_id,
         "self-hosted",
-        DEPLOYMENTS[inputs.deployment].format(inputs.instance),
+        DEPLOYMENTS[inputs.deployment].format(f"{inputs.instance} ({size})" if size else inputs.instance),
         _known(book, broker_lines(inputs, book)),
         None if mean is None else mean * inputs.seconds_per_month,
     )

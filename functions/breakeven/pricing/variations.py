@@ -24,14 +24,17 @@ BATCHES = ("send_batch", "receive_batch", "delete_batch")
 Changes = dict[str, float]
 
 
-def ask_all(name: str, inputs: Inputs, book: PriceBook, *, others: dict[str, float] | None = None) -> Asked:
+def ask_all(
+    name: str, inputs: Inputs, book: PriceBook, *, others: dict[str, float] | None = None, size: str = ""
+) -> Asked:
     """A question with its intervals, its sensitivity and its map; and the 2012 article's beside it.
 
     :param others: on the map beside the question's own instance type: type -> messages a second of one
         cluster with one node down; None: those that a source printed
+    :param size: what the suite calls the cluster's machines, where it has several
     :raises InputError: a price that is needed is not known
     """
-    base = question(name, inputs, book)
+    base = question(name, inputs, book, size=size)
     notes = list(left_out(inputs, book))
     if others is None:
         printed = list(capacities(inputs.deployment, inputs.message_bytes).values())
@@ -40,6 +43,15 @@ def ask_all(name: str, inputs: Inputs, book: PriceBook, *, others: dict[str, flo
         notes += [f"On the decision map: {known.told()}" for known in printed]
     questions = (base, *corners(base), *quarters(base), map_question(base, others), article_question())
     return Asked(questions, tuple(notes))
+
+
+def ask_size(name: str, inputs: Inputs, book: PriceBook, size: str) -> tuple[Question, ...]:
+    """The question of one more size of a sweep, with its intervals; Amazon MQ stands beside the first.
+
+    :raises InputError: a price that is needed is not known
+    """
+    base = question(f"{name}.size-{size}", inputs.but(amazon_mq=None), book, purpose="size", size=size)
+    return (base, *corners(base))
 
 
 def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:

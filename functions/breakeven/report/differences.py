@@ -70,12 +70,22 @@ def _rabbitmq(report: Report, case: CaseReport) -> tuple[str, ...]:
     handling = told.get("partition_handling") or told.get("cluster_partition_handling")
     partition = "the pair may split in two and lose what one side took"
     return (
-        "none: two nodes on one machine" if local else "as the cluster's nodes are placed",
+        "none: two nodes on one machine" if local else _zones(str(told.get("zones") or "")),
         f"{told.get('nodes') or 2}, mirrored (ha-mode all)",
         "none: plain AMQP on loopback" if local else "TLS; volumes encrypted",
         f"{partition} ({handling})" if handling else partition,
         _release(report.manifest.rabbitmq),
     )
+
+
+def _zones(told: str) -> str:
+    """Where the nodes were launched."""
+    zones = [zone for zone in told.split(", ") if zone]
+    if not zones:
+        return "not known: no nodes were launched"
+    if len(zones) > 1:
+        return f"{len(zones)}: a node in each of {words.listing(zones)}"
+    return f"one: all nodes are in {zones[0]}, as no other zone of the deployment offers their type"
 
 
 def _release(server: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from breakeven.pricing.capacity import capacity_of
 from breakeven.pricing.inputs import Inputs
 from breakeven.pricing.lines import number
-from breakeven.pricing.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
 from breakeven.pricing.variations import uncertain
 from breakeven.report.money_model import (
     Bill,
@@ -39,7 +39,7 @@ FULL = 1 - 1e-12
 
 
 def cost_questions(told: Row) -> list[CostQuestion]:
-    """What was asked, today's prices before those of history; ``told`` is the plan's ``cost``."""
+    """What was asked: today's prices, a sweep's other sizes, history's; ``told`` is the plan's ``cost``."""
     questions = [
         CostQuestion(
             question_id=row["question_id"],
@@ -54,7 +54,7 @@ def cost_questions(told: Row) -> list[CostQuestion]:
         )
         for row in told.get("questions", ())
     ]
-    return sorted(questions, key=lambda question: question.purpose != "headline")
+    return sorted(questions, key=lambda question: SHOWN.index(question.purpose))
 
 
 def crossovers(rows: Rows, questions: Sequence[CostQuestion]) -> list[Crossover]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakeven.pricing.questions import RABBITMQ
 from breakeven.report import words
 from breakeven.report.model import Report
 from breakeven.report.money_model import Crossover
@@ -89,7 +90,7 @@ def _crossover_row(report: Report, crossing: Crossover) -> Row:
     return Row(
         labels=(
             SHORT.get(crossing.sqs_option, sqs)
-            if question.purpose == "headline"
+            if question.purpose != "history"
             else sqs.removeprefix("SQS, "),
             option_name(question, crossing.other_option),
         ),
@@ -142,6 +143,11 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
             f"used to {share(use)}. One carries: {question.capacity}. Of Amazon MQ one broker cluster is "
             "priced, whatever the rate; what it carries is not known."
         )
+    notes += [
+        f"{option_name(size, RABBITMQ)}: one cluster carries: {size.capacity}."
+        for size in report.cost_questions
+        if size.purpose == "size"
+    ]
     return tuple(notes)
 
 

@@ -21,7 +21,9 @@ class CostQuestion(Strict):
     """What was asked: one set of inputs at one book's prices."""
 
     question_id: str
-    purpose: Literal["headline", "history"]
+    purpose: Literal["headline", "size", "history"] = Field(
+        description="size: the crossings of one more size of a sweep, and no more"
+    )
     price_book: str
     inputs: dict[str, InputValue]
     options: dict[str, str] = Field(description="option's id -> its name for readers")

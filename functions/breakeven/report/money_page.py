@@ -54,17 +54,23 @@ def cost_tables(report: Report, published: Published | None) -> list[Table]:
 
 def cost_notes(report: Report) -> list[str]:
     """What is not priced or not known, and why."""
-    return [
-        *report.cost_notes,
-        *(note for question in report.cost_questions for note in question.capacity_notes),
-        *_measured(report),
-    ]
+    capacities = (note for question in report.cost_questions for note in question.capacity_notes)
+    # two sizes of one type have the same to say
+    return [*report.cost_notes, *dict.fromkeys(capacities), *_measured(report)]
 
 
 def _measured(report: Report) -> list[str]:
     """Capacities that the run found: the questions were put before it, and one machine is no instance."""
-    prices = f"breakeven crossover --capacity-from {report.run_id} prices with it, and says so"
-    return [f"No sum here takes {one.told()}. {prices}." for one in measured_capacities(report)]
+    asks = f"breakeven crossover --capacity-from {report.run_id}"
+    return [
+        f"No sum here takes {one.told()}. {asks}{_on(one.instance)} prices with it, and says so."
+        for one in measured_capacities(report)
+    ]
+
+
+def _on(instance: str | None) -> str:
+    """Another type's capacity is not taken: each is asked for by its own."""
+    return f" --instance {instance}" if instance else ""
 
 
 def _there(table: Table | None) -> tuple[Table, ...]:

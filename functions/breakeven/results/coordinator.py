@@ -1,19 +1,34 @@
-"""The loaders' gates and progress, over the state table. One write and one query an exchange."""
+"""The loaders' gates and progress, over the state table. One write and one read an exchange.
+
+Few loaders read the items of all of them. Of many only the first does, and writes down for the others what
+it has read: so the reads of a case grow with its loaders, and not with their square.
+"""
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from typing import Any
 
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.results.state import RunState, abort_item, loader_item, loaders_prefix
+from breakeven.results.state import (
+    LOADERS_PER_READ,
+    RunState,
+    all_loaders_item,
+    loader_item,
+    loaders_prefix,
+)
 
 #: seconds between the last arrival and the start, so that everyone has seen it open
 GATE_DELAY_S = {"start": 2.0, "unload": 1.0}
+#: of many loaders at least so long: they look less often, and see it only after the first has
+MANY_DELAY_S = 2.0
+#: what the first of many loaders tells the others
+TOLD = tuple(field.name for field in fields(CaseProgress) if field.name != "aborted")
 
 
 class StateCoordinator:
@@ -23,7 +38,9 @@ class StateCoordinator:
         self._state, self._loaders = state, loaders
         self._item = loader_item(case_id, attempt, loader)
         self._prefix = loaders_prefix(case_id, attempt)
-        self._abort = abort_item(case_id, attempt)
+        self._all = all_loaders_item(case_id, attempt)
+        self._tells = loaders > LOADERS_PER_READ and loader == 0
+        self._is_told = loaders > LOADERS_PER_READ and loader > 0
 
     def arrive(self, gate: str) -> None:
         field = f"gate_{gate}"
@@ -37,29 +54,49 @@ class StateCoordinator:
             ) from None
 
     def opens_at(self, gate: str) -> float | None:
-        items = self._loader_items()
-        self._raise_if_aborted(items)
-        arrived = [item[f"gate_{gate}"] for item in items.values() if f"gate_{gate}" in item]
-        return max(arrived) + GATE_DELAY_S[gate] if len(arrived) == self._loaders else None
+        if self._is_told:
+            told = self._state.get(self._all)
+            _raise_if_aborted(told)
+            return told.get(f"opens_{gate}")
+        everyone = self._state.items(self._prefix)
+        _raise_if_aborted(everyone.pop(self._all, {}))
+        arrived = [item[f"gate_{gate}"] for item in everyone.values() if f"gate_{gate}" in item]
+        if len(arrived) < self._loaders:
+            return None
+        opens = float(max(arrived) + max(GATE_DELAY_S[gate], MANY_DELAY_S * self._tells))
+        if self._tells:
+            to_tell: dict[str, Any] = {f"opens_{gate}": opens}
+            self._state.update(self._all, **to_tell)
+        return opens
 
     def exchange(self, progress: Progress) -> CaseProgress:
         self._state.update(self._item, **asdict(progress))
-        items = self._loader_items()
-        reports = [item for key, item in items.items() if key != self._abort and "sent" in item]
-        return CaseProgress(
+        if self._is_told:
+            return _told(self._state.get(self._all))
+        everyone = self._state.items(self._prefix)
+        aborted = everyone.pop(self._all, {}).get("reason")
+        reports = [item for item in everyone.values() if "sent" in item]
+        found = CaseProgress(
             reports=len(reports),
             producing=any(report["producing"] for report in reports) or len(reports) < self._loaders,
             sent=sum(report["sent"] for report in reports),
             expected=sum(report["expected"] for report in reports),
             received=sum(report["received"] for report in reports),
             unknown=sum(report["unknown"] for report in reports),
-            aborted=items.get(self._abort, {}).get("reason"),
+            aborted=aborted,
         )
+        if self._tells:
+            self._state.update(self._all, **{name: getattr(found, name) for name in TOLD})
+        return found
 
-    def _loader_items(self) -> dict[str, dict[str, Any]]:
-        return self._state.items(self._prefix)
 
-    def _raise_if_aborted(self, items: dict[str, dict[str, Any]]) -> None:
-        reason = items.get(self._abort, {}).get("reason")
-        if reason:
-            raise CaseError(f"the case was ended while waiting: {reason}")
+def _told(item: Mapping[str, Any]) -> CaseProgress:
+    """What the first loader has told of all; before it has, nothing is known but that they produce."""
+    unknown: dict[str, Any] = {**dict.fromkeys(TOLD, 0), "producing": True}
+    known = {name: item[name] for name in TOLD if name in item}
+    return CaseProgress(**{**unknown, **known}, aborted=item.get("reason"))
+
+
+def _raise_if_aborted(item: Mapping[str, Any]) -> None:
+    if reason := item.get("reason"):
+        raise CaseError(f"the case was ended while waiting: {reason}")

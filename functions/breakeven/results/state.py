@@ -1,8 +1,8 @@
 """Run, lane, case and loader state in DynamoDB: one partition a run, one item a thing.
 
 Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
-``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#abort``. The partition ``#lock`` is no
-run's: it has an item for each state machine, named after it.
+``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together. The
+partition ``#lock`` is no run's: it has an item for each state machine, named after it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any, Protocol
 from botocore.exceptions import ClientError
 
 KEEP_S = 90 * 24 * 3600  # state is for following and resuming a run; results live in S3
+#: of how many loaders one unit of a consistent read holds the items: 4 KB, of some 300 B each
+LOADERS_PER_READ = 12
 
 
 class Table(Protocol):
@@ -159,8 +161,9 @@ def loader_item(case_id: str, attempt: int, loader: int) -> str:
     return f"{loaders_prefix(case_id, attempt)}{loader}"
 
 
-def abort_item(case_id: str, attempt: int) -> str:
-    return f"{loaders_prefix(case_id, attempt)}abort"
+def all_loaders_item(case_id: str, attempt: int) -> str:
+    """What the loaders of an attempt are to know of all of them; ``reason``: why it was ended."""
+    return f"{loaders_prefix(case_id, attempt)}all"
 
 
 def _assigned(fields: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:

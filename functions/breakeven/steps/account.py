@@ -9,6 +9,7 @@ from typing import Any
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from breakeven.planning.machines import QUOTA, Account
 from breakeven.pricing.machines import machines
@@ -31,12 +32,13 @@ def instance_types(suite: Suite) -> list[str]:
 
 
 def account_of(types: Iterable[str]) -> Account:
-    """Quota, zones and images for these; what cannot be asked is not known, and holds nothing up."""
+    """Quotas, zones and images for these; what cannot be asked is not known, and holds nothing up."""
     have = os.environ.get("BREAKEVEN_ARCHITECTURES")
     wanted, zones = list(types), os.environ.get("BREAKEVEN_ZONES", "").split(",")
     return Account(
         architectures=tuple(have.split(",")) if have else None,
         vcpus=_vcpus(boto3.client("service-quotas", config=QUICK)) if wanted else None,
+        functions=_functions(boto3.client("lambda", config=QUICK)),
         zones=_zones(boto3.client("ec2", config=QUICK), wanted, zones) if wanted else {},
     )
 
@@ -47,6 +49,14 @@ def _vcpus(quotas: Any) -> float | None:
     except (BotoCoreError, ClientError):
         return None
     return float(answer["Quota"]["Value"])
+
+
+def _functions(functions: Any) -> int | None:
+    try:
+        answer = functions.get_account_settings()
+    except (BotoCoreError, ClientError, ResponseParserError):
+        return None
+    return int(answer["AccountLimit"]["UnreservedConcurrentExecutions"])
 
 
 def _zones(ec2: Any, types: list[str], ours: list[str]) -> dict[str, tuple[str, ...]]:

@@ -13,8 +13,9 @@ from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
-from breakeven.results.state import RUN, abort_item, case_item, lane_item, loaders_prefix
+from breakeven.results.state import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
 from breakeven.steps.deadline import check_deadline
+from breakeven.steps.reasons import with_loaders_words
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import kind, presumed_provenance
 from breakeven.workload.case import Case
@@ -116,6 +117,7 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
         _stop_loaders(services, case, attempt, reason)
         measurement = _salvage(services, case, attempt, tuple(json.loads(item["queues"])))
     if measurement:
+        reason = with_loaders_words(reason, (result.reason for result in measurement.results))
         _write_measurement(services, case, measurement)
         _write_nodes(services, case, attempt)
     _write_case(services, case, item, measurement, mirrors_after=None, reason=reason)
@@ -145,13 +147,13 @@ def fail_unsettled(services: Services, run_id: str, case_ids: list[str], reason:
 
 def _stop_loaders(services: Services, case: Case, attempt: int, reason: str) -> None:
     state = services.state(case.run_id)
-    state.update(abort_item(case.case_id, attempt), reason=reason)
+    state.update(all_loaders_item(case.case_id, attempt), reason=reason)
     deadline = time.monotonic() + STOP_TIMEOUT_S
     last: dict[str, Any] = {}
     quiet_since = time.monotonic()
     while time.monotonic() < deadline:
         loaders = state.items(loaders_prefix(case.case_id, attempt))
-        loaders.pop(abort_item(case.case_id, attempt), None)
+        loaders.pop(all_loaders_item(case.case_id, attempt), None)
         if all(item.get("finished") for item in loaders.values()):
             return
         if loaders != last:

@@ -9,10 +9,10 @@ from breakeven.planning.machines import machines_of
 from breakeven.pricing.book import PriceBook
 from breakeven.pricing.inputs import Inputs, ask
 from breakeven.pricing.questions import Asked, own_cluster
-from breakeven.pricing.variations import ask_all
+from breakeven.pricing.variations import ask_all, ask_size
 from breakeven.report.words import target_name
 from breakeven.targets.kinds import KINDS
-from breakeven.workload.case import Case, Machines
+from breakeven.workload.case import OF_MACHINES, Case, Machines, TargetName
 
 #: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
 #: the usual crossover, at which every line of either bill is there
@@ -22,7 +22,8 @@ ASKED_MSG_PER_S = 100.0
 def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Asked:
     """The run's questions: of the first machines that its suite names, or of the deployment's.
 
-    Where it names several, a note gives the price of each: no capacity is carried from one to another.
+    Where it names several, each has its own crossings, with its own price and its own capacity, and a note
+    gives what it costs: nothing is carried from one to another.
     """
     named, pair = machines_of(cases), KINDS["rabbitmq-mirrored-pair"]
     inputs = ask(
@@ -31,17 +32,26 @@ def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Ask
         instance=pair.instance_type,
         volume_gb=float(pair.volume_gb),
     )
-    if named:
-        inputs = _on(inputs, next(iter(named.values())))
-    asked = ask_all(book.name, inputs, book)
     if len(named) < 2:
-        return asked
+        return ask_all(book.name, _on(inputs, *named.values()), book)
+    (first, *others) = [(_size(target), _on(inputs, each)) for target, each in named.items()]
+    asked = ask_all(book.name, first[1], book, size=first[0])
+    more = [one for size, of_it in others for one in ask_size(book.name, of_it, book, size)]
     notes = [_price(target, each, _on(inputs, each), book) for target, each in named.items()]
-    return replace(asked, notes=(*asked.notes, *notes))
+    return replace(asked, questions=(*asked.questions, *more), notes=(*asked.notes, *notes))
 
 
-def _on(inputs: Inputs, each: Machines) -> Inputs:
-    return inputs.but(instance=each.instance_type, volume_gb=float(each.volume_gb))
+def _size(target: TargetName) -> str:
+    """What the suite calls the target's machines."""
+    return target.partition(OF_MACHINES)[2]
+
+
+def _on(inputs: Inputs, each: Machines | None = None) -> Inputs:
+    if each is None:
+        return inputs
+    return inputs.but(
+        instance=each.instance_type, volume_gb=float(each.volume_gb), broker_zones=len(each.zones) or None
+    )
 
 
 def _price(target: str, each: Machines, inputs: Inputs, book: PriceBook) -> str:

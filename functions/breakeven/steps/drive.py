@@ -12,7 +12,7 @@ from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
-from breakeven.results.state import abort_item, case_item, loaders_prefix
+from breakeven.results.state import all_loaders_item, case_item, loaders_prefix
 from breakeven.steps.loader_record import begun, finished
 from breakeven.steps.services import Services
 from breakeven.targets.base import Target
@@ -80,7 +80,7 @@ def watch(services: Services, run_id: str, case_id: str, attempt: int, seconds_l
 
 def _ended(services: Services, case: Case, attempt: int) -> bool:
     items = services.state(case.run_id).items(loaders_prefix(case.case_id, attempt))
-    if abort_item(case.case_id, attempt) in items:
+    if items.pop(all_loaders_item(case.case_id, attempt), {}).get("reason"):
         return True
     return sum(1 for item in items.values() if item.get("finished")) == case.loaders
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class Ec2(Protocol):
 class Place:
     """What nodes are launched from and into: ids of a launch template, a security group, and of subnets.
 
-    :param subnets: by zone, the one to use where none is named first
+    :param subnets: by zone, in the order in which they are used where none is named
     :param images: architecture -> id of the image; the template's own needs not be there
     """
 
@@ -52,8 +53,10 @@ class Place:
     subnets: Mapping[str, str]
     images: Mapping[str, str] = field(default_factory=dict)
 
-    def subnet(self, zone: str | None) -> str:
-        return self.subnets[zone] if zone else next(iter(self.subnets.values()))
+    def dealt(self, nodes: int, machines: Machines | None) -> dict[str, int]:
+        """How many of the nodes go to each zone: one after another, over as many zones as there are."""
+        zones = (machines.zones if machines else ()) or tuple(self.subnets)
+        return dict(Counter(zones[node % len(zones)] for node in range(nodes)))
 
 
 def launch(
@@ -64,9 +67,9 @@ def launch(
     target: TargetName,
     machines: Machines | None = None,
 ) -> None:
-    """Make the lane's credentials and launch its nodes.
+    """Make the lane's credentials and launch its nodes, with one call for each zone that they are dealt over.
 
-    Called twice, it launches once (client token), with the credentials of the first time.
+    Called twice, it launches once (client tokens), with the credentials of the first time.
 
     :param machines: what they run on; None: what the launch template says
     :raises CaseError: the run's deadline has passed, or EC2 has no room for them
@@ -79,21 +82,24 @@ def launch(
         services.store.put_secret(key, access.model_dump_json())
     nodes, ours = kind(target).nodes, installation()
     tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
-    with _no_room(machines):
-        answer = ec2.run_instances(
-            LaunchTemplate={"LaunchTemplateId": place.template, "Version": "$Latest"},
-            NetworkInterfaces=[_interface(place, machines.zone if machines else None)],
-            MinCount=nodes,
-            MaxCount=nodes,
-            ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}".encode()).hexdigest(),
-            TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in TAGGED],
-            **(_own_machines(place, machines) if machines else {}),
-        )
-    instances = answer["Instances"]
+    instances: list[dict[str, Any]] = []
+    zones = place.dealt(nodes, machines)
+    for zone, count in zones.items():
+        with _no_room(machines, zone, count):
+            answer = ec2.run_instances(
+                LaunchTemplate={"LaunchTemplateId": place.template, "Version": "$Latest"},
+                NetworkInterfaces=[_interface(place, zone)],
+                MinCount=count,
+                MaxCount=count,
+                ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}/{zone}".encode()).hexdigest(),
+                TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in TAGGED],
+                **(_own_machines(place, machines) if machines else {}),
+            )
+        instances += answer["Instances"]
     ids = [instance["InstanceId"] for instance in instances]
-    # all instances of a launch are of one image
-    image = instances[0]["ImageId"]
-    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids, image=image)
+    # all nodes of a lane are of one image
+    told = {"image": instances[0]["ImageId"], "zones": list(zones)}
+    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids, **told)
 
 
 def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
@@ -130,7 +136,7 @@ def _own_machines(place: Place, machines: Machines) -> dict[str, Any]:
 
 
 @contextmanager
-def _no_room(machines: Machines | None) -> Iterator[None]:
+def _no_room(machines: Machines | None, zone: str, count: int) -> Iterator[None]:
     """That EC2 has none is an outcome of the lane's cases, not a fault of the run."""
     try:
         yield
@@ -138,17 +144,16 @@ def _no_room(machines: Machines | None) -> Iterator[None]:
         code = error.response["Error"]["Code"]
         if code not in NO_ROOM:
             raise
-        what = f"{machines.nodes} x {machines.instance_type}" if machines else "the nodes"
-        where = f" in {machines.zone}" if machines and machines.zone else ""
+        what = f"{count} x {machines.instance_type}" if machines else "the nodes"
         remedy = "run it again later, or on other machines"
-        raise CaseError(f"EC2 has no room for {what}{where} ({code}): {remedy}") from error
+        raise CaseError(f"EC2 has no room for {what} in {zone} ({code}): {remedy}") from error
 
 
-def _interface(place: Place, zone: str | None) -> dict[str, Any]:
+def _interface(place: Place, zone: str) -> dict[str, Any]:
     """The template's own, and where: EC2 takes no subnet beside a template that has an interface."""
     return {
         "DeviceIndex": 0,
-        "SubnetId": place.subnet(zone),
+        "SubnetId": place.subnets[zone],
         "Groups": [place.group],
         "AssociatePublicIpAddress": False,
         "DeleteOnTermination": True,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+#: all that Step Functions says of a distributed map in which one has failed, whatever it has failed of
+THRESHOLD = "States.ExceedToleratedFailureThreshold"
 MAX_REASON = 2000  # a refusal names each line of the estimate
 
 
@@ -18,6 +20,16 @@ def reason_of(failed: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
         return "unknown", "no state recorded an error"
     where, error = next(iter(failed.items()))
     return where, f"{where}: {_words(error)}"[:MAX_REASON]
+
+
+def with_loaders_words(reason: str, said: Iterable[str | None]) -> str:
+    """The reason, and where it tells no more than that one of many loaders has failed, what one says of it.
+
+    :param said: why each could not go on; of those that were ended for that reason it says the same
+    """
+    own = (each for each in said if each and reason not in each)
+    first = next(own, None) if THRESHOLD in reason else None
+    return f"{reason}: {first}"[:MAX_REASON] if first else reason
 
 
 def _words(error: Mapping[str, str]) -> str:

@@ -122,6 +122,7 @@ def _instance(
         INSTANCE: machines["instance_type"],
         "architecture": machines["architecture"],
         "volume_gb": machines["volume_gb"],
+        "zones": ", ".join(lane.get("zones", [])),
         "image": lane.get("image"),
         "packages": ", ".join(f"{name} {version}" for name, version in packages.items()),
     }

@@ -21,8 +21,11 @@ KIND_NAMES: tuple[KindName, ...] = get_args(KindName)
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
-#: an inline map of the workflow runs at most this many at once, and a case needs all of its loaders at once
-MAX_LOADERS = 40
+#: an inline map of the workflow runs at most this many at once, and a case needs all of its loaders at once:
+#: more of them are run by a distributed one
+INLINE_LOADERS = 40
+#: how many one case's state in one partition of DynamoDB and its settling bear; see decision 0021
+MAX_LOADERS = 100
 
 
 class Frozen(BaseModel):
@@ -48,7 +51,10 @@ class Machines(Frozen):
     vcpu: int | None = Field(description="of one node; null where it is not known")
     volume_gb: int
     nodes: int
-    zone: str | None = Field(default=None, description="where they are launched; null: wherever")
+    zones: tuple[str, ...] = Field(
+        default=(),
+        description="where nodes are launched, dealt over them in turn; empty: the deployment's",
+    )
 
 
 class Step(Frozen):

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
-from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
+from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds, start_deadline_s
 from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case, Compared, Step, TargetName, Variant, Workload
@@ -248,6 +248,7 @@ class _CaseMaker:
         workload = _workload(cell.settings, self._scale)
         slug = re.sub("[= _]", "-", point.cell)
         case_id = f"{point.scenario}.{slug}.{target}.r{repeat}"
+        loaders = cell.settings.get("loaders") or loaders_for(workload, environment)
         return Case(
             run_id=self._run_id,
             case_id=case_id,
@@ -259,7 +260,8 @@ class _CaseMaker:
             variant=self._variant,
             tag=self._tag(case_id),
             workload=workload,
-            loaders=cell.settings.get("loaders") or loaders_for(workload, environment),
+            loaders=loaders,
+            start_deadline_s=start_deadline_s(loaders, environment),
             expected_s=round(case_seconds(workload, target, environment), 1),
             limit_s=LOADER_LIMIT_S,
         )

@@ -28,13 +28,13 @@ def costs(report: Report) -> tuple[Chart, ...]:
     if not curves:
         return ()
     most = max(rate for curve in curves for rate in curve.msg_per_s)
-    crossings = [
+    # of a sweep's other sizes the table tells: their lines are not drawn
+    told = [
         crossing
         for crossing in report.crossovers
-        if crossing.msg_per_s is not None
-        and 0 < crossing.msg_per_s <= most
-        and (crossing.number or 0) <= MAX_MARKS
+        if (crossing.number or 0) <= MAX_MARKS and questions[crossing.question_id].purpose != "size"
     ]
+    crossings = [crossing for crossing in told if crossing.msg_per_s and 0 < crossing.msg_per_s <= most]
 
     def paint(figure: Any, form: Form) -> None:
         axis = figure.subplots()
@@ -61,11 +61,7 @@ def costs(report: Report) -> tuple[Chart, ...]:
             caption="List prices, both scales logarithmic; no speed enters it. Rings are where options "
             "change places or cost the same; the shaded band is the first crossing's interval. Nothing here "
             "says that the brokers carry the load: the table says what one cluster must.",
-            description=". ".join(
-                _spoken(report, crossing)
-                for crossing in report.crossovers
-                if (crossing.number or 0) <= MAX_MARKS
-            )
+            description=". ".join(_spoken(report, crossing) for crossing in told)
             or "No two options were compared at any rate",
             heights=(480, 560),
             paint=paint,
