@@ -96,6 +96,7 @@ def test_a_second_execution_is_refused_while_the_brokers_of_the_first_run(workfl
     assert seen["launched"] <= workflow.machines.terminated
 
 
+@pytest.mark.installed
 @pytest.mark.parametrize("entry", ["ReleaseRun", "FinishRun"])
 def test_the_lock_is_released_at_the_end_whatever_happens(workflow, entry):
     run_id = f"released-{entry}"
