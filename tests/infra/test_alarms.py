@@ -115,6 +115,7 @@ def test_no_queue_of_dead_letters_is_without_an_alarm(plain, grown):
         assert seen == set(resources(built.template, "AWS::SQS::Queue"))
 
 
+@pytest.mark.installed
 def test_35_days_without_a_good_run_alarm_unless_the_context_says_otherwise(found):
     assert (found["NoGoodRun"]["Threshold"], found["NoGoodRun"]["Period"]) == (35, DAY_S)
     assert found["NoGoodRun"]["TreatMissingData"] == "ignore", "one figure a day, not always to the second"

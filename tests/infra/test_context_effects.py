@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from cfnlint.schema import PROVIDER_SCHEMA_MANAGER
 
 from infra.results import SCAN_LIMIT_BYTES
 from tests.infra.definition import resources
 from tests.infra.stacks import BESIDE, GROWN, Built
+
+pytestmark = pytest.mark.installed
 
 KEY = GROWN["kms_key_arn"]
 #: what CloudFormation calls the property that holds a resource's own name

@@ -12,6 +12,8 @@ from tests.infra.idle_cost import idle_lines
 from tests.infra.stacks import GROWN, Built, of
 from tests.infra.test_context_effects import functions_inside, of_kind, variables
 
+pytestmark = pytest.mark.installed
+
 
 def launched(built: Built) -> dict[str, Any]:
     (template,) = of_kind(built, "AWS::EC2::LaunchTemplate").values()

@@ -17,6 +17,8 @@ from tests.grants.roles import Roles
 from tests.grants.templates import Template
 from tests.infra.stacks import BESIDE, GROWN, Built
 
+pytestmark = pytest.mark.installed
+
 KEY = GROWN["kms_key_arn"]
 #: roles of what an existing VPC's owner sees to, and of the architecture that another stack's images have
 OF_THE_OWN_VPC = {"role:NetworkVpcRefusedIAM", "role:ImagesBuildVpcRefusedIAM"}

@@ -81,6 +81,7 @@ def test_only_scheduler_for_this_account_may_take_the_role(plain):
     assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
+@pytest.mark.installed
 def test_context_says_when_what_and_where(grown):
     _, schedule = only(grown.template, "AWS::Scheduler::Schedule")
     assert schedule["ScheduleExpression"] == "cron(30 4 2 * ? *)"
@@ -90,6 +91,7 @@ def test_context_says_when_what_and_where(grown):
     assert re.fullmatch(r"arn:aws:kms:.*", queue["KmsMasterKeyId"])
 
 
+@pytest.mark.installed
 def test_off_there_is_nothing_of_it():
     template = of({"schedule": "off"}).template
     assert resources(template, "AWS::Scheduler::Schedule") == {}
