@@ -21,7 +21,7 @@ from local import athena
 from local.sql_engine import SqlError
 from tests.e2e.workflow_runs import SHORT_S, Fault, Workflow, workflow_at
 
-AT_ONCE = 8
+AT_ONCE = 10
 #: what fails before any broker is launched
 NO_BROKERS_YET = ("Plan", "TakeLock", "WakeFunctions", "LaunchBrokers")
 

@@ -19,6 +19,8 @@ from breakeven.results.state import LOCKS, RUN, lane_item
 from breakeven.workload.read import load_suite
 from tests.e2e.workflow_runs import Fault, Workflow, functions_of, workflow_at
 
+pytestmark = pytest.mark.installed
+
 PAIR = "rabbitmq-mirrored-pair"
 
 
@@ -96,7 +98,6 @@ def test_a_second_execution_is_refused_while_the_brokers_of_the_first_run(workfl
     assert seen["launched"] <= workflow.machines.terminated
 
 
-@pytest.mark.installed
 @pytest.mark.parametrize("entry", ["ReleaseRun", "FinishRun"])
 def test_the_lock_is_released_at_the_end_whatever_happens(workflow, entry):
     run_id = f"released-{entry}"
