@@ -13,60 +13,17 @@ import numpy as np
 import pytest
 from pika import spec
 
-from breakeven.clients.alone import Errand, Origin, Ours, Sent, WhenSent
+from breakeven.clients.alone import Errand, Origin, Sent, WhenSent
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.amqp.core import loading, outlet, receiving, sending
 from breakeven.clients.base import ConnectionLost, Outcome
-from breakeven.loadgen.stamp import Stamper
-from tests.certificates import HOST, make_certificate_for
 from tests.integration.processes import eventually
-from tests.integration.tls import terminator
 from tests.unit import amqp_wire as wire
-from tests.unit.fakes import make_case
-from tests.unit.scripted_broker import ScriptedBroker, scripted
+from tests.unit.left_alone import MS, PRODUCER, STAMPER, WINDOW, made
 
-MS = 1_000_000
 ROOT = Path(__file__).parents[2]
-WINDOW = 10
-#: the case's characters, and a producer whose number takes all of its bits
-TAG, PRODUCER = "abcd", (1 << 18) - 2
-STAMPER = Stamper(TAG, PRODUCER, wire.SIZE)
 FORCED = wire.method(spec.Connection.Close(320, "CONNECTION_FORCED - node is shut down", 0, 0), 0)
 READ_ON, COME_BACK, ANSWERED = WhenSent.READ_ON, WhenSent.COME_BACK, WhenSent.ANSWERED
-
-
-@pytest.fixture
-def plain_broker() -> Iterator[ScriptedBroker]:
-    with scripted() as found:
-        yield found
-
-
-@pytest.fixture
-def damaging() -> threading.Event:
-    """Of the TLS: once it is set, what the broker says arrives as it is."""
-    return threading.Event()
-
-
-@pytest.fixture
-def tls_broker(plain_broker, damaging, tmp_path) -> Iterator[ScriptedBroker]:
-    certificate, key = make_certificate_for(HOST)
-    both = tmp_path / "broker.pem"
-    both.write_text(certificate + key)
-    with terminator(both, plain_broker.port, damaging) as port:
-        plain_broker.is_behind(port, certificate)
-        yield plain_broker
-
-
-@pytest.fixture(params=["plain", "tls"])
-def broker(request) -> ScriptedBroker:
-    found: ScriptedBroker = request.getfixturevalue(f"{request.param}_broker")
-    return found
-
-
-def made(broker: ScriptedBroker, **workload: object) -> NativeAmqpClient:
-    settings = {"client": "native", "consume": "push", "prefetch": 10, "window": WINDOW, **workload}
-    case = make_case(message_bytes=wire.SIZE, **settings)
-    return NativeAmqpClient(case.workload, broker.access)
 
 
 @pytest.fixture
@@ -258,84 +215,6 @@ def test_nobody_else_reads_from_it_meanwhile(broker, alone):
     broker.say(wire.ack(1))
     alone.sender._link.service()
     assert listen(alone, 1) == [0]
-
-
-@pytest.fixture
-def receiver(broker, client):
-    found = client.receiver(wire.QUEUE)
-    assert found.expect(Ours(STAMPER.tag, PRODUCER + 1))
-    assert found.receive_alone(time.monotonic_ns()).handle == []
-    return found
-
-
-def ours(tag: int, sequence: int, *, redelivered: bool = False, producer: int = PRODUCER) -> bytes:
-    head = wire.method(spec.Basic.Deliver(wire.CONSUMER, tag, redelivered, "", wire.QUEUE))
-    body = Stamper(TAG, producer, wire.SIZE).body(sequence)
-    return head + b"".join(wire.content(body, frame_max=131_072))
-
-
-def received(receiver, count: int) -> list[tuple[int, bool, bytes]]:
-    found: list[tuple[int, bool, bytes]] = []
-
-    def more() -> bool:
-        got = receiver.receive_alone(time.monotonic_ns() + 10 * MS)
-        assert got is not None
-        found.extend(zip(got.handle, got.redelivered, got.stamp, strict=True))
-        return len(found) >= count
-
-    assert eventually(more)
-    return found
-
-
-def test_messages_are_taken_in_hand_and_each_is_acknowledged(broker, receiver):
-    broker.say(ours(1, 70), wire.HEARTBEAT, ours(2, 71, redelivered=True), ours(4, 60))
-    assert received(receiver, 3) == [
-        (1, False, STAMPER.stamp(70)),
-        (2, True, STAMPER.stamp(71)),
-        (4, False, STAMPER.stamp(60)),
-    ]
-    assert eventually(lambda: broker.acknowledged == [1, 2, 4])
-
-
-def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):
-    found = []
-    for byte in ours(1, 5) + wire.HEARTBEAT + ours(2, 6):
-        broker.say(bytes((byte,)))
-        found += receiver.receive_alone(time.monotonic_ns() + MS).handle
-    assert found + [handle for handle, _, _ in received(receiver, 2 - len(found))] == [1, 2]
-
-
-@pytest.mark.parametrize(
-    "foreign",
-    [
-        wire.deliver(2, frame_max=131_072),
-        ours(2, 6, producer=PRODUCER + 1),
-        ours(2, 6).replace(STAMPER.stamp(6), STAMPER.stamp(6)[:-1] + b"+"),
-    ],
-    ids=["other", "producer", "alphabet"],
-)
-def test_what_is_not_ours_is_left_to_the_general_path_and_not_acknowledged(broker, receiver, foreign):
-    broker.say(ours(1, 5), foreign, ours(3, 7))
-    assert [handle for handle, _, _ in received(receiver, 1)] == [1]
-    assert receiver.receive_alone(time.monotonic_ns() + 10 * MS) is None
-    assert list(receiver.receive(2.0).handle) == [2, 3]
-    broker.say(ours(4, 8))
-    assert [handle for handle, _, _ in received(receiver, 1)] == [4]
-    assert eventually(lambda: broker.acknowledged == [1, 4])
-
-
-def test_a_message_of_another_shape_is_the_general_paths(broker, receiver):
-    broker.say(wire.deliver(1, size=16), ours(2, 5))
-    assert eventually(lambda: receiver.receive_alone(time.monotonic_ns() + 10 * MS) is None)
-    assert list(receiver.receive(2.0).handle) == [1, 2]
-
-
-def test_a_broker_that_vanishes_loses_the_receiver(broker, receiver):
-    broker.say(ours(1, 5))
-    broker.hang_up()
-    assert [handle for handle, _, _ in received(receiver, 1)] == [1]
-    with pytest.raises(ConnectionLost, match="without a word"):
-        received(receiver, 1)
 
 
 def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkeypatch):
