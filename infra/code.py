@@ -15,7 +15,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from breakeven.clients.amqp.core.loading import MACHINES, compiled_path
+from breakeven.clients.core.loading import MACHINES, compiled_path
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements" / "functions.lock"

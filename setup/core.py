@@ -1,4 +1,4 @@
-"""Compiles the loaders' core (functions/breakeven/clients/amqp/core/) for every processor that runs it.
+"""Compiles the loaders' core (functions/breakeven/clients/core/) for every processor that runs it.
 
 Zig's C compiler, which comes as a Python package, reaches the other processor's machine, too. Does nothing
 where it is compiled already. With --missing it only names the processors that it would compile for.
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from breakeven.clients.amqp.core.loading import FOLDER, MACHINES, compiled_path, sources
+from breakeven.clients.core.loading import FOLDER, MACHINES, compiled_path, sources
 
 #: the oldest C library that it is to run with: older than those of Debian 12 and of Lambda's Python 3.13
 GLIBC = "2.28"

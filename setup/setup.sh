@@ -95,7 +95,7 @@ npm_ci() { (cd "$root" && logged npm ci --ignore-scripts "$@") || fail 1 "npm co
 
 # The loaders' core, for this processor and for those that a deployment runs on.
 compile_core() {
-  local folder=functions/breakeven/clients/amqp/core
+  local folder=functions/breakeven/clients/core
   [ -n "$("$venv/bin/python" "$root/setup/core.py" --missing)" ] || return 0
   say "compiling the loaders' core ($folder) with Zig's C compiler"
   logged "$venv/bin/python" "$root/setup/core.py" || fail 1 "the loaders' core could not be compiled"

@@ -9,7 +9,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
-from breakeven.clients.amqp.core.loading import compiled_path
+from breakeven.clients.core.loading import compiled_path
 from infra.code import ARCHITECTURE, PipBundling
 
 #: Lambda's Python 3.13 runs on Amazon Linux 2023

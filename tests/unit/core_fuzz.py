@@ -16,10 +16,10 @@ from collections import Counter
 
 import numpy as np
 
-from breakeven.clients.amqp.core.loading import core
-from breakeven.clients.amqp.core.structs import End, Receiving, Sending
 from breakeven.clients.amqp.encoding import ACK, ACK_HEAD
 from breakeven.clients.amqp.shape import pushed
+from breakeven.clients.core.loading import core
+from breakeven.clients.core.structs import End, Receiving, Sending
 from breakeven.loadgen.stamp import Stamper
 from tests.unit import amqp_wire as wire
 

@@ -28,7 +28,7 @@ def client(broker) -> Iterator[NativeAmqpClient]:
 def receiver(broker, client):
     found = client.receiver(wire.QUEUE)
     assert found.expect(Ours(STAMPER.tag, PRODUCER + 1))
-    assert found.receive_alone(time.monotonic_ns()).handle == []
+    assert found.receive_alone(time.monotonic_ns()).deliveries.handle == []
     return found
 
 
@@ -44,7 +44,8 @@ def received(receiver, count: int) -> list[tuple[int, bool, bytes]]:
     def more() -> bool:
         got = receiver.receive_alone(time.monotonic_ns() + 10 * MS)
         assert got is not None
-        found.extend(zip(got.handle, got.redelivered, got.stamp, strict=True))
+        taken = got.deliveries
+        found.extend(zip(taken.handle, taken.redelivered, taken.stamp, strict=True))
         return len(found) >= count
 
     assert eventually(more)
@@ -65,7 +66,7 @@ def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):
     found = []
     for byte in ours(1, 5) + wire.HEARTBEAT + ours(2, 6):
         broker.say(bytes((byte,)))
-        found += receiver.receive_alone(time.monotonic_ns() + MS).handle
+        found += receiver.receive_alone(time.monotonic_ns() + MS).deliveries.handle
     assert found + [handle for handle, _, _ in received(receiver, 2 - len(found))] == [1, 2]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from breakeven.clients.base import ConnectionLost
 from breakeven.clients.sqs.answer import AnswerReader, NotAnAnswer
-from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.connection import Begun, Connection
 from breakeven.clients.sqs.endpoint import Endpoint
 from tests.unit.scripted_http import LOOPBACK, Heard, Reply, answer, scripted
 
@@ -125,6 +125,6 @@ def test_an_answer_to_half_a_request_is_read() -> None:
             connected.shutdown(socket.SHUT_WR)
             with pytest.raises(BrokenPipeError):
                 connected.sendall(REQUEST)
-            reader = connection._exchange(connected, REQUEST)
+            reader = connection._exchange(connected, Begun(REQUEST, b""))
         assert (reader.status, reader.body) == (413, b"too large")
         connection.close()

@@ -6,12 +6,12 @@ itself and tells afterwards what happened, in columns. What is not as always is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Protocol, runtime_checkable
 
-from breakeven.clients.base import Deliveries, Int64s
+from breakeven.clients.base import CallFailed, ConnectionLost, Deliveries, Int64s, Outcome
 
 
 class WhenSent(IntEnum):
@@ -60,17 +60,23 @@ class Errand:
 class Sent:
     """What a sender did alone. Columns of what was sent, and of what was answered, one entry a message.
 
-    ``could_ns``: when it was due and had room. ``blocked_ns``: how long messages were due without room.
+    ``could_ns``: when it was due and had room. ``outcome``: of what was answered.
+    ``blocked_ns``: how long messages were due without room.
+    ``failed``: sequences that were sent and will have no answer, as their calls failed.
+    ``error``: what the worker has to count, and to wait for a while after.
     """
 
     could_ns: Int64s
     handed_ns: Int64s
     sequence: Sequence[int]
+    outcome: Outcome
     due_ns: Int64s
     sent_ns: Int64s
     answered_ns: Int64s
     blocked_ns: int
     room_since_ns: int
+    failed: Sequence[int] = ()
+    error: CallFailed | ConnectionLost | None = None
 
 
 @runtime_checkable
@@ -82,12 +88,12 @@ class SendsAlone(Protocol):
 
     def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
         """Send and read until ``until_ns``, or until there is reason to come back; None where ``submit`` and
-        ``poll`` have to do their part first. All answers are confirms, or without confirms none.
+        ``poll`` have to do their part first.
 
         :param due: when each message that ``submit`` was given and that is unanswered was to be sent. They
             are taken out, and put back with others when ``submit`` and ``poll`` have to go on.
 
-        Raises ConnectionLost.
+        Raises ConnectionLost, CallFailed.
         """
 
     def hand_back(self) -> None:
@@ -102,6 +108,34 @@ class Ours:
     producers: int
 
 
+@dataclass(slots=True)
+class Cycles:
+    """Messages that were settled by a call, one entry a message: when they were asked for, when that call was
+    made, and when it was answered.
+    """
+
+    asked_ns: Int64s
+    called_ns: Int64s
+    replied_ns: Int64s
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a receiver did alone.
+
+    ``deliveries``: messages of ours, settled or about to be; ``settled``: those whose settlement was a call,
+    which AMQP's acknowledgement is not. ``unsettled``: handles of ours for ``settle``, and when each was
+    asked for. ``in_hand``: messages that came otherwise than always, and may be anybody's.
+    ``error``: what the worker has to count, and to wait for a while after.
+    """
+
+    deliveries: Deliveries
+    settled: Cycles | None = None
+    unsettled: Mapping[object, int] = field(default_factory=dict)
+    in_hand: Deliveries | None = None
+    error: CallFailed | ConnectionLost | None = None
+
+
 @runtime_checkable
 class ReceivesAlone(Protocol):
     """A receiver that can do without its worker for a while."""
@@ -109,7 +143,8 @@ class ReceivesAlone(Protocol):
     def expect(self, ours: Ours) -> bool:
         """Be ready to receive these alone; False where it cannot."""
 
-    def receive_alone(self, until_ns: int) -> Deliveries | None:
-        """Receive and settle until ``until_ns``, or until there is reason to come back; None where
-        ``receive`` has to do its part first. What is not ours is left to it. Raises ConnectionLost.
+    def receive_alone(self, until_ns: int) -> Taken | None:
+        """Receive and settle until ``until_ns``, or until there is reason to come back: an empty answer is
+        one where asks do not wait. None where ``receive`` has to do its part first. What is not ours is left
+        to the worker. Raises ConnectionLost, CallFailed.
         """

@@ -69,16 +69,13 @@ class Consumer(Worker[Receiver]):
         deliveries = link.receive(self._patience_s())
         for error, failed_ns in deliveries.failed:
             self._shared.recorder.error(self.metric, failed_ns, error)
-        for _, answered_ns in deliveries.empty:
-            self._shared.recorder.starved(self.metric, answered_ns)
+        self._starved(deliveries)
         if len(deliveries.handle):
             self._pause_s = EMPTY_PAUSE_S[0]
             self._take(deliveries)
-            return
-        self._release_old()
-        if deliveries.empty and self._polls:
-            self._shared.signals.sleep(self._pause_s)
-            self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
+        else:
+            self._release_old()
+            self._rest(deliveries)
 
     def _take(self, deliveries: Deliveries) -> None:
         receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
@@ -92,14 +89,40 @@ class Consumer(Worker[Receiver]):
 
     def _taken_alone(self, link: ReceivesAlone) -> bool:
         """Leave the connection alone for a while; False where it has to be done step by step."""
-        deliveries = link.receive_alone(time.monotonic_ns() + ALONE_NS)
-        if deliveries is None:
+        taken = link.receive_alone(time.monotonic_ns() + ALONE_NS)
+        if taken is None:
             return False
-        if len(deliveries.handle):
-            receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
-            self._taken.append((deliveries, receipts))
-            self._account()
+        if len(taken.deliveries.in_hand_ns):
+            self._pause_s = EMPTY_PAUSE_S[0]
+            self._count(taken.deliveries)
+        if taken.settled is not None and len(taken.settled.asked_ns):
+            recorder, settled = self._shared.recorder, taken.settled
+            recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
+            recorder.operations("consume_cycle", settled.asked_ns, settled.replied_ns, self._size)
+        self._starved(taken.deliveries)
+        if taken.in_hand is not None:
+            self._take(taken.in_hand)
+        self._in_hand.update(taken.unsettled)
+        if taken.error:
+            raise taken.error
+        self._rest(taken.deliveries)
         return True
+
+    def _count(self, deliveries: Deliveries) -> None:
+        """Messages that were taken in hand, and settled or about to be, by a connection left alone."""
+        receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+        self._taken.append((deliveries, receipts))
+        self._account()
+
+    def _starved(self, deliveries: Deliveries) -> None:
+        for _, answered_ns in deliveries.empty:
+            self._shared.recorder.starved(self.metric, answered_ns)
+
+    def _rest(self, deliveries: Deliveries) -> None:
+        """Pause after an ask that came back empty, where asks do not wait themselves."""
+        if deliveries.empty and self._polls:
+            self._shared.signals.sleep(self._pause_s)
+            self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
 
     def _account(self) -> None:
         if self._taken:

@@ -92,6 +92,8 @@ class OpenProducer(Producer):
             recorder = self._shared.recorder
             recorder.operations("produce", sent.due_ns, sent.answered_ns, self._size)
             recorder.operations("produce_service", sent.sent_ns, sent.answered_ns, self._size)
+        if sent.error:
+            raise sent.error
         return True
 
     def _send(self, link: Sender, count: int, now_ns: int) -> None:

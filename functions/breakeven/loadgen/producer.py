@@ -99,10 +99,9 @@ class Producer(Worker[Sender]):
             return None
         count, answered = len(sent.handed_ns), len(sent.sequence)
         self._shared.ledger.submitted(self._number, count)
-        self._in_flight += count - answered
+        self._in_flight += count - answered - len(sent.failed)
         if answered:
-            outcome = Outcome.CONFIRMED if self._confirms else Outcome.UNKNOWN
-            self._shared.ledger.answered(self._number, sent.sequence, [outcome] * answered)
+            self._shared.ledger.answered(self._number, sent.sequence, [sent.outcome] * answered)
         return sent
 
     def _take_answers(self, link: Sender, timeout_s: float) -> None:
@@ -203,6 +202,8 @@ class ClosedProducer(Producer):
             return False
         if len(sent.sequence):
             self._operations(sent.sequence, sent.sent_ns, sent.answered_ns)  # type: ignore[arg-type]
+        if sent.error:
+            raise sent.error
         return True
 
     def _operations(

@@ -12,7 +12,6 @@ from pika import spec
 
 from breakeven.clients import connections
 from breakeven.clients.amqp import handshake
-from breakeven.clients.amqp.core.outlet import Outlet
 from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
@@ -20,6 +19,7 @@ from breakeven.clients.amqp.pulse import Pulse
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.wire import Wire
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
+from breakeven.clients.core.outlet import Outlet
 from breakeven.targets.base import Access, Node
 
 #: a link looks after its heartbeats this often, seconds

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from pika import spec
 
-from breakeven.clients.alone import Ours
+from breakeven.clients.alone import Ours, Taken
+from breakeven.clients.amqp.alone_receiver import AloneReceiver, alone_receiver
 from breakeven.clients.amqp.coalescing import Coalescing
-from breakeven.clients.amqp.core.receiving import AloneReceiver, alone_receiver
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
@@ -74,7 +74,7 @@ class NativeReceiver(Endpoint):
             self._alone = alone_receiver(self._link, self._link.reader.shape, self._workload, ours)
         return self._alone is not None
 
-    def receive_alone(self, until_ns: int) -> Deliveries | None:
+    def receive_alone(self, until_ns: int) -> Taken | None:
         assert self._alone is not None
         with self._link.lock:
             if not self._consuming:

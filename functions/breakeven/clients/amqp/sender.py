@@ -8,8 +8,8 @@ from collections.abc import MutableMapping, Sequence
 from pika import spec
 
 from breakeven.clients.alone import Errand, Origin, Sent
+from breakeven.clients.amqp.alone_sender import AloneSender, alone_sender
 from breakeven.clients.amqp.coalescing import Coalescing
-from breakeven.clients.amqp.core.sending import AloneSender, alone_sender
 from breakeven.clients.amqp.encoding import Publishing
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.in_flight import InFlight, Run

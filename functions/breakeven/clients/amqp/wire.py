@@ -8,9 +8,9 @@ import ssl
 import struct
 from collections import deque
 
-from breakeven.clients.amqp.core.outlet import Outlet, outlet_of
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
+from breakeven.clients.core.outlet import Outlet, outlet_of
 from breakeven.targets.base import Access, Node
 from breakeven.targets.trust import tls_context
 

@@ -7,9 +7,10 @@ from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from breakeven.clients.base import CallFailed
-from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.answer import AnswerReader
+from breakeven.clients.sqs.connection import Begun, Connection
 from breakeven.clients.sqs.service import Service
-from breakeven.clients.sqs.signing import RequestTemplate
+from breakeven.clients.sqs.signing import Parts, RequestTemplate
 
 #: entries of one batch call. Source: SQS developer guide, message quotas.
 MAX_BATCH = 10
@@ -31,7 +32,17 @@ class Operation:
         :raises CallFailed: with the service's code
         :raises ConnectionLost: it is unknown what became of the call
         """
-        answer = self._connection.exchange(self._template.request(payload))
+        return self._good(self._connection.exchange(self._template.request(payload)))
+
+    def rest_of_call(self, begun: Begun) -> bytes:
+        """The same, of a call that the core has begun."""
+        return self._good(self._connection.finish(begun))
+
+    def parts(self) -> Parts:
+        """What all calls of this second have in common. Raises ConnectionLost, CallFailed."""
+        return self._template.parts()
+
+    def _good(self, answer: AnswerReader) -> bytes:
         if answer.status != 200:
             raise CallFailed(self._service.error_code(self._name, answer))
         return answer.body
@@ -41,13 +52,18 @@ class Operation:
 
         :raises CallFailed: ``MalformedAnswer`` as well: it is not one
         """
-        try:
-            document = json.loads(self.call(payload))
-        except ValueError:
-            raise CallFailed(MALFORMED) from None
-        if not isinstance(document, dict):
-            raise CallFailed(MALFORMED)
-        return document
+        return document_of(self.call(payload))
+
+
+def document_of(body: bytes) -> dict[str, Any]:
+    """:raises CallFailed: ``MalformedAnswer``: it is no JSON object"""
+    try:
+        document = json.loads(body)
+    except ValueError:
+        raise CallFailed(MALFORMED) from None
+    if not isinstance(document, dict):
+        raise CallFailed(MALFORMED)
+    return document
 
 
 def entries(reply: dict[str, Any], name: str) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ class SqsClient:
         if not 1 <= batch <= MAX_BATCH:
             raise ValueError(f"batch: {batch}: must be 1 to {MAX_BATCH}")
         self._wait_s, self._batch = math.ceil(workload.wait_s), batch
+        self._size = workload.message_bytes
         self._service = Service(endpoint)
         self._lock = threading.Lock()
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -38,7 +39,10 @@ class SqsClient:
         return SqsSender(self._service, self._connection(0), queue, self._batch)
 
     def receiver(self, queue: str) -> SqsReceiver:
-        return SqsReceiver(self._service, self._connection(self._wait_s), queue, self._wait_s, self._batch)
+        return SqsReceiver(
+            *(self._service, self._connection(self._wait_s), queue),
+            wait_s=self._wait_s, batch=self._batch, size=self._size,
+        )  # fmt: skip
 
     def close(self) -> None:
         with self._lock:

@@ -7,11 +7,25 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from breakeven.clients.alone import Ours, Taken
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
-from breakeven.clients.sqs.calls import MALFORMED, MAX_BATCH, Operation, entries, prefix, quoted
+from breakeven.clients.sqs.alone import can_drive
+from breakeven.clients.sqs.alone_receiver import AloneReceiver
+from breakeven.clients.sqs.calls import (
+    MALFORMED,
+    MAX_BATCH,
+    Operation,
+    document_of,
+    entries,
+    prefix,
+    quoted,
+)
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.clients.sqs.service import Service
+
+#: the member of a deletion that names the message
+_HANDLE = b'"ReceiptHandle":'
 
 
 class SqsReceiver:
@@ -19,11 +33,22 @@ class SqsReceiver:
     is redelivered.
 
     :param wait_s: whole seconds, as SQS takes them
+    :param size: of a message's body, bytes
     :param batch: messages an ask at most, and messages a deletion, 1 to 10; 1 is DeleteMessage
     """
 
-    def __init__(self, service: Service, connection: Connection, queue: str, wait_s: int, batch: int) -> None:
-        self._connection, self._batch = connection, batch
+    def __init__(
+        self,
+        service: Service,
+        connection: Connection,
+        queue: str,
+        *,
+        wait_s: int,
+        batch: int,
+        size: int,
+    ) -> None:
+        self._connection, self._wait_s, self._batch, self._size = connection, wait_s, batch, size
+        self._alone: AloneReceiver | None = None
         self._receive = Operation("ReceiveMessage", service, connection)
         self._delete = Operation("DeleteMessage" if batch == 1 else "DeleteMessageBatch", service, connection)
         self._prefix = prefix(queue)
@@ -37,7 +62,25 @@ class SqsReceiver:
     def receive(self, timeout_s: float) -> Deliveries:
         """One ask. ``timeout_s`` has no say: how long an ask waits is part of what is measured."""
         asked_ns = time.monotonic_ns()
-        reply = self._receive.call_for_document(self._ask)
+        return self._taken(self._receive.call(self._ask), asked_ns)
+
+    def expect(self, ours: Ours) -> bool:
+        if self._batch > 1 or not can_drive(self._connection):
+            return False
+        before = self._prefix + _HANDLE + b'"'
+        self._alone = AloneReceiver(
+            *(self._connection, self._receive, self._delete, ours),
+            ask=self._ask, before=before, wait_s=self._wait_s, size=self._size, taken=self._taken,
+        )  # fmt: skip
+        return True
+
+    def receive_alone(self, until_ns: int) -> Taken | None:
+        assert self._alone is not None
+        return self._alone.receive(until_ns)
+
+    def _taken(self, answer: bytes, asked_ns: int) -> Deliveries:
+        """What a whole answer to an ask brings. Raises CallFailed."""
+        reply = document_of(answer)
         messages = reply.get("Messages") or ()
         try:
             stamps = [message["Body"][:STAMP_BYTES].encode() for message in messages]
@@ -76,7 +119,7 @@ class SqsReceiver:
     def _deleted(self, handles: Sequence[object]) -> Sequence[object]:
         """Those that are deleted now. Raises CallFailed when none is."""
         if self._batch == 1:
-            self._delete.call(b'%b"ReceiptHandle":%b}' % (self._prefix, quoted(str(handles[0]))))
+            self._delete.call(b"%b%b}" % (self._prefix + _HANDLE, quoted(str(handles[0]))))
             return handles
         wanted = [{"Id": str(index), "ReceiptHandle": str(handle)} for index, handle in enumerate(handles)]
         payload = self._prefix + b'"Entries":' + json.dumps(wanted).encode() + b"}"

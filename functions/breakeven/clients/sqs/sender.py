@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any
 
+from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.base import Answers, CallFailed, Outcome
+from breakeven.clients.core.messages import COLUMNS
+from breakeven.clients.sqs.alone_sender import AloneSender, alone_sender, is_stored
 from breakeven.clients.sqs.calls import MALFORMED, Operation, entries, prefix, quoted
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fifo import fifo_ids, is_fifo
@@ -30,6 +33,8 @@ class SqsSender:
         self._send = Operation("SendMessage" if batch == 1 else "SendMessageBatch", service, connection)
         self._prefix, self._is_fifo = prefix(queue), is_fifo(queue)
         self._answered: list[Answered] = []
+        self._alone: AloneSender | None = None
+        self._due: MutableMapping[int, int] = {}
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         taken = 0
@@ -46,18 +51,33 @@ class SqsSender:
         sequence, outcome, sent_ns, answered_ns = zip(*answered, strict=True) if answered else ((),) * 4
         return Answers(sequence, outcome, sent_ns, answered_ns)
 
+    def prepare(self, origin: Origin) -> int:
+        if self._batch == 1:
+            self._alone = alone_sender(self._connection, self._send, origin, self._message)
+        return COLUMNS if self._alone else 0
+
+    def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
+        assert self._alone is not None
+        self._due = due
+        return self._alone.send(errand, until_ns, due)
+
+    def hand_back(self) -> None:
+        if self._alone is not None:
+            self._alone.hand_back(self._due)
+
     def close(self) -> None:
         self._connection.close()
 
     def _send_one(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         sent_ns = time.monotonic_ns()
-        reply = self._send.call(self._message(bodies[0].decode()))
+        reply = self._send.call(self._message(bodies[0]))
         answered_ns = time.monotonic_ns()
-        if b'"MessageId"' not in reply:  # without it, whoever answered was not SQS
+        if not is_stored(reply):
             raise CallFailed(MALFORMED)
         self._answered.append((sequences[0], Outcome.CONFIRMED, sent_ns, answered_ns))
 
-    def _message(self, body: str) -> bytes:
+    def _message(self, content: bytes) -> bytes:
+        body = content.decode()
         if not self._is_fifo:
             return b'%b"MessageBody":%b}' % (self._prefix, quoted(body))
         members = {"MessageBody": body, **fifo_ids(self._queue, body)}

@@ -48,6 +48,34 @@ class SigningKeys:
         return key
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all requests of one second have in common.
+
+    ``head``: of the request, up to where the signature goes. ``canonical`` and ``to_sign``: what comes before
+    the document's digest in the canonical request, and before that one's in the string to sign. ``key``: the
+    signing key, 32 bytes.
+    """
+
+    second: int
+    head: bytes
+    canonical: bytes
+    to_sign: bytes
+    key: bytes
+
+    def request(self, payload: bytes) -> bytes:
+        """The whole HTTP request with that JSON document."""
+        digest = sha256(payload).hexdigest().encode()
+        canonical = sha256(self.canonical + digest).hexdigest().encode()
+        signature = hmac.digest(self.key, self.to_sign + canonical, "sha256").hex().encode()
+        return b"%b%b%b%b" % (self.head, signature, behind_signature(len(payload)), payload)
+
+
+def behind_signature(payload_size: int) -> bytes:
+    """The rest of a request's headers."""
+    return b"\r\nContent-Length: %d\r\n\r\n" % payload_size
+
+
 class RequestTemplate:
     """Makes signed requests of one operation. Used by one thread.
 
@@ -60,39 +88,40 @@ class RequestTemplate:
     ) -> None:
         self._target = f"AmazonSQS.{operation}"
         self._endpoint, self._keys, self._identity = endpoint, keys, identity
-        self._second = -1
-        self._key = self._head = self._canonical = self._to_sign = b""
+        self._parts = Parts(-1, b"", b"", b"", b"")
+
+    def parts(self) -> Parts:
+        """Of this second. Raises what ``identity`` does."""
+        second = int(time.time())
+        if second != self._parts.second:
+            self._parts = self._made(second)
+        return self._parts
 
     def request(self, payload: bytes) -> bytes:
         """The whole HTTP request with that JSON document."""
-        second = int(time.time())
-        if second != self._second:
-            self._renew(second)
-        digest = sha256(payload).hexdigest().encode()
-        canonical = sha256(self._canonical + digest).hexdigest().encode()
-        signature = hmac.digest(self._key, self._to_sign + canonical, "sha256").hex().encode()
-        return b"%b%b\r\nContent-Length: %d\r\n\r\n%b" % (self._head, signature, len(payload), payload)
+        return self.parts().request(payload)
 
-    def _renew(self, second: int) -> None:
+    def _made(self, second: int) -> Parts:
         identity = self._identity()
         date = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
         scope = f"{date[:8]}/{self._keys.region}/{SERVICE}/aws4_request"
         headers = self._headers(date, identity.token)
         names = ";".join(headers)
         lines = [f"{name}:{value}\n" for name, value in headers.items()]
-        self._canonical = f"POST\n{self._endpoint.path}\n\n{''.join(lines)}\n{names}\n".encode()
-        self._to_sign = f"{ALGORITHM}\n{date}\n{scope}\n".encode()
-        self._key = self._keys.key(identity.secret_key, date[:8])
-        self._head = "".join(
-            (
-                f"POST {self._endpoint.path} HTTP/1.1\r\n",
-                *(f"{name}: {value}\r\n" for name, value in headers.items()),
-                f"user-agent: {USER_AGENT}\r\n",
-                f"authorization: {ALGORITHM} Credential={identity.access_key}/{scope}, ",
-                f"SignedHeaders={names}, Signature=",
-            )
-        ).encode()
-        self._second = second
+        head = (
+            f"POST {self._endpoint.path} HTTP/1.1\r\n",
+            *(f"{name}: {value}\r\n" for name, value in headers.items()),
+            f"user-agent: {USER_AGENT}\r\n",
+            f"authorization: {ALGORITHM} Credential={identity.access_key}/{scope}, ",
+            f"SignedHeaders={names}, Signature=",
+        )
+        return Parts(
+            second=second,
+            head="".join(head).encode(),
+            canonical=f"POST\n{self._endpoint.path}\n\n{''.join(lines)}\n{names}\n".encode(),
+            to_sign=f"{ALGORITHM}\n{date}\n{scope}\n".encode(),
+            key=self._keys.key(identity.secret_key, date[:8]),
+        )
 
     def _headers(self, date: str, token: str | None) -> dict[str, str]:
         """What is signed, by name in alphabetical order, as the signature wants it."""

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from ctypes import addressof, byref, c_uint8, string_at
-from typing import Any
+from ctypes import addressof, byref, string_at
 
 import numpy as np
 import numpy.typing as npt
 
 from breakeven.clients.amqp.coalescing import BUSY_PER_MS, JUDGED_OVER_NS, LEAST_WINDOW, READ_EVERY_S
-from breakeven.clients.amqp.core.structs import Connection, End, Receiving, Sending
 from breakeven.clients.amqp.link import Link
+from breakeven.clients.core.memory import address
+from breakeven.clients.core.structs import Connection, End, Receiving, Sending
 
-Int64s = npt.NDArray[np.int64]
 #: how much longer than asked for a call may take to write what it has begun, unless it says so, nanoseconds
 LATE_NS = 250_000_000
-
-
-def address(array: npt.NDArray[Any]) -> int:
-    """Of an array's memory, which must outlive whoever is given it."""
-    return int(array.ctypes.data)
 
 
 class Alone:
@@ -81,9 +75,3 @@ class Alone:
             self._link.ended_by_peer()
         elif end is End.FAILED:
             self._link.failed(os.strerror(self._connection.error))
-
-
-def characters(into: Any, text: bytes) -> None:
-    """Put text into an array of a struct."""
-    for at, character in enumerate(text):
-        into[at] = c_uint8(character).value

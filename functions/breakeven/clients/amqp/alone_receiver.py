@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from breakeven.clients.alone import Ours
-from breakeven.clients.amqp.core.alone import Alone, address, characters
-from breakeven.clients.amqp.core.loading import core
-from breakeven.clients.amqp.core.structs import End, Receiving
+from breakeven.clients.alone import Ours, Taken
+from breakeven.clients.amqp.alone import Alone
 from breakeven.clients.amqp.encoding import ACK
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import DeliveryShape
 from breakeven.clients.base import STAMP_BYTES, Deliveries, Stamps
+from breakeven.clients.core.loading import core
+from breakeven.clients.core.memory import address, characters
+from breakeven.clients.core.structs import End, Receiving
 from breakeven.workload.case import Workload
 
 #: messages that one call tells of
@@ -46,7 +47,7 @@ class AloneReceiver:
         struct.redelivered, struct.stamps = address(self._redelivered), address(self._stamps)
         struct.in_hand_ns = address(self._in_hand_ns)
 
-    def receive(self, until_ns: int) -> Deliveries | None:
+    def receive(self, until_ns: int) -> Taken | None:
         """See ``ReceivesAlone.receive_alone``."""
         if not self._alone.may_run():
             return None
@@ -62,7 +63,7 @@ class AloneReceiver:
         )
         if end not in (End.OVER, End.FULL):
             self._alone.conclude(end)
-        return taken
+        return Taken(taken)
 
 
 def alone_receiver(

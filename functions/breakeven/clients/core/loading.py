@@ -8,9 +8,18 @@ import platform
 from functools import cache
 from pathlib import Path
 
-from breakeven.clients.amqp.core.structs import Receiving, Sending
+from breakeven.clients.core.structs import Asking, Call, Receiving, Sending
 
 FOLDER = Path(__file__).parent
+#: what the core and Python share, by C's name
+STRUCTS: dict[str, type[ctypes.Structure]] = {
+    "sending": Sending,
+    "receiving": Receiving,
+    "asking": Asking,
+    "call": Call,
+}
+#: those that it drives a connection with
+RUN = ("sending", "receiving", "asking")
 #: processors that it is compiled for, as ``platform.machine`` names them
 MACHINES = ("x86_64", "aarch64")
 
@@ -38,12 +47,16 @@ def core() -> ctypes.CDLL | None:
     if not path.exists():
         return None
     library = ctypes.CDLL(str(path))
-    for name, struct in (("sending", Sending), ("receiving", Receiving)):
+    for name, struct in STRUCTS.items():
         size = getattr(library, f"{name}_size")
         size.restype = ctypes.c_int64
         if size() != ctypes.sizeof(struct):
             raise RuntimeError(f"struct {name} has {size()} bytes in C and {ctypes.sizeof(struct)} in Python")
-        run = getattr(library, f"{name}_run")
-        run.argtypes = (ctypes.POINTER(struct), ctypes.c_int64, ctypes.c_int64)
-        run.restype = ctypes.c_int32
+        if name in RUN:
+            run = getattr(library, f"{name}_run")
+            run.argtypes = (ctypes.POINTER(struct), ctypes.c_int64, ctypes.c_int64)
+            run.restype = ctypes.c_int32
+    text, key = (ctypes.c_char_p, ctypes.c_int64), ctypes.c_char_p
+    library.call_renewed.argtypes = (ctypes.POINTER(Call), *text, *text, key, *text)
+    library.call_renewed.restype = None
     return library

@@ -4,10 +4,11 @@
  * path's, and is not acknowledged here.
  */
 #include "connection.h"
+#include "stamps.h"
 
 #include <string.h>
 
-enum { STAMP = 16, CASE = 4, PRODUCER_END = 7, ACK = 21, TAG_AT = 11, END = 0xCE };
+enum { ACK = 21, TAG_AT = 11, END = 0xCE };
 
 struct receiving {
     struct connection c;
@@ -23,32 +24,6 @@ struct receiving {
     uint8_t *redelivered, *stamps;
     int64_t *in_hand_ns;
 };
-
-/* A character's place in the alphabet of base64url; -1 where it has none. */
-static int place(uint8_t c) {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '-' ? 62 : c == '_' ? 63 : -1;
-}
-
-/* See loadgen/stamp.py: the case's characters, then three of the producer and nine of the sequence. */
-static int ours(const struct receiving *r, const uint8_t *stamp) {
-    int64_t producer = 0;
-    if (memcmp(stamp, r->tag, CASE) != 0)
-        return 0;
-    for (int at = CASE; at < STAMP; at++) {
-        int found = place(stamp[at]);
-        if (found < 0)
-            return 0;
-        if (at < PRODUCER_END)
-            producer = producer << 6 | found;
-    }
-    return producer < r->producers;
-}
 
 /* Does what is in the buffer agree with the shape, as far as there are bytes of it? */
 static int agrees(const uint8_t *bytes, int64_t count, const uint8_t *piece, int64_t at, int64_t size) {
@@ -93,7 +68,7 @@ static int take_all(struct receiving *r) {
         }
         if (count < r->size)
             break;
-        if (message[before_at - 1] > 1 || message[r->size - 1] != END || !ours(r, message + stamp_at)) {
+        if (message[before_at - 1] > 1 || message[r->size - 1] != END || !is_ours(message + stamp_at, r->tag, r->producers)) {
             found = UNUSUAL;
             break;
         }

@@ -8,24 +8,21 @@ from collections.abc import MutableMapping
 import numpy as np
 
 from breakeven.clients.alone import Errand, Origin, Sent
-from breakeven.clients.amqp.core.alone import LATE_NS, Alone, Int64s, address, characters
-from breakeven.clients.amqp.core.loading import core
-from breakeven.clients.amqp.core.structs import End, Sending
+from breakeven.clients.amqp.alone import LATE_NS, Alone
 from breakeven.clients.amqp.encoding import ACK_HEAD, Publishing
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
-from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES
+from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Outcome
+from breakeven.clients.core.loading import core
+from breakeven.clients.core.memory import address
+from breakeven.clients.core.messages import COLUMNS, Messages
+from breakeven.clients.core.structs import End, Sending
 from breakeven.workload.case import Workload
 
 #: memory for prepared frames, bytes; a message that needs more is the general path's
 _PREPARED = 1 << 20
-#: messages that one call tells of, beside twice the window
-_COLUMNS = 8192
 #: a larger window is the general path's
 MOST_WINDOW = 65_536
-#: a stamp's number holds the producer above so many bits
-_SEQUENCE_BITS = 54
-_FLIGHT = np.dtype([("due_ns", np.int64), ("sent_ns", np.int64)])
 
 
 class AloneSender:
@@ -40,23 +37,10 @@ class AloneSender:
         self._alone = Alone(link, struct, library.sending_run, workload.window, rows * len(row))
         self._alone.out.reshape(rows, len(row))[:] = np.frombuffer(row, np.uint8)
         struct.row_size, struct.rows, struct.stamp_at = len(row), rows, stamp_at
-        struct.base = origin.producer << _SEQUENCE_BITS & ((1 << 64) - 1)
-        characters(struct.tag, origin.tag + bytes((origin.producer >> 64 - _SEQUENCE_BITS,)))
+        outcome = Outcome.CONFIRMED if workload.confirms else Outcome.UNKNOWN
+        self._messages = Messages(struct, origin, workload.window, outcome)
         struct.confirms, self._confirm = workload.confirms, np.frombuffer(ACK_HEAD, np.uint8)
         struct.confirm = address(self._confirm)
-        struct.window, struct.together_ns = workload.window, origin.together_ns
-        ring = 1 << (workload.window + 1).bit_length()
-        self._flights = np.zeros(ring, _FLIGHT)
-        self._flights["sent_ns"] = -1
-        struct.flights, struct.mask = address(self._flights), ring - 1
-        if origin.times is not None:
-            struct.newest, struct.times = address(origin.times), address(origin.times[1:])
-            struct.keep = len(origin.times) - 1
-        self._columns = np.zeros((6, _COLUMNS + 2 * workload.window), np.int64)
-        struct.columns = self._columns.shape[1]
-        names = ("could_ns", "handed_ns", "sequence", "answer_due_ns", "answer_sent_ns", "answer_ns")
-        for name, column in zip(names, self._columns, strict=True):
-            setattr(struct, name, address(column))
         # without confirms a message is answered when it is written, however long that takes
         self._late_ns = LATE_NS if workload.confirms else round(CALL_TIMEOUT_S * 1e9)
         self._entered = False
@@ -64,7 +48,7 @@ class AloneSender:
     @property
     def most(self) -> int:
         """Messages that one errand may be of."""
-        return _COLUMNS
+        return COLUMNS
 
     def send(
         self, errand: Errand, until_ns: int, in_flight: InFlight, due: MutableMapping[int, int]
@@ -72,13 +56,9 @@ class AloneSender:
         """See ``SendsAlone.send_alone``; ``in_flight``: the general path's, which keeps nothing meanwhile."""
         if not self._alone.may_run() or not self._enter(errand.first, in_flight, due):
             return None
-        assert errand.most <= self.most
-        struct, due_ns = self._struct, errand.due_ns
-        struct.due_ns = None if due_ns is None else address(due_ns)
-        struct.most, struct.when_sent = errand.most, errand.when_sent
-        struct.room_since_ns = max(struct.room_since_ns, errand.room_since_ns)
+        self._messages.asked(errand)
         end = self._alone.run(until_ns, self._late_ns)
-        sent = self._sent()
+        sent = self._messages.sent()
         if end in (End.OVER, End.FULL) and not self._overdue():
             return sent
         self.leave(in_flight, due)
@@ -91,7 +71,7 @@ class AloneSender:
             return
         struct, runs = self._struct, []
         for tag in range(struct.oldest_tag, struct.next_tag):
-            due_ns, sent_ns = self._flights[tag & struct.mask].tolist()
+            due_ns, sent_ns = self._messages.flight(tag)
             if sent_ns < 0:
                 continue
             sequence = tag + struct.shift
@@ -105,7 +85,7 @@ class AloneSender:
         struct = self._struct
         if self._entered:
             return True
-        shift, flights = first - in_flight.next, self._flights
+        shift, flights = first - in_flight.next, self._messages.flights
         runs = in_flight.runs()
         if any(run.sequence - run.tag != shift for run in runs) or len(in_flight) > struct.window:
             return False
@@ -124,25 +104,8 @@ class AloneSender:
 
     def _overdue(self) -> bool:
         """Has the oldest message had all the time that an answer may take?"""
-        struct = self._struct
-        if struct.oldest_tag == struct.next_tag:
-            return False
-        sent_ns = int(self._flights["sent_ns"][struct.oldest_tag & struct.mask])
-        return time.monotonic_ns() - sent_ns > CALL_TIMEOUT_S * 1e9
-
-    def _sent(self) -> Sent:
-        struct, columns = self._struct, self._columns
-        sent, answered = struct.sent, struct.answered
-        return Sent(
-            could_ns=columns[0, :sent].copy(),
-            handed_ns=columns[1, :sent].copy(),
-            sequence=_as_range(columns[2, :answered]),
-            due_ns=columns[3, :answered].copy(),
-            sent_ns=columns[4, :answered].copy(),
-            answered_ns=columns[5, :answered].copy(),
-            blocked_ns=struct.blocked_ns,
-            room_since_ns=struct.room_since_ns,
-        )
+        sent_ns = self._messages.oldest_sent_ns()
+        return sent_ns is not None and time.monotonic_ns() - sent_ns > CALL_TIMEOUT_S * 1e9
 
 
 def alone_sender(
@@ -155,15 +118,3 @@ def alone_sender(
     head, end = prepared
     row = head + bytes(STAMP_BYTES) + origin.rest + end
     return AloneSender(link, workload, origin, row, len(head)) if len(row) <= _PREPARED else None
-
-
-def _as_range(sequence: Int64s) -> range | list[int]:
-    """A ledger takes a range sooner."""
-    count = len(sequence)
-    if not count:
-        return range(0)
-    first = int(sequence[0])
-    if int(sequence[-1]) - first == count - 1 and (count < 3 or bool((np.diff(sequence) == 1).all())):
-        return range(first, first + count)
-    listed: list[int] = sequence.tolist()
-    return listed

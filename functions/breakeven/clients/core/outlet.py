@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from breakeven.clients.amqp.core.structs import Tls
+from breakeven.clients.core.structs import Tls
 
 #: fields of ``struct tls`` -> OpenSSL's functions
 FUNCTIONS = {

@@ -56,6 +56,32 @@ class Connection(Structure):
     )
 
 
+class Sha256(Structure):
+    """``struct sha256``"""
+
+    _fields_ = (("init", c_void_p), ("update", c_void_p), ("final", c_void_p))
+
+
+class Digested(Structure):
+    """``struct digested``"""
+
+    _fields_ = (("context", c_uint64 * 16),)
+
+
+class Call(Structure):
+    """``struct call``"""
+
+    _fields_ = (
+        ("sha256", c_void_p),
+        ("head_size", c_int64),
+        ("begun_size", c_int64),
+        ("begun", Digested),
+        ("canonical", Digested),
+        ("inner", Digested),
+        ("outer", Digested),
+    )
+
+
 class Flight(Structure):
     """``struct flight``"""
 
@@ -70,6 +96,9 @@ class Sending(Structure):
         ("row_size", c_int64),
         ("rows", c_int64),
         ("stamp_at", c_int64),
+        ("call", c_void_p),
+        ("document_at", c_int64),
+        ("again_at", c_int64),
         ("base", c_uint64),
         ("tag", c_uint8 * 8),
         ("confirms", c_int64),
@@ -123,4 +152,48 @@ class Receiving(Structure):
         ("redelivered", c_void_p),
         ("stamps", c_void_p),
         ("in_hand_ns", c_void_p),
+    )
+
+
+class State(IntEnum):
+    """Of ``Asking``: ``enum state`` in ``sqs_receiving.c``."""
+
+    IDLE = 0
+    ASKED = 1
+    IN_HAND = 2
+    DELETING = 3
+
+
+class Asking(Structure):
+    """``struct asking``"""
+
+    _fields_ = (
+        ("c", Connection),
+        ("deletion", c_void_p),
+        ("ask_size", c_int64),
+        ("deletion_at", c_int64),
+        ("before", c_void_p),
+        ("before_size", c_int64),
+        ("comes_back", c_int64),
+        ("tag", c_uint8 * 8),
+        ("producers", c_int64),
+        ("state", c_int64),
+        ("asked_ns", c_int64),
+        ("called_ns", c_int64),
+        ("handle", c_void_p),
+        ("handle_size", c_int64),
+        ("handle_room", c_int64),
+        ("taken", c_int64),
+        ("settled", c_int64),
+        ("empty", c_int64),
+        ("columns", c_int64),
+        ("taken_asked_ns", c_void_p),
+        ("in_hand_ns", c_void_p),
+        ("redelivered", c_void_p),
+        ("stamps", c_void_p),
+        ("settled_asked_ns", c_void_p),
+        ("settled_called_ns", c_void_p),
+        ("replied_ns", c_void_p),
+        ("empty_asked_ns", c_void_p),
+        ("empty_answered_ns", c_void_p),
     )

@@ -1,0 +1,91 @@
+"""What both protocols' senders lend the core: the ring of what is unanswered, and the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from breakeven.clients.alone import Errand, Origin, Sent
+from breakeven.clients.base import Outcome
+from breakeven.clients.core.memory import Int64s, address, characters
+from breakeven.clients.core.structs import Sending
+
+#: messages that one call tells of, beside twice the window
+COLUMNS = 8192
+#: a stamp's number holds the producer above so many bits
+_SEQUENCE_BITS = 54
+_FLIGHT = np.dtype([("due_ns", np.int64), ("sent_ns", np.int64)])
+_NAMES = ("could_ns", "handed_ns", "sequence", "answer_due_ns", "answer_sent_ns", "answer_ns")
+
+
+class Messages:
+    """Of one producer's sender; filled into a ``struct``, which it must outlive.
+
+    :param window: messages without an answer, at most
+    :param outcome: of those that are answered
+    """
+
+    def __init__(self, struct: Sending, origin: Origin, window: int, outcome: Outcome) -> None:
+        self._struct, self._origin, self._outcome = struct, origin, outcome
+        struct.base = origin.producer << _SEQUENCE_BITS & ((1 << 64) - 1)
+        characters(struct.tag, origin.tag + bytes((origin.producer >> 64 - _SEQUENCE_BITS,)))
+        struct.window, struct.together_ns = window, origin.together_ns
+        ring = 1 << (window + 1).bit_length()
+        #: by tag, modulo their number
+        self.flights = np.zeros(ring, _FLIGHT)
+        self.flights["sent_ns"] = -1
+        struct.flights, struct.mask = address(self.flights), ring - 1
+        if origin.times is not None:
+            struct.newest, struct.times = address(origin.times), address(origin.times[1:])
+            struct.keep = len(origin.times) - 1
+        self._columns = np.zeros((len(_NAMES), COLUMNS + 2 * window), np.int64)
+        struct.columns = self._columns.shape[1]
+        for name, column in zip(_NAMES, self._columns, strict=True):
+            setattr(struct, name, address(column))
+
+    def asked(self, errand: Errand) -> None:
+        """What is to be sent in the next call."""
+        assert errand.most <= COLUMNS
+        struct, due_ns = self._struct, errand.due_ns
+        struct.due_ns = None if due_ns is None else address(due_ns)
+        struct.most, struct.when_sent = errand.most, errand.when_sent
+        struct.room_since_ns = max(struct.room_since_ns, errand.room_since_ns)
+
+    def flight(self, tag: int) -> tuple[int, int]:
+        """When the message in that tag was due, and when it was sent; that is -1 once it is answered."""
+        due_ns, sent_ns = self.flights[tag & self._struct.mask].tolist()
+        return due_ns, sent_ns
+
+    def oldest_sent_ns(self) -> int | None:
+        """Of what is unanswered; None where all is answered."""
+        struct = self._struct
+        return None if struct.oldest_tag == struct.next_tag else self.flight(struct.oldest_tag)[1]
+
+    def sent(self) -> Sent:
+        """What the last call did."""
+        struct, columns = self._struct, self._columns
+        sent, answered = struct.sent, struct.answered
+        return Sent(
+            could_ns=columns[0, :sent].copy(),
+            handed_ns=columns[1, :sent].copy(),
+            sequence=_as_range(columns[2, :answered]),
+            outcome=self._outcome,
+            due_ns=columns[3, :answered].copy(),
+            sent_ns=columns[4, :answered].copy(),
+            answered_ns=columns[5, :answered].copy(),
+            blocked_ns=struct.blocked_ns,
+            room_since_ns=struct.room_since_ns,
+        )
+
+
+def _as_range(sequence: Int64s) -> Sequence[int]:
+    """A ledger takes a range sooner."""
+    count = len(sequence)
+    if not count:
+        return range(0)
+    first = int(sequence[0])
+    if int(sequence[-1]) - first == count - 1 and (count < 3 or bool((np.diff(sequence) == 1).all())):
+        return range(first, first + count)
+    listed: list[int] = sequence.tolist()
+    return listed

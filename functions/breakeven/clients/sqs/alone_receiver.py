@@ -1,0 +1,184 @@
+"""A receiver whose connection the core drives: an ask, a message, its deletion, and the next ask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from ctypes import addressof
+
+import numpy as np
+
+from breakeven.clients.alone import Cycles, Ours, Taken
+from breakeven.clients.base import (
+    CALL_TIMEOUT_S,
+    STAMP_BYTES,
+    CallFailed,
+    ConnectionLost,
+    Deliveries,
+    Stamps,
+)
+from breakeven.clients.core.loading import core
+from breakeven.clients.core.memory import address, characters
+from breakeven.clients.core.structs import Asking, End, State
+from breakeven.clients.sqs.alone import SIGNATURE, Alone, SignedCall
+from breakeven.clients.sqs.calls import Operation
+from breakeven.clients.sqs.connection import Connection
+
+#: messages, and empty asks, that one call tells of
+_COLUMNS = 4096
+#: what an answer may have beside a message's body, and what a receipt handle may have, bytes
+_BESIDE, _HANDLE_BYTES = 16_384, 4096
+#: what stands in a deletion between its signature and its document
+_HEADERS = 64
+_NAMES = (
+    *("taken_asked_ns", "in_hand_ns", "settled_asked_ns", "settled_called_ns", "replied_ns"),
+    *("empty_asked_ns", "empty_answered_ns"),
+)
+_CALL_NS = round(CALL_TIMEOUT_S * 1e9)
+
+
+class AloneReceiver:
+    """Of one message an ask; used by the one thread that uses the receiver.
+
+    :param ask: the document of an ask
+    :param before: that of a deletion, up to the handle
+    :param wait_s: how long an ask may wait for a message
+    :param size: of a message's body, bytes
+    :param taken: what a whole answer to an ask brings, whatever it looks like
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        asks: Operation,
+        deletions: Operation,
+        ours: Ours,
+        *,
+        ask: bytes,
+        before: bytes,
+        wait_s: int,
+        size: int,
+        taken: Callable[[bytes, int], Deliveries],
+    ) -> None:
+        library = core()
+        assert library is not None
+        self._asks, self._deletions, self._ask, self._before = asks, deletions, ask, before
+        self._deliveries = taken
+        self._struct = struct = Asking()
+        self._alone = Alone(connection, struct, library.asking_run, size + _BESIDE)
+        self._call, self._second = SignedCall(), -1
+        struct.deletion = addressof(self._call.struct)
+        self._document, self._handle = np.frombuffer(before, np.uint8), np.zeros(_HANDLE_BYTES, np.uint8)
+        struct.before, struct.before_size = address(self._document), len(before)
+        struct.handle, struct.handle_room = address(self._handle), _HANDLE_BYTES
+        struct.comes_back, struct.producers = wait_s == 0, ours.producers
+        characters(struct.tag, ours.tag)
+        self._columns = dict(zip(_NAMES, np.zeros((len(_NAMES), _COLUMNS), np.int64), strict=True))
+        for name, column in self._columns.items():
+            setattr(struct, name, address(column))
+        self._redelivered = np.zeros(_COLUMNS, np.uint8)
+        self._stamps = np.zeros(_COLUMNS * STAMP_BYTES, np.uint8)
+        struct.redelivered, struct.stamps = address(self._redelivered), address(self._stamps)
+        struct.columns = _COLUMNS
+        self._ask_ns = _CALL_NS + round(wait_s * 1e9)
+
+    def receive(self, until_ns: int) -> Taken:
+        """See ``ReceivesAlone.receive_alone``."""
+        self._renew()
+        end = self._alone.run(until_ns, until_ns + _CALL_NS)
+        taken = self._taken()
+        if end not in (End.OVER, End.FULL):
+            self._conclude(end, taken)
+        elif self._is_overdue():
+            self._lose(end, taken)
+        return taken
+
+    def _renew(self) -> None:
+        """Write the requests of this second. Raises ConnectionLost, CallFailed."""
+        parts = self._deletions.parts()
+        if parts.second == self._second or self._alone.is_writing:
+            return
+        ask = self._asks.parts().request(self._ask)
+        self._call.renew(parts, self._before)
+        room = SIGNATURE + _HEADERS + len(self._before) + _HANDLE_BYTES
+        self._alone.put(ask + parts.head + bytes(room))
+        self._struct.ask_size = self._struct.deletion_at = len(ask)
+        self._second = parts.second
+
+    def _taken(self) -> Taken:
+        struct = self._struct
+        count, empty, settled = struct.taken, struct.empty, struct.settled
+        flags = self._redelivered[:count]
+        deliveries = Deliveries(
+            stamp=Stamps(self._stamps[: count * STAMP_BYTES].tobytes()),
+            asked_ns=self._column("taken_asked_ns", count),  # type: ignore[arg-type]
+            in_hand_ns=self._column("in_hand_ns", count),  # type: ignore[arg-type]
+            redelivered=flags.astype(bool).tolist() if flags.any() else (False,) * count,
+            handle=(),
+            empty=self._pairs(empty),
+        )
+        names = ("settled_asked_ns", "settled_called_ns", "replied_ns")
+        return Taken(deliveries, Cycles(*(self._column(name, settled) for name in names)))
+
+    def _column(self, name: str, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return self._columns[name][:count].copy()
+
+    def _pairs(self, count: int) -> Sequence[tuple[int, int]]:
+        if not count:
+            return ()
+        asked, answered = (self._columns[name][:count] for name in ("empty_asked_ns", "empty_answered_ns"))
+        return list(zip(asked.tolist(), answered.tolist(), strict=True))
+
+    def _conclude(self, end: End, taken: Taken) -> None:
+        """What the core has left: an answer that is not as always, or the connection's end."""
+        state = State(self._struct.state)
+        if state in (State.IDLE, State.IN_HAND):  # an idle connection: no call is lost by it
+            self._alone.drop()
+            taken.unsettled = self._in_hand()
+        elif end is not End.UNUSUAL:
+            self._lose(end, taken)
+        else:
+            try:
+                self._finish(state, taken)
+            except (CallFailed, ConnectionLost) as error:
+                taken.error = error
+                if isinstance(error, CallFailed):
+                    taken.unsettled = self._in_hand()
+        self._struct.state = State.IDLE
+
+    def _finish(self, state: State, taken: Taken) -> None:
+        """Read the answer to the end. Raises CallFailed, ConnectionLost."""
+        struct, begun = self._struct, self._alone.begun()
+        if state is State.DELETING:
+            self._deletions.rest_of_call(begun)
+            assert taken.settled is not None
+            of = (struct.asked_ns, struct.called_ns, time.monotonic_ns())
+            columns = (taken.settled.asked_ns, taken.settled.called_ns, taken.settled.replied_ns)
+            taken.settled = Cycles(*(np.append(*each) for each in zip(columns, of, strict=True)))
+            return
+        found = self._deliveries(self._asks.rest_of_call(begun), struct.asked_ns)
+        if len(found.handle):
+            taken.in_hand = found
+        else:
+            taken.deliveries.empty = [*taken.deliveries.empty, *found.empty]
+
+    def _lose(self, end: End, taken: Taken) -> None:
+        """What was in hand is handed out again; what an ask has brought, too, if it brought anything."""
+        taken.error = self._alone.lost(end)
+        self._struct.state = State.IDLE
+
+    def _in_hand(self) -> dict[object, int]:
+        """The message that is not settled, for the worker to go on with."""
+        struct = self._struct
+        if struct.state not in (State.IN_HAND, State.DELETING):
+            return {}
+        return {self._handle[: struct.handle_size].tobytes().decode(): struct.asked_ns}
+
+    def _is_overdue(self) -> bool:
+        struct = self._struct
+        if struct.state == State.IDLE:
+            return False
+        since_ns, may_ns = struct.called_ns, _CALL_NS
+        if struct.state == State.ASKED:
+            since_ns, may_ns = struct.asked_ns, self._ask_ns
+        return bool(time.monotonic_ns() - since_ns > may_ns)
