@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,12 +14,11 @@ from breakeven.clients.alone import Errand, Origin, Sent, WhenSent
 from breakeven.clients.amqp import alone_receiver, alone_sender
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome
-from breakeven.clients.core import loading, outlet
+from breakeven.clients.core import outlet
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire
 from tests.unit.left_alone import MS, PRODUCER, STAMPER, WINDOW, made
 
-ROOT = Path(__file__).parents[2]
 FORCED = wire.method(spec.Connection.Close(320, "CONNECTION_FORCED - node is shut down", 0, 0), 0)
 READ_ON, COME_BACK, ANSWERED = WhenSent.READ_ON, WhenSent.COME_BACK, WhenSent.ANSWERED
 
@@ -223,26 +219,6 @@ def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkey
         monkeypatch.setattr(module, "core", lambda: None)
     origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, None)
     assert client.sender(wire.QUEUE).prepare(origin) == 0
-
-
-def test_it_is_compiled_for_all_processors_that_run_it():
-    assert [machine for machine in loading.MACHINES if not loading.compiled_path(machine).exists()] == []
-    assert loading.core() is not None
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_no_bytes_make_it_leave_its_memory_or_hang(seed):
-    command = [sys.executable, "-m", "tests.unit.core_fuzz", str(seed), "2000"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120, cwd=ROOT)
-    assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
-    reasons = {line.split(":")[0] for line in done.stdout.splitlines()}
-    assert {
-        "receiving OVER",
-        "receiving FULL",
-        "receiving UNUSUAL",
-        "sending OVER",
-        "sending UNUSUAL",
-    } <= reasons
 
 
 def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_after_all(plain_broker):
