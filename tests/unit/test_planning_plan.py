@@ -155,7 +155,7 @@ def test_the_suite_of_2012_is_refused_with_the_scale_that_fits():
 
 
 @pytest.mark.parametrize("environment", ["aws", "local"])
-@pytest.mark.parametrize("messages", [200_000, 333_333, 5_000_000, 100_000_000])
+@pytest.mark.parametrize("messages", [900_000, 3_333_333, 5_000_000, 100_000_000])
 def test_the_scale_that_is_named_really_fits_in_two_figures(environment, messages):
     scenarios = {"l": {"mode": "load-unload", "messages": messages, "threads": 5}}
     refused = plan(scenarios, environment=environment)
