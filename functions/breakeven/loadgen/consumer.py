@@ -104,6 +104,8 @@ class Consumer(Worker[Receiver]):
             self._take(taken.in_hand)
         self._in_hand.update(taken.unsettled)
         if taken.error:
+            if taken.deliveries.empty or len(taken.deliveries.in_hand_ns):
+                self._well()  # before it failed
             raise taken.error
         self._rest(taken.deliveries)
         return True

@@ -101,6 +101,7 @@ class Producer(Worker[Sender]):
         self._shared.ledger.submitted(self._number, count)
         self._in_flight += count - answered - len(sent.failed)
         if answered:
+            self._well()  # whatever failed after it
             self._shared.ledger.answered(self._number, sent.sequence, [sent.outcome] * answered)
         return sent
 
