@@ -92,6 +92,7 @@ class Overheads:
     """Seconds around the stages of a case, a lane and a run.
 
     ``gate``: from the first loader's start to the start instant; it counts towards the loader's limit.
+    ``task_start``: from the case's start to its loaders' where they are tasks, beside a function's.
     ``nodes_down``: stopping nodes before a case that wants some down, and having them back after it.
     """
 
@@ -102,6 +103,7 @@ class Overheads:
     close_lane: float
     around_run: float
     nodes_down: float
+    task_start: float
 
 
 OVERHEADS: Mapping[Environment, Overheads] = {
@@ -114,6 +116,8 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         close_lane=20,
         around_run=60,
         nodes_down=210,
+        # a network interface, an image of some 100 MB, a Python: assumed
+        task_start=75,
     ),
     # two nodes clustered in 20 s; a loader process imports its client in about 1.5 s, then waits 2 s
     "local": Overheads(
@@ -124,6 +128,7 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         close_lane=3,
         around_run=20,
         nodes_down=20,
+        task_start=2,
     ),
 }
 
@@ -149,4 +154,7 @@ ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 ZONES = 2  # of the network in infra/
 #: of structured logs, metrics among them, and Lambda's own three lines; assumed, generously
 LOG_BYTES_PER_CALL = 8192
+#: tasks, seconds: endpoints until they answer; an image of some 100 MB, built and pushed; a task, from when
+#: it is paid for until its loader begins; on one machine none of it takes its time. All assumed
+ENDPOINTS_S, IMAGE_BUILD_S, TASK_BEFORE_S, TASKS_LOCAL_S = 120.0, 240.0, 45.0, 5.0
 METRICS = 3  # names of the functions' custom metrics; billed for each hour in which one is sent

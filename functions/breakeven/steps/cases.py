@@ -11,10 +11,13 @@ from typing import Any
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
+from breakeven.planning.deadline import overtime_s
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
+from breakeven.steps import tasks
 from breakeven.steps.deadline import check_deadline
+from breakeven.steps.drive import watched
 from breakeven.steps.reasons import with_loaders_words
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import kind, presumed_provenance
@@ -32,8 +35,9 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
 
     :raises CaseError: the run's deadline has passed
     """
-    check_deadline(services, run_id)
     case, state = services.case(run_id, case_id), services.state(run_id)
+    check_deadline(services, run_id, overtime_s(case))
+    tasks.check_ready(services, case)
     # of a call before, whose answer got lost
     _release(services, case, state.get(case_item(case_id)))
     attempt = state.next_attempt(case_id)
@@ -48,6 +52,7 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
         mirrors_before=json.dumps(prepared.mirrors),
         released=False,
     )
+    tasks.write_inputs(services, case, attempt)
     return attempt
 
 
@@ -221,7 +226,7 @@ def _origin(services: Services, case: Case) -> tuple[str, str]:
 
 
 def _write_nodes(services: Services, case: Case, attempt: int) -> None:
-    rows = services.store.find_json(layout.watch_key(case.run_id, case.case_id, attempt)) or []
+    rows = watched(services, case, attempt)
     services.store.put_rows("nodes", case.run_id, case.case_id, rows)
 
 
