@@ -1,4 +1,4 @@
-"""Make what loaders that are tasks need, before any case; and say whether their image is to be built first."""
+"""Make what loaders that are tasks need, before any case; and say whether their image is to be built."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from handlers.common import CaseEvent, entry
 
 @entry(CaseEvent)
 def handler(event: CaseEvent, context: LambdaContext) -> dict[str, int]:
-    """The attempt; what its first watch begins with; and how long a state waits for a loader that is a task."""
+    """The attempt, what its first watch begins with, and how long a state waits for a task."""
     attempt = prepare(services(), event.run_id, event.case_id)
     limit_s = task_limit_s(services().case(event.run_id, event.case_id))
     return {"attempt": attempt, "part": 0, "watched_s": 0, "limit_s": limit_s}

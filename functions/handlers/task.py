@@ -24,7 +24,7 @@ OK, FAILED, OUTLASTED = 0, 1, 3
 
 
 class StoppedError(BaseException):
-    """ECS has said that the task is to end: not an error of the loader's, so that nothing catches it there."""
+    """ECS has said that the task is to end: no error of the loader's, so that nothing there catches it."""
 
 
 def main() -> int:

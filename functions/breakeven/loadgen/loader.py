@@ -31,10 +31,8 @@ from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_sta
 from breakeven.loadgen.worker import Crew, Shared, Worker
 from breakeven.report.model import Flag
 
-#: seconds between looks at a gate, and at what workers have done
-GATE_POLL_S, LOOK_S = 0.1, 0.02
-#: the same of loaders that are tasks, which wait for minutes; well within LATE_S
-TASK_GATE_POLL_S = 0.5
+#: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done
+GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02
 #: looks at a gate that all loaders together take in a second, where they are many: each reads the state
 GATE_POLLS_PER_S = 160
 #: a loader that sees a gate this long after it opened does not join any more, seconds

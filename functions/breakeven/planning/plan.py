@@ -10,21 +10,18 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, functions, limits, machines, purse, tasks
+from breakeven.planning import deadline, functions, lengths, limits, machines, purse, tasks
 from breakeven.planning.allowance import Allowance
-from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.loader_choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
-from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTRUMENT
 from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
-from breakeven.workload.checks import origin
-from breakeven.workload.expand import expand, scaled
+from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 
 DEFAULT_MAX_USD = 20.0
@@ -179,7 +176,7 @@ def to_run(
     lanes = max(1, min(fit)) if environment == "aws" else 1
     expected = estimate(cases, environment, book, lanes, image_built=account.image_built)
     refusals = [
-        *_too_long(suite, compared, environment),
+        *lengths.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *deadline.refusals(compared, expected.seconds),
         *machines.refusals(compared, book, account),
@@ -256,35 +253,6 @@ def _ref(case: Case) -> CaseRef:
 
 def _seed_of(run_id: str) -> int:
     return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big") >> 1
-
-
-def _too_long(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Cases that a loader cannot finish before its function is ended, of a suite that wants functions."""
-    cases = [case for case in cases if case.loader == "lambda"]
-    excess = {case.case_id: too_long_by(case.workload, case.target, environment) for case in cases}
-    slow = [case for case in cases if excess[case.case_id] > 0]
-    scale = fitting_scale(suite, slow, environment)
-    for case in slow:
-        over = excess[case.case_id]
-        minutes = (LOADER_LIMIT_S + over) / 60
-        field, value, remedy = _longest(suite, case, scale, over)
-        why = f"a loader may take {LOADER_LIMIT_S / 60:.0f} min and this needs about {minutes:.0f}"
-        yield Refusal(
-            case_id=case.case_id, field=field, value=value, remedy=f"{why}; {remedy}, or loader: fargate"
-        )
-
-
-def _longest(suite: Suite, case: Case, scale: float, excess_s: float) -> tuple[str, float, str]:
-    """The field that makes a case too long, its value, and what fits."""
-    messages = suite.scenarios[case.scenario].messages
-    if messages is not None:
-        fits = f"--scale {scale:g} fits ({scaled(messages, scale):,} messages)"
-        return f"scenarios.{case.scenario}.messages", messages, fits
-    name = max(("measure_s", "drain_s", "warmup_s"), key=lambda field: float(getattr(case.workload, field)))
-    value = float(getattr(case.workload, name))
-    stages_s = case.workload.warmup_s + case.workload.measure_s + case.workload.drain_s
-    fits = f"warmup_s, measure_s and drain_s may add up to {stages_s - excess_s:.0f} s"
-    return origin(suite, case.scenario, name), value, fits
 
 
 def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list[Leg]]]) -> Iterator[Refusal]:

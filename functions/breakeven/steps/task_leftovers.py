@@ -11,7 +11,7 @@ from breakeven.installation import RUN_TAG
 from breakeven.steps.leftovers import Ec2, Leftover, ours, tags_of, well_if_gone
 
 #: in front of a run's id, in what ECS calls the group of its tasks. Step Functions says of every task that
-#: it was started by "AWS Step Functions", and takes no other word for it: it is the group that tells runs apart
+#: it was started by "AWS Step Functions", and takes no other word for it: the group tells runs apart
 GROUP = "run:"
 #: how many tasks ECS describes in one call
 DESCRIBED = 100
