@@ -9,7 +9,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.errors import CaseError
 from breakeven.steps.services import services
-from breakeven.steps.tasks import Image, Place, establish_tasks, is_built
+from breakeven.steps.task_image import image_of, is_built
+from breakeven.steps.tasks import Place, establish_tasks
 from handlers.common import Event, entry, logger
 
 
@@ -22,7 +23,7 @@ class TasksEvent(Event):
 
 @entry(TasksEvent)
 def handler(event: TasksEvent, context: LambdaContext) -> dict[str, bool]:
-    image = Image(os.environ["BREAKEVEN_IMAGE_REPOSITORY"], os.environ["BREAKEVEN_IMAGE_TAG"])
+    image = image_of(os.environ)
     there = is_built(boto3.client("ecr"), image)
     if event.built and not there:
         raise CaseError(f"the image {image.repository}:{image.tag} was built, and is not there")

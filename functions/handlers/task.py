@@ -12,14 +12,13 @@ import sys
 import threading
 from types import FrameType
 
+from breakeven.installation import TASK_INPUT
 from breakeven.steps.drive import load
 from breakeven.steps.services import services
 from breakeven.steps.tasks import task_limit_s
 from handlers.common import logger
 from handlers.load import LoadEvent
 
-#: set by the workflow: where the event is, in the results bucket
-INPUT = "BREAKEVEN_TASK_INPUT"
 OK, FAILED, OUTLASTED = 0, 1, 3
 
 
@@ -31,7 +30,7 @@ def main() -> int:
     """Run the loader; returns the exit code."""
     signal.signal(signal.SIGTERM, _stop)
     try:
-        event = LoadEvent.model_validate(services().store.get_json(os.environ[INPUT]))
+        event = LoadEvent.model_validate(services().store.get_json(os.environ[TASK_INPUT]))
         logger.append_keys(**event.model_dump())
         _end_after(task_limit_s(services().case(event.run_id, event.case_id)))
         load(services(), event.run_id, event.case_id, event.attempt, event.loader)

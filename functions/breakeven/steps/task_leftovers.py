@@ -7,12 +7,9 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
-from breakeven.installation import RUN_TAG
+from breakeven.installation import RUN_GROUP, RUN_TAG
 from breakeven.steps.leftovers import Ec2, Leftover, ours, tags_of, well_if_gone
 
-#: in front of a run's id, in what ECS calls the group of its tasks. Step Functions says of every task that
-#: it was started by "AWS Step Functions", and takes no other word for it: the group tells runs apart
-GROUP = "run:"
 #: how many tasks ECS describes in one call
 DESCRIBED = 100
 #: of an endpoint that is let go
@@ -55,7 +52,7 @@ class Tasks:
 
 def _run_of(task: Mapping[str, Any]) -> str | None:
     group = str(task.get("group", ""))
-    return group.removeprefix(GROUP) if group.startswith(GROUP) else None
+    return group.removeprefix(RUN_GROUP) if group.startswith(RUN_GROUP) else None
 
 
 class Endpoints:

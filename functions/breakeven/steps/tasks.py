@@ -42,12 +42,6 @@ class Ec2(Protocol):
     def describe_vpc_endpoints(self, **kwargs: Any) -> Any: ...
 
 
-class Ecr(Protocol):
-    """The part of boto3's ECR client that is used."""
-
-    def describe_images(self, **kwargs: Any) -> Any: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where tasks run; ``group`` lets them reach endpoints."""
@@ -56,23 +50,6 @@ class Place:
     subnets: Sequence[str]
     group: str
     region: str
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    repository: str
-    tag: str
-
-
-def is_built(ecr: Ecr, image: Image) -> bool:
-    """Whether the image that tasks are started from is there."""
-    try:
-        found = ecr.describe_images(repositoryName=image.repository, imageIds=[{"imageTag": image.tag}])
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "ImageNotFoundException":
-            raise
-        return False
-    return bool(found["imageDetails"])
 
 
 def establish_tasks(
