@@ -24,8 +24,8 @@ CONTAINER = "loader"
 #: between SIGTERM and SIGKILL; of Fargate at most 120
 STOP_TIMEOUT_S = 30
 #: what ECS answers where it has started nothing: asked too often, by itself or by EC2 for it (which comes as
-#: InvalidParameter), without a host just now ("AmazonECS.Unknown" stands for an answer's failures), or broken.
-#: None of these is said of a task that was started, and a loader that was started twice would say so itself
+#: InvalidParameter), without a host just now ("AmazonECS.Unknown": the answer has failures), or broken. None
+#: of these is said of a task that was started, and a loader that was started twice would say so itself
 NOT_STARTED = [
     "ECS.ThrottlingException",
     "ECS.AmazonECSException",

@@ -167,6 +167,7 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
+    count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
     calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
     return [
         *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),

@@ -22,7 +22,7 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 229
 HISTORY_PER_LEG = 127  # in a round of its own
-HISTORY_PER_CASE = 89
+HISTORY_PER_CASE = 93
 HISTORY_PER_LOADER = 7  # of an inline map
 HISTORY_PER_TASK = 28  # the same, of a loader that is a task: ECS may have to be asked more than once
 HISTORY_PER_WATCH = 7  # of a case whose watch is called again, since it outlasts a function

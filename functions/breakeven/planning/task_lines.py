@@ -7,6 +7,7 @@ from math import ceil
 
 from breakeven.planning import assumptions as assumed
 from breakeven.planning.durations import expected, loader_seconds
+from breakeven.planning.limits import WATCH_S
 from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import kind
@@ -40,6 +41,11 @@ def before_s(environment: Environment, *, image_built: bool | None) -> float:
     if environment == "local":
         return assumed.TASKS_LOCAL_S
     return assumed.ENDPOINTS_S + (0.0 if image_built else assumed.IMAGE_BUILD_S)
+
+
+def watched_again(case: Case) -> int:
+    """How often its watch is called after the first time."""
+    return ceil(loader_seconds(case.workload, case.target, "aws") / WATCH_S) - 1 if has_tasks(case) else 0
 
 
 def quantities(cases: Sequence[Case], run_s: float, *, image_built: bool | None) -> Iterator[Quantity]:
