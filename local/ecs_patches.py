@@ -23,7 +23,7 @@ def stacks_make_whole_tasks(swaps: Swaps, _: Aws) -> None:
     Mend: all that the template says.
     """
 
-    def create(cls: Any, resource_name: str, template: Any, account_id: str, region: str, **_: Any) -> Any:
+    def create(cls: Any, /, resource_name: str, template: Any, account_id: str, region: str, **_: Any) -> Any:
         given = remap_nested_keys(template["Properties"], pascal_to_camelcase)
         return ecs_backends[account_id][region].register_task_definition(
             family=given.get("family", resource_name),
@@ -72,16 +72,12 @@ def task_lists_are_short(swaps: Swaps, _: Aws) -> None:
         if alone:
             raise InvalidParameterException("startedBy must be the only filter")
         arns = original(self).result["taskArns"]
-        backend, wanted = self.ecs_backend, told or "RUNNING"
-        desired = {
-            task.task_arn: task.desired_status for each in backend.tasks.values() for task in each.values()
-        }
-        arns = [arn for arn in arns if desired[arn] == wanted]
+        tasks = {arn: task for each in self.ecs_backend.tasks.values() for arn, task in each.items()}
+        arns = [arn for arn in arns if tasks[arn].desired_status == (told or "RUNNING")]
         first = int(self._get_param("nextToken") or 0)
         last = first + int(self._get_param("maxResults") or TASKS_AT_ONCE)
-        return ActionResult(
-            {"taskArns": arns[first:last], **({"nextToken": str(last)} if arns[last:] else {})}
-        )
+        more = {"nextToken": str(last)} if arns[last:] else {}
+        return ActionResult({"taskArns": arns[first:last], **more})
 
     def describe_tasks(self: Any) -> Any:
         if len(self._get_param("tasks", [])) > TASKS_AT_ONCE:

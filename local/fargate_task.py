@@ -67,7 +67,8 @@ class FargateTask:
             self._stopped_for = reason
             self._task.desired_status, self._task.stopped_reason = "STOPPED", reason
             self._task.stop_code = "UserInitiated"
-            self._task.tags = []  # "Any tags associated with the task will be deleted": API reference, StopTask
+            # "Any tags associated with the task will be deleted": API reference, StopTask
+            self._task.tags = []
             process = self._process
         if process is not None:
             timeout_s = min(float(self._spec.get("stopTimeout") or STOP_TIMEOUT_S), self._given.stop_limit_s)

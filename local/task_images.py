@@ -29,7 +29,7 @@ _MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json"
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """What of an image matters here. ``folder`` on this machine is what its working folder was copied from."""
+    """What of an image matters here: ``folder`` is what its working folder was copied from."""
 
     folder: Path
     entry_point: tuple[str, ...]
@@ -109,12 +109,9 @@ def read_dockerfile(folder: Path) -> Image:
     path = folder / "Dockerfile"
     if not path.is_file():
         raise BreakevenError(f"{path}: no Dockerfile at the root of what is built")
-    work, copied, said, environment = (
-        PurePosixPath("/"),
-        folder,
-        dict[str, tuple[str, ...]](),
-        dict[str, str](),
-    )
+    work, copied = PurePosixPath("/"), folder
+    said: dict[str, tuple[str, ...]] = {}
+    environment: dict[str, str] = {}
     for instruction, rest in _instructions(path.read_text()):
         if instruction == "WORKDIR":
             work = work / rest

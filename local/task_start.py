@@ -3,7 +3,7 @@
 Run as a script, isolated (``-I -S``), as functions are: the working folder first, then the installed
 dependencies; the repository's own copy of the code is never among them.
 
-Arguments: the import paths, then what ``python`` was given: ``-m module``, ``-c code`` or a file, and its own.
+Arguments: the import paths, then what ``python`` is given: ``-m module``, ``-c code`` or a file, and its own.
 """
 
 from __future__ import annotations
