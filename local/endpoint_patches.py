@@ -80,6 +80,28 @@ def endpoints_are_found_by_id(swaps: Swaps, _: Aws) -> None:
     original = swaps.attribute(VPCEndPoint, "get_filter_value", value)
 
 
+def private_names_need_dns(swaps: Swaps, _: Aws) -> None:
+    """Symptom: an endpoint with a private name is made in a network that resolves none.
+
+    Mend: it is refused, in AWS's words.
+    """
+
+    def create(self: Any, vpc_id: str, *args: Any, **kwargs: Any) -> Any:
+        attributes = [self.get_vpc(vpc_id).enable_dns_support, self.get_vpc(vpc_id).enable_dns_hostnames]
+        if kwargs.get("private_dns_enabled") and str(kwargs.get("endpoint_type")).lower() == "interface":
+            if any(str(each).lower() != "true" for each in attributes):
+                raise NoDnsError
+        return original(self, vpc_id, *args, **kwargs)
+
+    original = swaps.attribute(VPCBackend, "create_vpc_endpoint", create)
+
+
+class NoDnsError(EC2ClientError):
+    def __init__(self) -> None:
+        words = "Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set"
+        super().__init__("InvalidParameter", f"{words} to true")
+
+
 class PrivateDnsConflictError(EC2ClientError):
     def __init__(self, service_name: str, vpc_id: str) -> None:
         words = "private-dns-enabled cannot be set because there is already a conflicting DNS domain for"

@@ -49,6 +49,7 @@ ALL: tuple[Patch, ...] = (
     endpoint_patches.endpoints_go,
     endpoint_patches.endpoints_are_made_once,
     endpoint_patches.endpoints_are_found_by_id,
+    endpoint_patches.private_names_need_dns,
     store_patches.dynamodb_writes_are_atomic,
     store_patches.listings_outlive_deletions,
     stack_patches.definitions_are_substituted,

@@ -7,12 +7,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from moto.awslambda.models import LambdaFunction
 
-from local.swaps import Swaps
 from tests.certificates import HOST, make_certificate_for
 from tests.integration.tls import terminator
-from tests.unit.moto_server import LIMIT_S
 from tests.unit.scripted_broker import ScriptedBroker, scripted
 
 
@@ -55,6 +52,12 @@ def released() -> Iterator[threading.Event]:
 @pytest.fixture
 def function(moto, released):
     """A function's ARN. It answers with its payload; ``{"wait": ...}`` has it wait for ``released``."""
+
+    # costly to load, and few tests need them
+    from moto.awslambda.models import LambdaFunction  # noqa: PLC0415
+
+    from local.swaps import Swaps  # noqa: PLC0415
+    from tests.unit.moto_server import LIMIT_S  # noqa: PLC0415
 
     def invoke(_function, event=None):
         if isinstance(event, dict) and "wait" in event:

@@ -8,6 +8,7 @@ import pytest
 
 from local import task_patches
 from tests.unit.moto_server import machine, moto_server
+from tests.unit.moto_tasks import Tasks
 
 both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
 
@@ -41,3 +42,37 @@ def test_athena_service_errors_have_a_name(moto):
     with moto.patched_with(task_patches.athena_tasks_wait, True):
         found = moto.run(machine(A=query("absent")))
     assert found["error"] == "Athena.InvalidRequestException"
+
+
+@both
+def test_ecs_tasks_wait(moto, patched):
+    tasks = Tasks(moto)
+    state = tasks.state(tasks.definition("true", memory=64))
+    with moto.patched_with(task_patches.ecs_tasks_wait, patched):
+        found = moto.run(machine(A=state), {"run": "r", "told": "x"})
+    if patched:
+        # of a task that was never a process: the simulation's own tasks are in test_local_ecs.py
+        task = json.loads(found["output"])
+        assert (task["LastStatus"], task["StartedBy"]) == ("STOPPED", "AWS Step Functions")
+    else:
+        assert "KeyError" in found["cause"] or "Tasks" in found["cause"] or found["status"] == "FAILED"
+
+
+def test_ecs_errors_have_a_name(moto):
+    tasks = Tasks(moto)
+    state = tasks.state(tasks.definition("true", memory=64))
+    state["Parameters"]["Cluster"] = "absent"
+    with moto.patched_with(task_patches.ecs_tasks_wait, True):
+        found = moto.run(machine(A=state), {"run": "r", "told": "x"})
+    assert found["error"] == "ECS.ClusterNotFoundException"
+
+
+@both
+def test_builds_wait(moto, patched):
+    tasks = Tasks(moto)
+    with moto.patched_with(task_patches.builds_wait, patched):
+        found = moto.run(machine(A=tasks.build(tasks.project())))
+    if patched:
+        assert json.loads(found["output"])["Build"]["BuildStatus"] == "SUCCEEDED"
+    else:
+        assert found["status"] == "FAILED"
