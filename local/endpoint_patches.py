@@ -98,7 +98,9 @@ def private_names_need_dns(swaps: Swaps, _: Aws) -> None:
 
 class NoDnsError(EC2ClientError):
     def __init__(self) -> None:
-        words = "Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set"
+        words = (
+            "Enabling private DNS requires both enableDnsSupport and enableDnsHostnames VPC attributes set"
+        )
         super().__init__("InvalidParameter", f"{words} to true")
 
 

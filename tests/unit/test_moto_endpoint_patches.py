@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from botocore.exceptions import ClientError
+from botocore.parsers import ResponseParserError
 
 from local import endpoint_patches
 from tests.unit.moto_server import moto_server
@@ -82,7 +83,7 @@ def test_endpoints_are_found_by_id(moto, network, patched):
         if patched:
             assert [one["VpcEndpointId"] for one in found(moto, vpc_endpoint_id=made)] == [made]
         else:
-            with pytest.raises(ClientError, match="500"):
+            with pytest.raises(ResponseParserError, match="500"):
                 found(moto, vpc_endpoint_id=made)
 
 
