@@ -6,6 +6,7 @@ from typing import Any
 
 from moto.core.responses import ActionResult
 from moto.core.utils import pascal_to_camelcase, remap_nested_keys
+from moto.ecr.models import Repository
 from moto.ecs.exceptions import InvalidParameterException
 from moto.ecs.models import EC2ContainerServiceBackend, TaskDefinition, ecs_backends
 from moto.ecs.responses import EC2ContainerServiceResponse
@@ -41,6 +42,19 @@ def stacks_make_whole_tasks(swaps: Swaps, _: Aws) -> None:
         )
 
     swaps.attribute(TaskDefinition, "create_from_cloudformation_json", classmethod(create))
+
+
+def repositories_have_lawful_names(swaps: Swaps, _: Aws) -> None:
+    """Symptom: a stack's repository that has no name of its own gets one with capitals, which ECR refuses.
+
+    Mend: the same in small letters, as AWS gives it.
+    """
+
+    def create(cls: Any, /, resource_name: str, template: Any, *args: Any, **kwargs: Any) -> Any:
+        named = template["Properties"].get("RepositoryName")
+        return original.__func__(cls, named or resource_name.lower(), template, *args, **kwargs)
+
+    original = swaps.attribute(Repository, "create_from_cloudformation_json", classmethod(create))
 
 
 def containers_share_a_tasks_memory(swaps: Swaps, _: Aws) -> None:

@@ -87,10 +87,10 @@ def private_names_need_dns(swaps: Swaps, _: Aws) -> None:
     """
 
     def create(self: Any, vpc_id: str, *args: Any, **kwargs: Any) -> Any:
-        attributes = [self.get_vpc(vpc_id).enable_dns_support, self.get_vpc(vpc_id).enable_dns_hostnames]
-        if kwargs.get("private_dns_enabled") and str(kwargs.get("endpoint_type")).lower() == "interface":
-            if any(str(each).lower() != "true" for each in attributes):
-                raise NoDnsError
+        vpc, interface = self.get_vpc(vpc_id), str(kwargs.get("endpoint_type")).lower() == "interface"
+        resolves = {str(each).lower() for each in (vpc.enable_dns_support, vpc.enable_dns_hostnames)}
+        if interface and kwargs.get("private_dns_enabled") and resolves != {"true"}:
+            raise NoDnsError
         return original(self, vpc_id, *args, **kwargs)
 
     original = swaps.attribute(VPCBackend, "create_vpc_endpoint", create)

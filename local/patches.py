@@ -43,6 +43,7 @@ ALL: tuple[Patch, ...] = (
     task_patches.ecs_tasks_wait,
     task_patches.builds_wait,
     ecs_patches.stacks_make_whole_tasks,
+    ecs_patches.repositories_have_lawful_names,
     ecs_patches.containers_share_a_tasks_memory,
     ecs_patches.task_lists_are_short,
     endpoint_patches.endpoints_take_their_time,

@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 from local import ecs_patches
 from local.assembly import StackArtifact
 from local.cloudformation import deploy
+from local.resource_types import DeployError
 from tests.unit.moto_server import moto_server
 from tests.unit.moto_tasks import Tasks
 
@@ -59,6 +60,20 @@ def test_stacks_make_whole_tasks(moto, tasks, patched):
     told = found["networkMode"], found.get("cpu"), found.get("taskRoleArn", "").rpartition("/")[2]
     assert told == (("awsvpc", "1024", "loaders") if patched else ("bridge", None, ""))
     assert answer["tags"] == ([{"key": "breakeven:owner", "value": "us"}] if patched else [])
+
+
+@both
+def test_repositories_have_lawful_names(moto, tasks, patched):
+    repository = {"Type": "AWS::ECR::Repository", "Properties": {"ImageTagMutability": "IMMUTABLE"}}
+    stack = StackArtifact({"Resources": {"Images": repository}}, ())
+    with moto.patched_with(ecs_patches.repositories_have_lawful_names, patched, base=[]):
+        if patched:
+            deploy(moto.aws, name := moto.name(), stack)
+            names = [one["repositoryName"] for one in tasks.ecr.describe_repositories()["repositories"]]
+            assert any(one.startswith(f"{name}-images-") for one in names)
+        else:
+            with pytest.raises(DeployError, match="repositoryName"):
+                deploy(moto.aws, moto.name(), stack)
 
 
 @both
