@@ -33,9 +33,10 @@ import part
 told = os.environ["TOLD"]
 Path(os.environ["NOTES"], told).write_text(json.dumps({"args": sys.argv[1:], "env": dict(os.environ),
     "part": part.__file__, "cwd": os.getcwd(), "pid": os.getpid()}))
-if told == "wait":
+if told in {"wait", "leave"}:
     child = subprocess.Popen(["sleep", "600"])
     Path(os.environ["NOTES"], "child").write_text(str(child.pid))
+if told == "wait":
     time.sleep(600)
 sys.exit(int(told) if told.isdigit() else 0)
 """
@@ -196,6 +197,11 @@ def test_a_task_is_stopped_with_all_that_it_started(tasks, notes):
     )["NetworkInterfaces"]
 
 
+def test_a_task_that_ends_leaves_nothing_behind(tasks, notes):
+    stopped(tasks, tasks.run(tasks.definition(), overrides=override(TOLD="leave")))
+    until(lambda: gone(written(notes, "child")), "what it has started ends")
+
+
 def test_a_task_that_does_not_hear_is_killed(tasks, notes):
     deaf = "import os, signal, time; signal.signal(15, signal.SIG_IGN);"
     deaf += "open(os.environ['NOTES'] + '/deaf', 'w').write('1'); time.sleep(600)"
@@ -263,38 +269,6 @@ def test_overrides_are_refused(tasks, overrides, match):
 def test_a_task_that_there_is_not_cannot_be_stopped(tasks):
     with pytest.raises(ClientError, match="referenced task was not found"):
         tasks.ecs.stop_task(cluster=tasks.name, task="absent")
-
-
-def images(tasks):
-    try:
-        return tasks.ecr.describe_images(repositoryName=tasks.name, imageIds=[{"imageTag": "t9"}])[
-            "imageDetails"
-        ]
-    except tasks.ecr.exceptions.ImageNotFoundException:
-        return []
-
-
-def test_a_build_makes_its_image(moto, tasks):
-    assert images(tasks) == []
-    found = moto.run(machine(A=tasks.build(tasks.project(IMAGE_TAG="t9"))))
-    assert json.loads(found["output"])["Build"]["BuildStatus"] == "SUCCEEDED"
-    assert images(tasks)[0]["imageTags"] == ["t9"]
-
-
-@pytest.mark.parametrize(
-    ("variables", "reason"),
-    [({"IMAGE_REPOSITORY": "elsewhere"}, "no such repository"), ({"IMAGE_TAG": ""}, "no variable IMAGE_TAG")],
-)
-def test_a_build_that_fails_fails_its_state(moto, tasks, variables, reason):
-    found = moto.run(machine(A=tasks.build(tasks.project(**variables))))
-    assert found["error"] == "States.TaskFailed"
-    assert json.loads(found["cause"])["Build"]["BuildStatus"] == "FAILED"
-    assert reason in found["cause"]
-
-
-def test_a_tag_that_is_there_is_not_built_again(moto, tasks):
-    found = moto.run(machine(A=tasks.build(tasks.project(IMAGE_TAG="t1"))))
-    assert found["error"] == "States.TaskFailed"
 
 
 def test_the_repositorys_own_code_is_not_imported(tasks, notes):
