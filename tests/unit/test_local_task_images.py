@@ -1,4 +1,4 @@
-"""Images of the simulated ECR: what builds of the simulated CodeBuild make of them, and what they would run."""
+"""Images of the simulated ECR: what builds of the simulated CodeBuild make, and what they would run."""
 
 from __future__ import annotations
 
