@@ -75,11 +75,14 @@ WORKDIR /srv
 COPY --chown=1000 one two /elsewhere/
 workdir loader
 COPY code .
+COPY functions.lock ./
 ENV A=1 B="two words"
 ENTRYPOINT ["python", "-u"]
 CMD ["-m", "handlers.task"]
 """
     (tmp_path / "Dockerfile").write_text(text)
+    (tmp_path / "code").mkdir()
+    (tmp_path / "functions.lock").touch()
     found = read_dockerfile(tmp_path)
     assert (found.folder, found.entry_point) == (tmp_path / "code", ("python", "-u"))
     assert (found.command, found.environment) == (("-m", "handlers.task"), {"A": "1", "B": "two words"})
