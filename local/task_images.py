@@ -121,8 +121,9 @@ def read_dockerfile(folder: Path) -> Image:
             said[instruction] = _exec_form(path, instruction, rest)
         elif instruction in {"COPY", "ADD"}:
             *sources, target = [word for word in shlex.split(rest) if not word.startswith("--")]
-            if work / target == work and len(sources) == 1:
-                copied = folder / sources[0].rstrip("/")
+            # a file beside the code, a lock for example, does not make its folder another
+            if work / target == work and len(sources) == 1 and (folder / sources[0]).is_dir():
+                copied = folder / sources[0]
     return Image(copied, said.get("ENTRYPOINT", ()), said.get("CMD", ()), environment)
 
 

@@ -1,4 +1,4 @@
-"""Images of the simulated ECR: what builds of the simulated CodeBuild make of them, and what they would run."""
+"""Images of the simulated ECR: what builds of the simulated CodeBuild make, and what they would run."""
 
 from __future__ import annotations
 
@@ -75,11 +75,14 @@ WORKDIR /srv
 COPY --chown=1000 one two /elsewhere/
 workdir loader
 COPY code .
+COPY functions.lock ./
 ENV A=1 B="two words"
 ENTRYPOINT ["python", "-u"]
 CMD ["-m", "handlers.task"]
 """
     (tmp_path / "Dockerfile").write_text(text)
+    (tmp_path / "code").mkdir()
+    (tmp_path / "functions.lock").touch()
     found = read_dockerfile(tmp_path)
     assert (found.folder, found.entry_point) == (tmp_path / "code", ("python", "-u"))
     assert (found.command, found.environment) == (("-m", "handlers.task"), {"A": "1", "B": "two words"})
