@@ -119,7 +119,6 @@ class LoaderImage(Construct):
                     }.items()
                 ],
             ),
-            encryption_key=self._storage.key.key_arn if self._storage.key else None,
             logs_config=codebuild.CfnProject.LogsConfigProperty(
                 cloud_watch_logs=codebuild.CfnProject.CloudWatchLogsConfigProperty(
                     status="ENABLED", group_name=logs.log_group_name

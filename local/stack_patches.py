@@ -6,6 +6,7 @@ from typing import Any
 
 import moto.stepfunctions.models as sfn_models
 from moto.cloudformation import parsing
+from moto.ec2.models.vpcs import VPC
 
 from local import resource_types
 from local.aws import Aws
@@ -29,6 +30,24 @@ def definitions_are_substituted(swaps: Swaps, _: Aws) -> None:
     original = swaps.attribute(
         sfn_models.StateMachine, "create_from_cloudformation_json", classmethod(create)
     )
+
+
+def networks_resolve_names(swaps: Swaps, _: Aws) -> None:
+    """Symptom: what a stack says of its network's DNS is passed over.
+
+    Mend: it is set.
+    """
+
+    def create(cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any) -> Any:
+        made = original.__func__(cls, resource_name, cloudformation_json, *args, **kwargs)
+        properties = cloudformation_json["Properties"]
+        for name, attribute in {"EnableDnsSupport": "support", "EnableDnsHostnames": "hostnames"}.items():
+            if name in properties:
+                enabled = str(properties[name]).lower()
+                made.ec2_backend.modify_vpc_attribute(made.id, f"enable_dns_{attribute}", enabled)
+        return made
+
+    original = swaps.attribute(VPC, "create_from_cloudformation_json", classmethod(create))
 
 
 def resource_types_are_known(swaps: Swaps, _: Aws) -> None:

@@ -1,4 +1,4 @@
-"""Loaders as tasks of Fargate: the deployed workflow with processes for tasks, a real pair and a server of SQS."""
+"""Loaders as tasks of Fargate: the deployed workflow, processes for tasks, a real pair, a server of SQS."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from typing import Any
 
 import pytest
 
+from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_GROUP, TASK_INPUT
 from breakeven.results import layout
 from breakeven.results.state import LOCKS, RUN, RunState
+from local.job_tasks import EcsTask
+from local.task_images import TaskImages
 from tests.canaries import arguments, holds
 from tests.e2e.left_behind import tasks_standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
+from tests.grants import review
+from tests.grants.recorder import recorded
+from tests.grants.roles import by_role, on_one_machine, roles_of
 from tests.infra.status_change import status_change
 
 pytestmark = pytest.mark.installed
@@ -45,7 +51,14 @@ def seen():
 
 
 @pytest.fixture(scope="module")
-def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory, seen):
+def calls():
+    """Every call that reaches the simulated AWS in these runs."""
+    with recorded() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def workflow(calls, assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory, seen):
     with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory.mktemp("tasks")) as made:
         yield made
 
@@ -57,10 +70,9 @@ def ended(workflow: Workflow) -> dict[str, Any]:
     for run_id in ("first", "second"):
         execution = workflow.start(run_id, suite=parse_suite_text(SUITE))
         status, record = workflow.end(execution), workflow.state(run_id).get(RUN)
-        assert (status, record["status"]) == ("SUCCEEDED", "ok"), (
-            record,
-            workflow.state(run_id).items("case#"),
-        )
+        reasons = [case.get("reason") for case in workflow.state(run_id).items("case#").values()]
+        told = json.dumps([record.get("reason"), *reasons], indent=1)
+        assert (status, record["status"]) == ("SUCCEEDED", "ok"), told
         histories[run_id] = workflow.plane.history(execution)
     return histories
 
@@ -156,8 +168,6 @@ def abort_when_up(workflow: Workflow, run_id: str) -> str:
 
 
 def without_stopping(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> None:
-    from local.job_tasks import EcsTask
-
     monkeypatch.setattr(EcsTask, "cancel", lambda self, client, job: None)
 
 
@@ -183,13 +193,20 @@ def test_the_watchdog_lets_go_of_them_where_nothing_else_has(workflow, ended, mo
 
 
 @pytest.mark.parametrize("entry", ["EstablishTasks", "BuildImage"])
-def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(workflow, ended, entry):
+def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
+    workflow, ended, monkeypatch, entry
+):
+    def fails(*_: Any) -> None:
+        raise BreakevenError("no package")
+
     run_id = f"without-{entry.lower()}"
     if entry == "BuildImage":
         forget_image(workflow)
+        monkeypatch.setattr(TaskImages, "_build", fails)
     assert workflow.run(run_id, Fault(entry, "raise"), suite=parse_suite_text(SUITE)) == "FAILED"
     cases = workflow.state(run_id).items("case#")
     failed = {case["case_id"]: case["reason"] for case in cases.values() if case["status"] == "failed"}
+    assert workflow.state(run_id).get(RUN)["failed_at"] == entry
     assert len(failed) == 2
     assert all(case_id.startswith("tasks.") for case_id in failed)
     assert all("could not make what tasks need" in reason for reason in failed.values())
@@ -223,3 +240,14 @@ def test_a_task_that_fails_fails_its_case_in_the_loaders_own_words(workflow, end
     (case,) = workflow.state(run_id).items("case#").values()
     assert case["status"] == "failed"
     assert case["reason"].startswith("ManagedDrive: States.TaskFailed: its task stopped: "), case["reason"]
+
+
+def test_every_call_that_was_made_in_these_runs_is_allowed(workflow, ended, calls):
+    """Those of the rule and of the watchdog among them, which have let go of tasks above."""
+    machine = workflow.outputs["StateMachineArn"]
+    made = on_one_machine(by_role(calls), machine)
+    for role in ("CleanUp", "Watchdog"):
+        assert {"ecs:StopTask", "ec2:DeleteVpcEndpoints"} <= {
+            call.action for call in made if call.caller == role
+        }
+    assert review.missing(roles_of(workflow.plane), made) == set()

@@ -44,3 +44,20 @@ def test_resource_types_are_known(moto, kind, patched):
                 deploy(moto.aws, moto.name(), StackArtifact(template, ()))
         else:
             assert deploy(moto.aws, moto.name(), StackArtifact(template, ())) == {}
+
+
+@both
+def test_networks_resolve_names(moto, patched):
+    network = {"CidrBlock": "10.9.0.0/24", "EnableDnsHostnames": True, "EnableDnsSupport": False}
+    template = {
+        "Resources": {"Vpc": {"Type": "AWS::EC2::VPC", "Properties": network}},
+        "Outputs": {"Vpc": {"Value": {"Ref": "Vpc"}}},
+    }
+    ec2 = moto.aws.client("ec2")
+    with moto.patched_with(stack_patches.networks_resolve_names, patched, base=[]):
+        vpc = deploy(moto.aws, moto.name(), StackArtifact(template, ()))["Vpc"]
+    found = [
+        ec2.describe_vpc_attribute(VpcId=vpc, Attribute=name)[f"{name[0].upper()}{name[1:]}"]["Value"]
+        for name in ("enableDnsHostnames", "enableDnsSupport")
+    ]
+    assert found == ([True, False] if patched else [False, True])

@@ -12,6 +12,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.planning.deadline import overtime_s
+from breakeven.planning.task_lines import has_tasks
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
@@ -34,11 +35,13 @@ OUTCOMES = {"ok", "failed"}
 def prepare(services: Services, run_id: str, case_id: str) -> int:
     """Declare fresh queues for a new attempt of the case; returns the attempt's number, from 1.
 
-    :raises CaseError: the run's deadline has passed
+    :raises CaseError: the run's deadline has passed, or its tasks cannot be started
     """
+    check_deadline(services, run_id)
     case, state = services.case(run_id, case_id), services.state(run_id)
-    check_deadline(services, run_id, overtime_s(case))
-    tasks.check_ready(services, case)
+    if has_tasks(case):
+        check_deadline(services, run_id, overtime_s(case))
+        tasks.check_ready(services, run_id)
     # of a call before, whose answer got lost
     _release(services, case, state.get(case_item(case_id)))
     attempt = state.next_attempt(case_id)
@@ -53,7 +56,8 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
         mirrors_before=json.dumps(prepared.mirrors),
         released=False,
     )
-    tasks.write_inputs(services, case, attempt)
+    if has_tasks(case):
+        tasks.write_inputs(services, case, attempt)
     return attempt
 
 

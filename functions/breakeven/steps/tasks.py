@@ -81,16 +81,14 @@ def establish_tasks(
     services.state(run_id).update(RUN, tasks=READY)
 
 
-def check_ready(services: Services, case: Case) -> None:
-    """:raises CaseError: the case's loaders are tasks, and what they need was never made"""
-    if case.loader == "fargate" and services.state(case.run_id).get(RUN).get("tasks") != READY:
+def check_ready(services: Services, run_id: str) -> None:
+    """:raises CaseError: what the run's tasks need was never made"""
+    if services.state(run_id).get(RUN).get("tasks") != READY:
         raise CaseError("its loaders are tasks, and the run could not make what tasks need")
 
 
 def write_inputs(services: Services, case: Case, attempt: int) -> None:
     """Leave for each task what a function would get as its event: an override holds no more than a key."""
-    if case.loader != "fargate":
-        return
     for loader in range(case.loaders):
         key = layout.task_input_key(case.run_id, case.case_id, attempt, loader)
         event = {"run_id": case.run_id, "target": case.target, "case_id": case.case_id, "attempt": attempt}
