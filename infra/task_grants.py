@@ -109,13 +109,8 @@ class _Granting:
         _allow(role, ["ec2:DescribeVpcEndpoints"], ["*"])
         _allow(role, ["ec2:DeleteVpcEndpoints"], [endpoints], ours)
         why = "endpoints have no name before a run makes them; only what carries the owner tag may be deleted"
-        acknowledge(
-            role,
-            {
-                self._tasks.finding(): "tasks have no name before ECS starts them: those of this one cluster",
-                on(endpoints): why,
-            },
-        )
+        tasks_ = "tasks have no name before ECS starts them: those of this one cluster"
+        acknowledge(role, {self._tasks.finding(): tasks_, on(endpoints): why})
 
     def _look_for_image(self, name: str) -> None:
         image, function = self._tasks.image, self._functions[name]

@@ -181,6 +181,15 @@ def test_a_count_of_the_suites_own_is_refused_where_it_can_never_run():
     assert "too few for any case" in reason.remedy
 
 
+def test_more_hours_of_loaders_than_one_settling_can_hold_are_refused():
+    scenario = {"threads": 40, "measure_s": 10_690, "drain_s": 300, "loaders": 13}
+    # 11,000 s each: 143,000 loader-seconds of 150,000
+    assert planned(scenario, targets=[PAIR]).refusals == []
+    (refusal,) = planned({**scenario, "loaders": 14}, targets=[PAIR]).refusals
+    assert (refusal.field, refusal.value) == ("scenarios.p.loaders", 14)
+    assert "14 loaders for 183 min leave more than one settling can hold: 13 loaders can" in refusal.remedy
+
+
 @pytest.mark.parametrize(("vcpus", "lanes"), [(None, 2), (20, 2), (19, 1)])
 def test_lanes_are_up_together_as_far_as_their_tasks_may_run(vcpus, lanes):
     made = planned({"threads": 40, "loader": "fargate"}, Account(task_vcpus=vcpus))

@@ -181,7 +181,7 @@ def to_run(
         *deadline.refusals(compared, expected.seconds),
         *machines.refusals(compared, book, account),
         *functions.refusals(suite, compared, account),
-        *tasks.refusals(suite, compared, account),
+        *tasks.refusals(suite, compared, account, environment),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)

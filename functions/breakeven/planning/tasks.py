@@ -18,6 +18,9 @@ from breakeven.workload.model import Suite
 
 #: "Fargate On-Demand vCPU resource count", of a region; 6 in many accounts
 QUOTA = "L-3032A538"
+#: loaders x seconds of one case: whoever settles it holds a result of each loader, which grows by some 6.4 KB
+#: a second (5 MB in 13 minutes, decision 0021): a GB of the function's 1.7
+SETTLED_LOADER_S = 150_000.0
 MORE = f"ask AWS for more of quota {QUOTA} of Fargate in Service Quotas"
 
 
@@ -70,8 +73,22 @@ def fitted(suite: Suite, cases: Sequence[Case], account: Account) -> tuple[list[
     return fitting, list(found)
 
 
-def refusals(suite: Suite, cases: Sequence[Case], account: Account) -> Iterator[Refusal]:
-    """Cases of more tasks than can ever run at once."""
+def refusals(
+    suite: Suite, cases: Sequence[Case], account: Account, environment: Environment
+) -> Iterator[Refusal]:
+    """Cases of more tasks than can ever run at once, or than can be settled together."""
+    yield from _over_quota(suite, cases, account)
+    for case in (one for one in cases if has_tasks(one)):
+        needed_s = seconds_needed(case.workload, case.target, environment)
+        fit = max(1, int(SETTLED_LOADER_S // needed_s))
+        if case.loaders > fit:
+            what = f"{case.loaders} loaders for {needed_s / 60:.0f} min leave more than one settling can hold"
+            remedy = f"{what}: {words.plural(fit, 'loader')} can, or a shorter case"
+            field = origin(suite, case.scenario, "loaders")
+            yield Refusal(case_id=case.case_id, field=field, value=case.loaders, remedy=remedy)
+
+
+def _over_quota(suite: Suite, cases: Sequence[Case], account: Account) -> Iterator[Refusal]:
     most = _most(account)
     for case in cases:
         if most is not None and has_tasks(case) and case.loaders > most:
