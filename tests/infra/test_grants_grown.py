@@ -23,7 +23,8 @@ pytestmark = pytest.mark.installed
 KEY = GROWN["kms_key_arn"]
 #: roles of what an existing VPC's owner sees to, and of the architecture that another stack's images have
 OF_THE_OWN_VPC = {"role:NetworkVpcRefusedIAM", "role:ImagesBuildVpcRefusedIAM"}
-IMAGES = "role:Images"
+#: and of what is built with the account's own bucket of assets
+IMAGES = ("role:Images", "role:LoaderImageBuild")
 #: a VPC and subnets that are named: each stack has others
 OF_THE_NETWORK = re.compile(r":(vpc|subnet)/[^*]")
 USES = {"kms:Decrypt", "kms:GenerateDataKey"}

@@ -98,7 +98,7 @@ def test_every_service_called_from_inside_has_a_route(request, which):
 
 @pytest.mark.parametrize("which", ["plain", "grown"])
 def test_every_service_that_a_task_calls_has_a_route_while_its_run_goes_on(request, which):
-    """Its code's; and what Fargate does for it: pulls its image, whose layers are in S3, and writes its log."""
+    """Its code's; and Fargate's for it, which pulls its image (layers are in S3) and writes its log."""
     built = request.getfixturevalue(which)
     for_it = {"ecr.api", "ecr.dkr", "logs"}
     assert services_called(TASK) == {"s3", "dynamodb", "sqs"}

@@ -1,4 +1,4 @@
-"""Tasks as they are deployed: where they run, what they are told, who may start them, how their image is made."""
+"""Tasks as they are deployed: where they run, what they are told, who starts them, what their image is."""
 
 from __future__ import annotations
 
