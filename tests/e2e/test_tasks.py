@@ -192,18 +192,20 @@ def test_the_watchdog_lets_go_of_them_where_nothing_else_has(workflow, ended, mo
     assert RunState(table, LOCKS).get(name)["released_at"]
 
 
-@pytest.mark.parametrize("entry", ["EstablishTasks", "BuildImage"])
+@pytest.mark.parametrize(
+    ("entry", "kind"), [("EstablishTasks", "raise"), ("EstablishTasks", "timeout"), ("BuildImage", "raise")]
+)
 def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
-    workflow, ended, monkeypatch, entry
+    workflow, ended, monkeypatch, entry, kind
 ):
     def fails(*_: Any) -> None:
         raise BreakevenError("no package")
 
-    run_id = f"without-{entry.lower()}"
+    run_id = f"without-{entry.lower()}-{kind}"
     if entry == "BuildImage":
         forget_image(workflow)
         monkeypatch.setattr(TaskImages, "_build", fails)
-    assert workflow.run(run_id, Fault(entry, "raise"), suite=parse_suite_text(SUITE)) == "FAILED"
+    assert workflow.run(run_id, Fault(entry, kind), suite=parse_suite_text(SUITE)) == "FAILED"
     cases = workflow.state(run_id).items("case#")
     failed = {case["case_id"]: case["reason"] for case in cases.values() if case["status"] == "failed"}
     assert workflow.state(run_id).get(RUN)["failed_at"] == entry
@@ -211,6 +213,17 @@ def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
     assert all(case_id.startswith("tasks.") for case_id in failed)
     assert all("could not make what tasks need" in reason for reason in failed.values())
     assert tasks_standing(workflow, run_id) == NOTHING
+
+
+def test_a_task_that_outlasts_its_state_is_stopped_and_fails_its_case(workflow, ended):
+    """A limit of seconds is put in the place of its own, which is the case's."""
+    run_id = "too-long"
+    assert workflow.run(run_id, Fault("Task", "timeout"), suite=parse_suite_text(LONG)) == "SUCCEEDED"
+    for case in workflow.state(run_id).items("case#").values():
+        assert case["status"] == "failed"
+        assert "Drive: States.Timeout" in case["reason"], case["reason"]
+    wait_for(lambda: tasks_standing(workflow, run_id) == NOTHING)
+    assert workflow.state(run_id).get(RUN)["status"] == "partial"
 
 
 def forget_image(workflow: Workflow) -> None:

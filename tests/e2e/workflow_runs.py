@@ -207,6 +207,7 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
         hit = [state for state in states(tree).values() if fault.hits(state.get("Resource", ""))]
         assert hit, fault.entry
         for state in hit:
+            state.pop("TimeoutSecondsPath", None)  # of a task, which has one or the other
             state["TimeoutSeconds"] = SHORT_S
     return json.dumps(tree)
 

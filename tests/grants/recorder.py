@@ -167,7 +167,7 @@ NAMED: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "athena": _workgroup,
     "codebuild": lambda given: _arn("codebuild", f"project/{_project(given)}"),
     "dynamodb": lambda given: _arn("dynamodb", f"table/{given['TableName']}"),
-    "ecr": lambda given: _arn("ecr", f"repository/{given['repositoryName']}"),
+    "ecr": lambda given: _arn("ecr", f"repository/{given.get('repositoryName', '*')}"),
     "servicequotas": lambda given: _arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}"),
     "sns": lambda given: given["TopicArn"],
     "sqs": _queue,
@@ -214,6 +214,9 @@ def _project(given: Mapping[str, Any]) -> str:
 
 
 def _ecs(operation: str, given: Mapping[str, Any]) -> Found:
+    if "cluster" not in given:
+        yield str(given.get("taskDefinition", "*")), ()
+        return
     cluster = str(given["cluster"]).rpartition("/")[2]
     within = (("ecs:cluster", _arn("ecs", f"cluster/{cluster}")),)
     if operation == "RunTask":
