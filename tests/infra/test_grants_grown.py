@@ -20,11 +20,10 @@ from tests.infra.stacks import BESIDE, GROWN, Built
 
 pytestmark = pytest.mark.installed
 
-KEY = GROWN["kms_key_arn"]
+KEY, QUALIFIER = GROWN["kms_key_arn"], GROWN["bootstrap_qualifier"]
 #: roles of what an existing VPC's owner sees to, and of the architecture that another stack's images have
 OF_THE_OWN_VPC = {"role:NetworkVpcRefusedIAM", "role:ImagesBuildVpcRefusedIAM"}
-#: and of what is built with the account's own bucket of assets
-IMAGES = ("role:Images", "role:LoaderImageBuild")
+IMAGES = "role:Images"
 #: a VPC and subnets that are named: each stack has others
 OF_THE_NETWORK = re.compile(r":(vpc|subnet)/[^*]")
 USES = {"kms:Decrypt", "kms:GenerateDataKey"}
@@ -56,6 +55,7 @@ def prefixed(text: str, prefix: str) -> str:
     for own, other in (
         ("queue_breakeven", f"{prefix.replace('-', '_')}_queue_breakeven"),
         ("QueueBreakeven", f"{prefix}-QueueBreakeven"),
+        *([("cdk-hnb659fds-", f"cdk-{QUALIFIER}-")] if prefix == GROWN["prefix"] else []),
         (":be-*", f":{prefix}-be-*"),
     ):
         text = text.replace(own, other)
