@@ -130,7 +130,7 @@ def test_what_cannot_is_named_with_the_remedy(field, value, remedy):
 
 
 def test_a_run_that_its_plan_would_refuse_each_month_is_not_scheduled():
-    dear = {"breakeven:schedule_suite": "sqs-vs-rabbitmq-2012", "breakeven:max_sqs_usd": "5"}
+    dear = {"breakeven:schedule_suite": "sqs-vs-rabbitmq-2012", "breakeven:max_sqs_usd": "4"}
     with pytest.raises(InputError) as caught:
         read_context(dear)
     assert caught.value.field == "breakeven:schedule_suite"

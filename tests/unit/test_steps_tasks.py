@@ -140,6 +140,13 @@ def test_an_endpoint_that_the_network_has_already_is_used_and_never_let_go(servi
     assert len(ours) == 1
 
 
+def test_an_endpoint_of_another_run_is_not_counted_on(services, ec2, place):
+    """It is let go with that run, at whatever time."""
+    establish(services, ec2, place, "another")
+    establish(services, ec2, place)
+    assert len(Endpoints(ec2).find("another")) == len(Endpoints(ec2).find(RUN_ID)) == len(NAMES)
+
+
 def test_endpoints_are_found_by_owner_and_run_and_let_go(services, ec2, place):
     establish(services, ec2, place)
     kind = Endpoints(ec2)
