@@ -22,7 +22,7 @@ from breakeven.steps.cases import prepare, settle
 from breakeven.steps.services import Services
 from tests.unit.moto_results import state_table
 from tests.unit.moto_server import moto_server
-from tests.unit.test_steps_tasks import RUN_ID, stored
+from tests.unit.task_cases import RUN_ID, stored
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 60
