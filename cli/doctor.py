@@ -20,7 +20,7 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "doctor",
         help="check an account and its deployed stack: what would stop a run",
-        description="Check account, region, bootstrap, stack, quotas, permissions, image, mail and lock, a "
+        description="Check account, region, bootstrap, stack, quotas, permissions, images, mail and lock, a "
         "line each: ok, a note, ? (could not be asked) or STOP, with what to do. It changes nothing. Exit "
         "codes: 0 a run can be started; 1 something would stop it; 2 there is no account to look at.",
     )

@@ -13,12 +13,15 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from breakeven.errors import InputError
+from breakeven.planning import tasks
 from breakeven.planning.functions import BESIDE, MORE
+from breakeven.planning.task_lines import VCPU
 from breakeven.pricing.book import books
 from breakeven.pricing.machines import machine
 from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
 from breakeven.workload.case import MAX_LOADERS
 from cli.deployed import Account, Deployed, find
+from cli.doctor_images import loaders_image
 
 Level = Literal["ok", "note", "open", "stop"]
 #: EC2's quota of vCPUs of standard on-demand instances
@@ -56,9 +59,11 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     yield stack
     yield _asked("EC2 quota", lambda: _vcpus(account))
     yield _asked("Lambda quota", lambda: _functions(account))
+    yield _asked("Fargate quota", lambda: _task_vcpus(account))
     if deployed:
         yield _asked("permissions", lambda: _permissions(deployed))
         yield _asked("image", lambda: _image(deployed))
+        yield _asked("loaders' image", lambda: loaders_image(deployed))
         yield _asked("mail", lambda: _mail(deployed))
         yield _asked("lock", lambda: _lock(deployed))
 
@@ -124,6 +129,16 @@ def _functions(account: Account) -> tuple[Level, str]:
     if have < MAX_LOADERS + BESIDE:
         most = have - BESIDE
         return "note", f"{words}: no case gets more than {most} loaders; {MORE}"
+    return "ok", words
+
+
+def _task_vcpus(account: Account) -> tuple[Level, str]:
+    """What long cases may have; the others need none."""
+    quota = account.client("service-quotas").get_service_quota(ServiceCode="fargate", QuotaCode=tasks.QUOTA)
+    have = int(float(quota["Quota"]["Value"]) // VCPU)
+    words = f"{have} vCPUs of tasks, for cases of over 14 min"
+    if have < MAX_LOADERS:
+        return "note", f"{words}: none of those gets more than {have} loaders; {tasks.MORE}"
     return "ok", words
 
 

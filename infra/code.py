@@ -49,7 +49,7 @@ class PipBundling:
 def code(scope: Construct) -> lambda_.Code:
     """Our packages and the shipped suites, nothing else."""
     with tempfile.TemporaryDirectory() as folder:
-        _assemble(Path(folder))
+        assemble(Path(folder))
         # staged here and now, so that the folder may go
         staged = assets.Asset(scope, "Code", path=folder)
     cdk.Annotations.of(scope).acknowledge_warning(
@@ -59,7 +59,8 @@ def code(scope: Construct) -> lambda_.Code:
     return lambda_.Code.from_bucket_v2(staged.bucket, staged.s3_object_key)
 
 
-def _assemble(target: Path) -> None:
+def assemble(target: Path) -> None:
+    """Copy all that is deployed into a folder."""
     missing = [machine for machine in MACHINES if not compiled_path(machine).exists()]
     if missing:
         raise RuntimeError(f"the core is not compiled for {', '.join(missing)}: run setup/setup.sh deploy")

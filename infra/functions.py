@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import aws_cdk as cdk
@@ -14,11 +13,14 @@ from infra.acknowledged import acknowledge
 from infra.brokers import Brokers
 from infra.code import ARCHITECTURE, RUNTIME, code, dependencies
 from infra.context import Context
+from infra.environment import environment_of
 from infra.grants import Grants
+from infra.loader_tasks import LoaderTasks
 from infra.network import Network
 from infra.results import Results
 from infra.roles import function_role
 from infra.storage import Storage
+from infra.task_grants import grant_tasks
 
 LAMBDA_LIMIT = cdk.Duration.minutes(15)
 
@@ -46,6 +48,8 @@ ENTRIES = {
     # it asks for prices, zones and a quota, each of which may take its time
     "Plan": Entry("plan", "outside", minutes(2)),
     "TakeLock": Entry("take_lock", "outside", minutes(1)),
+    # endpoints take minutes
+    "EstablishTasks": Entry("establish_tasks", "outside", minutes(10)),
     "WakeFunctions": Entry("wake_functions", "outside", minutes(5)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),
@@ -81,6 +85,7 @@ class Functions(Construct):
         results: Results,
         brokers: Brokers,
         storage: Storage,
+        tasks: LoaderTasks,
     ) -> None:
         super().__init__(scope, construct_id)
         self._context, self._network, self._results, self._storage = context, network, results, storage
@@ -96,6 +101,7 @@ class Functions(Construct):
             self._by_name, apart, context=context, network=network, results=results, brokers=brokers
         )
         grants.all()
+        grant_tasks(self._by_name, tasks, context=context, network=network, results=results)
         acknowledge(
             self,
             {
@@ -134,27 +140,11 @@ class Functions(Construct):
             role=function_role(self, f"{name}Role", log_group, inside=inside),
             log_group=log_group,
             tracing=lambda_.Tracing.ACTIVE,
-            environment=self._environment(entry),
+            environment=environment_of(
+                entry.handler, context=self._context, results=self._results, storage=self._storage
+            ),
             **self._placement(inside=inside),
         )
-
-    def _environment(self, entry: Entry) -> dict[str, str]:
-        context, key = self._context, self._storage.key
-        given = {
-            "BREAKEVEN_QUEUE_PREFIX": context.queue_prefix,
-            "BREAKEVEN_KMS_KEY": key.key_arn if key else "",
-            "BREAKEVEN_TAGS": json.dumps(context.tags) if context.tags else "",
-        }
-        return {
-            "BREAKEVEN_BUCKET": self._results.bucket.bucket_name,
-            "BREAKEVEN_TABLE": self._results.state_table.table_name,
-            "BREAKEVEN_OWNER": context.stack_name,
-            "BREAKEVEN_REGION": cdk.Aws.REGION,
-            "BREAKEVEN_INSTANCE_TYPE": context.instance_type,
-            **{name: value for name, value in given.items() if value},
-            "POWERTOOLS_SERVICE_NAME": entry.handler,
-            "POWERTOOLS_METRICS_NAMESPACE": context.stack_name,
-        }
 
     def _placement(self, *, inside: bool) -> dict[str, object]:
         if not inside:

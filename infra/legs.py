@@ -11,17 +11,27 @@ from constructs import Construct
 
 from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
 from infra.functions import Functions
+from infra.loader_tasks import LoaderTasks
 from infra.steps import catch_as, invoke
 
 
 class Leg(Construct):
     """``inside``: the target's brokers are our own, in the VPC; otherwise a managed service, outside it."""
 
-    def __init__(self, scope: Construct, construct_id: str, functions: Functions, *, inside: bool) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        functions: Functions,
+        loader_tasks: LoaderTasks,
+        *,
+        inside: bool,
+    ) -> None:
         super().__init__(scope, construct_id)
         self._prefix, self._functions, self._inside = construct_id, functions, inside
-        #: of the distributed map: in its executions' ARNs, and in the machine's that their metrics name
-        self.label = self._name("Loaders")
+        self._tasks = loader_tasks
+        #: of the distributed maps: in their executions' ARNs, and in the machine's that their metrics name
+        self.labels = [self._name(name) for name in ("Loaders", "Tasks")]
 
     def definition(self) -> sfn.IChainable:
         """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
@@ -90,13 +100,23 @@ class Leg(Construct):
         attempt = {**self._case_payload(), "attempt": sfn.JsonPath.object_at("$.prepared.attempt")}
         drive = sfn.Parallel(self, self._name("Drive"), result_path=sfn.JsonPath.DISCARD)
         drive.branch(self._loaders())
-        drive.branch(self._task("Watch", attempt, retry=False, discard_all=True))
+        drive.branch(self._watch(attempt))
         settle = self._task("SettleCase", attempt, attempts=2)
         for state in (prepare, drive, settle):
             catch_as(state, fail)
         settle.next(done)
         prepare.next(drive).next(settle)
         return self._nodes_down(prepare, fail)
+
+    def _watch(self, attempt: dict[str, Any]) -> sfn.IChainable:
+        """One call of the watch, and of a case that outlasts a function one after another."""
+        so_far = {name: sfn.JsonPath.object_at(f"$.prepared.{name}") for name in ("part", "watched_s")}
+        watch = self._task("Watch", {**attempt, **so_far}, retry=False, result_path="$.prepared")
+        watched = sfn.Pass(self, self._name("Watched"), parameters={})
+        more = sfn.Choice(self, self._name("WatchOn?"))
+        more.when(sfn.Condition.boolean_equals("$.prepared.more", True), watch).otherwise(watched)
+        watch.next(more)
+        return watch
 
     def _nodes_down(self, prepare: sfn.INextable, fail: sfn.IChainable) -> Any:
         """The case's beginning: its nodes stopped, where it wants any down."""
@@ -126,31 +146,46 @@ class Leg(Construct):
     def _loaders(self) -> sfn.IChainable:
         """All of the case's loaders at once: by an inline map, or a distributed one where they are many.
 
-        What they answer is dropped. A distributed map's loaders are executions of their own: they are told
-        all that they need, and none of it is of ``$$.Execution``, which is another one's there.
+        Functions and tasks have a pair of maps each. What loaders answer is dropped. A distributed map's
+        loaders are executions of their own: they are told all that they need, and none of it is of
+        ``$$.Execution``, which is another one's there.
         """
-        few = sfn.Map(self, self._name("Loaders"), max_concurrency=INLINE_LOADERS, **self._each_loader())
-        few.item_processor(self._loader())
+        functions, tasks_ = self._each_loader(), self._each_loader(limit_s="$.prepared.limit_s")
+        one_more = sfn.Condition.is_present(f"$.case.loaders[{INLINE_LOADERS}]")
+        as_tasks = sfn.Condition.string_equals("$.case.loader", "fargate")
+        choice = sfn.Choice(self, self._name("FewLoaders?"))
+        choice.when(
+            sfn.Condition.and_(as_tasks, one_more), self._many("Tasks", tasks_, self._loader_task("Many"))
+        )
+        choice.when(as_tasks, self._few("Tasks", tasks_, self._loader_task()))
+        choice.when(one_more, self._many("Loaders", functions, self._loader("Many")))
+        return choice.otherwise(self._few("Loaders", functions, self._loader()))
+
+    def _few(self, name: str, each: dict[str, Any], loader: sfn.IChainable) -> sfn.Map:
+        few = sfn.Map(self, self._name(name), max_concurrency=INLINE_LOADERS, **each)
+        return few.item_processor(loader)
+
+    def _many(self, name: str, each: dict[str, Any], loader: sfn.IChainable) -> sfn.DistributedMap:
         many = sfn.DistributedMap(
             self,
-            self._name("ManyLoaders"),
+            self._name(f"Many{name}"),
             max_concurrency=MAX_LOADERS,
             # express executions end after five minutes
             map_execution_type=sfn.StateMachineType.STANDARD,
-            label=self.label,
-            **self._each_loader(),
+            label=self._name(name),
+            **each,
         )
-        many.item_processor(self._loader("Many"))
-        one_more = sfn.Condition.is_present(f"$.case.loaders[{INLINE_LOADERS}]")
-        return sfn.Choice(self, self._name("FewLoaders?")).when(one_more, many).otherwise(few)
+        return many.item_processor(loader)
 
-    def _each_loader(self) -> dict[str, Any]:
+    def _each_loader(self, **more: str) -> dict[str, Any]:
+        """:param more: what else each is told: name -> path"""
         return {
             "items_path": "$.case.loaders",
             "item_selector": {
                 **self._case_payload(),
                 "attempt": sfn.JsonPath.object_at("$.prepared.attempt"),
                 "loader": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+                **{name: sfn.JsonPath.object_at(path) for name, path in more.items()},
             },
             "output_path": sfn.JsonPath.DISCARD,
         }
@@ -159,6 +194,10 @@ class Leg(Construct):
         """One loader of either map; ``prefix`` tells the states of one from those of the other."""
         # never retried: a loader that was started twice would join late
         return self._task("Load", retry=False, discard_all=True, prefix=prefix)
+
+    def _loader_task(self, prefix: str = "") -> sfn.IChainable:
+        """The same of one that is a task."""
+        return self._tasks.state(self, self._name(f"{prefix}Task"))
 
     def _case_payload(self) -> dict[str, Any]:
         return {

@@ -33,11 +33,12 @@ NEEDS = {
     "Plan": Needs((QUERY, UPDATE), reads=(RUNS, ROWS, ADVICE), writes=(RUNS, ROWS), lists=True),
     "TakeLock": Needs((GET, UPDATE)),
     "WakeFunctions": Needs(),
+    "EstablishTasks": Needs((UPDATE,)),
     "LaunchBrokers": Needs((GET, UPDATE), writes=(SECRETS,), lists=True),
     "EstablishLane": Needs((UPDATE,)),
     "StopNodes": Needs((GET,), reads=(RUNS,)),
     "PrepareCase": Needs(
-        (GET, UPDATE), reads=(RUNS,), queues=("sqs:CreateQueue", "sqs:TagQueue", DELETE_QUEUE)
+        (GET, UPDATE), reads=(RUNS,), writes=(RUNS,), queues=("sqs:CreateQueue", "sqs:TagQueue", DELETE_QUEUE)
     ),
     "Load": Needs(
         (GET, QUERY, UPDATE),

@@ -1,4 +1,6 @@
-"""Isolated subnets with S3 and DynamoDB gateway endpoints: nothing inside needs more, nothing idle costs.
+"""Isolated subnets with S3 and DynamoDB gateway endpoints: nothing idle costs.
+
+Nothing inside needs more but loaders that are tasks: what those call besides, each run makes endpoints of.
 
 Or the account's own VPC, whose routes to those two services are its owner's, or made in its route tables.
 """
@@ -18,15 +20,22 @@ from infra.storage import Storage
 #: all that is called from inside; tests hold it against the code
 GATEWAY_SERVICES = ("s3", "dynamodb")
 ZONES = 2
+HTTPS = 443
+#: addresses that a VPC can have (RFC 1918 and RFC 6598), where its own are not known at synthesis
+PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
 
 
 class Network(Protocol):
-    """``subnets`` hold brokers and the functions inside; each of those has a security group."""
+    """``subnets`` hold brokers, tasks and the functions inside; each of those has a security group.
+
+    ``endpoints`` is the group of the interface endpoints that runs make for their tasks.
+    """
 
     vpc: ec2.IVpc
     subnets: ec2.SelectedSubnets
     loaders: ec2.SecurityGroup
     brokers: ec2.SecurityGroup
+    endpoints: ec2.SecurityGroup
 
 
 def network_of(scope: Construct, construct_id: str, context: Context, storage: Storage) -> Network:
@@ -37,7 +46,7 @@ def network_of(scope: Construct, construct_id: str, context: Context, storage: S
 
 
 class _Groups(Construct):
-    """Who may reach the brokers: the loaders, and the brokers one another."""
+    """Who may reach the brokers: the loaders, and the brokers one another. And who may reach endpoints."""
 
     vpc: ec2.IVpc
     subnets: ec2.SelectedSubnets
@@ -53,6 +62,19 @@ class _Groups(Construct):
             self.brokers.add_ingress_rule(
                 self.brokers, ec2.Port.tcp(port), "Erlang distribution between nodes"
             )
+        self.endpoints = ec2.SecurityGroup(
+            self,
+            "EndpointGroup",
+            vpc=self.vpc,
+            description="interface endpoints that a run makes for its tasks",
+            allow_all_outbound=False,
+        )
+        for peer in self._callers():
+            self.endpoints.add_ingress_rule(peer, ec2.Port.tcp(HTTPS), "AWS services that tasks call")
+
+    def _callers(self) -> list[ec2.IPeer]:
+        """Who may call AWS through a run's endpoints."""
+        return [self.loaders]
 
 
 class OwnNetwork(_Groups):
@@ -98,6 +120,10 @@ class ExistingNetwork(_Groups):
             for service in GATEWAY_SERVICES:
                 self._gateway(service, context.route_table_ids)
         self._make_groups()
+
+    def _callers(self) -> list[ec2.IPeer]:
+        """Everyone in the VPC: while a run has endpoints, the services' names lead all of it to them."""
+        return [ec2.Peer.ipv4(block) for block in PRIVATE_BLOCKS]
 
     def _gateway(self, service: str, route_tables: tuple[str, ...]) -> None:
         ec2.CfnVPCEndpoint(

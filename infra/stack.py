@@ -11,7 +11,10 @@ from infra.broker_images import BrokerImages
 from infra.brokers import Brokers
 from infra.clean_up import CleanUp
 from infra.context import STACK, Context
+from infra.environment import environment_of
 from infra.functions import Functions
+from infra.loader_image import LoaderImage
+from infra.loader_tasks import LoaderTasks
 from infra.network import network_of
 from infra.outputs import declare_outputs
 from infra.purse import Purse
@@ -51,6 +54,16 @@ class QueueBreakevenStack(cdk.Stack):
             results=results,
             images=images.of_pair,
         )
+        image = LoaderImage(self, "LoaderImage", storage=storage)
+        tasks = LoaderTasks(
+            self,
+            "Tasks",
+            context=context,
+            network=network,
+            storage=storage,
+            image=image,
+            environment=environment_of("task", context=context, results=results, storage=storage),
+        )
         functions = Functions(
             self,
             "Functions",
@@ -59,9 +72,16 @@ class QueueBreakevenStack(cdk.Stack):
             results=results,
             brokers=brokers,
             storage=storage,
+            tasks=tasks,
         )
         workflow = Workflow(
-            self, "Workflow", context=context, functions=functions, results=results, storage=storage
+            self,
+            "Workflow",
+            context=context,
+            functions=functions,
+            results=results,
+            storage=storage,
+            tasks=tasks,
         )
         clean_up = CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
         Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)

@@ -1,7 +1,7 @@
 """The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ TakeLock ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun
-        ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify
+        ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
 Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
@@ -15,7 +15,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_stepfunctions as sfn
-from aws_cdk import aws_stepfunctions_tasks as tasks
+from aws_cdk import aws_stepfunctions_tasks as sfn_tasks
 from constructs import Construct
 
 from breakeven.results.queries import parameter_count, queries
@@ -24,10 +24,12 @@ from infra.acknowledged import acknowledge, any_version, executions_split
 from infra.context import Context
 from infra.functions import Functions
 from infra.legs import Leg
+from infra.loader_tasks import LoaderTasks
 from infra.lock import Lock
 from infra.results import Results
 from infra.steps import catch_as, invoke
 from infra.storage import Storage
+from infra.task_states import TaskStates
 
 RUN_LIMIT = cdk.Duration.hours(12)
 QUERY_TIMEOUT_S = 300
@@ -43,13 +45,15 @@ class Workflow(Construct):
         functions: Functions,
         results: Results,
         storage: Storage,
+        tasks: LoaderTasks,
     ) -> None:
         super().__init__(scope, construct_id)
         self._functions, self._results = functions, results
         self._legs = [
-            Leg(self, "Broker", functions, inside=True),
-            Leg(self, "Managed", functions, inside=False),
+            Leg(self, "Broker", functions, tasks, inside=True),
+            Leg(self, "Managed", functions, tasks, inside=False),
         ]
+        self._task_states = TaskStates(self, "TaskStates", functions=functions, image=tasks.image)
         self.topic = self._topic(context, storage)
         self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
@@ -69,6 +73,8 @@ class Workflow(Construct):
         )
         storage.allow(self.state_machine.role)
         self._lock.may_ask(self.state_machine, functions.get("Plan"))
+        tasks.may_start(self.state_machine)
+        self._task_states.may_build(self.state_machine)
         self._grant_queries()
         self._acknowledge()
 
@@ -123,7 +129,7 @@ class Workflow(Construct):
             result_path="$.report",
         )
         catch_as(report, free)
-        notify = tasks.SnsPublish(
+        notify = sfn_tasks.SnsPublish(
             self,
             "Notify",
             topic=self.topic,
@@ -133,7 +139,8 @@ class Workflow(Construct):
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
         catch_as(notify, free)
-        begin.next(plan).next(take).next(rounds).next(release).next(read).next(report).next(notify).next(free)
+        begin.next(plan).next(take).next(self._task_states.before(rounds))
+        rounds.next(release).next(read).next(report).next(notify).next(free)
         return begin
 
     def _rounds(self) -> sfn.Map:
@@ -207,19 +214,19 @@ class Workflow(Construct):
             result_path="$.finished",
             attempts=2,
         )
-        unrecorded = tasks.DynamoUpdateItem(
+        unrecorded = sfn_tasks.DynamoUpdateItem(
             self,
             "RecordUnfinished",
             table=self._results.state_table,
             key={
-                "run_id": tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.run_id")),
-                "item": tasks.DynamoAttributeValue.from_string("run"),
+                "run_id": sfn_tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.run_id")),
+                "item": sfn_tasks.DynamoAttributeValue.from_string("run"),
             },
             update_expression="SET #status = :failed, failed_at = :where",
             expression_attribute_names={"#status": "status"},
             expression_attribute_values={
-                ":failed": tasks.DynamoAttributeValue.from_string("failed"),
-                ":where": tasks.DynamoAttributeValue.from_string("FinishRun"),
+                ":failed": sfn_tasks.DynamoAttributeValue.from_string("failed"),
+                ":where": sfn_tasks.DynamoAttributeValue.from_string("FinishRun"),
             },
             result_path=sfn.JsonPath.DISCARD,
         )
@@ -276,7 +283,11 @@ class Workflow(Construct):
             {
                 **{any_version(function): versions for function in self._functions.everyone()},
                 executions_split(self.state_machine): children,
-                **{executions_split(self.state_machine, leg.label): children for leg in self._legs},
+                **{
+                    executions_split(self.state_machine, label): children
+                    for leg in self._legs
+                    for label in leg.labels
+                },
                 "IAM5[Resource::*]": "logs:CreateLogDelivery and its like and xray:PutTraceSegments name no "
                 "resource",
             },

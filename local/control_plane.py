@@ -30,9 +30,12 @@ from local import athena, cloudformation, ec2
 from local.assembly import StackArtifact, read_stack
 from local.aws import Aws, bound_environment, environment
 from local.children import Children
+from local.ecs import TaskRuntime
 from local.lambda_runtime import LambdaRuntime, OnInvoke
 from local.machines import Machines
 from local.patches import applied
+from local.resource_types import DeployError
+from local.task_images import TaskImages
 
 #: how long ``close`` waits for executions to notice that they were stopped
 CLOSE_LIMIT_S = 5.0
@@ -110,6 +113,16 @@ class ControlPlane:
                 on_invoke=self._on_invoke,
             )
             self._lambda.install(swaps)
+            images = TaskImages(self._task_root)
+            images.install(swaps)
+            self._tasks = TaskRuntime(
+                self._children,
+                images=images,
+                environment={**variables, **self._env},
+                log_dir=self._log_dir,
+                scratch=scratch,
+            )
+            self._tasks.install(swaps)
             athena.install(swaps, scratch / "objects")
             ec2.install(swaps, self._machines)
             opening.callback(self._quiesce)
@@ -185,7 +198,7 @@ class ControlPlane:
 
     def _task_root(self, key: str) -> Path:
         if self._stack is None:
-            raise cloudformation.DeployError("no stack is deployed")
+            raise DeployError("no stack is deployed")
         return self._stack.folder(key)
 
     def _quiesce(self) -> None:
@@ -199,6 +212,7 @@ class ControlPlane:
         for execution in running:
             execution.stop(stop_date=datetime.now(UTC), error=None, cause=None)
         self._lambda.close()
+        self._tasks.close()
         deadline = time.monotonic() + CLOSE_LIMIT_S
         for thread in list(TMP_THREADS):
             thread.join(max(0.0, deadline - time.monotonic()))

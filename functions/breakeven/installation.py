@@ -12,6 +12,12 @@ OWNER_TAG, RUN_TAG, LEASE_TAG = "breakeven:owner", "breakeven:run", "breakeven:l
 #: on nodes: where their lane's objects are, and how many they are; nodes/surroundings/aws.sh reads them
 BUCKET_TAG, TARGET_TAG, NODES_TAG = "breakeven:bucket", "breakeven:target", "breakeven:nodes"
 
+#: in front of a run's id, in what ECS calls the group of its tasks. Step Functions says of every task that
+#: it was started by "AWS Step Functions", and takes no other word for it: the group tells runs apart
+RUN_GROUP = "run:"
+#: of a task: where it finds what it is told, in the results bucket
+TASK_INPUT = "BREAKEVEN_TASK_INPUT"
+
 
 @dataclass(frozen=True, slots=True)
 class Installation:

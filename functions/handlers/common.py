@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.parser import parse
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ConfigDict
 
-from breakeven.workload.case import Machines, TargetName
+from breakeven.workload.case import LoaderKind, Machines, TargetName
 
 logger = Logger()
 tracer = Tracer(auto_patch=False)  # a patched client would be measured with its tracing
@@ -44,6 +44,7 @@ class LegCase(Document):
     case_id: str
     loaders: list[int]
     nodes_down: int
+    loader: LoaderKind
 
 
 class Leg(Document):

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import os
+
 import boto3
 
-from breakeven.steps.leftovers import Kind, kinds
+from breakeven.steps.leftovers import Instances, Interfaces, Kind, Queues, Secrets, Volumes
 from breakeven.steps.let_go import Outcome
 from breakeven.steps.services import services
+from breakeven.steps.task_leftovers import Endpoints, Tasks
 from breakeven.targets.sqs_standard import CONFIG
 from handlers.common import logger
 
 
 def every_kind() -> tuple[Kind, ...]:
-    return kinds(boto3.client("ec2"), boto3.client("sqs", config=CONFIG), services().store)
+    """In the order in which they are let go: interfaces and volumes come free with instances.
+
+    Tasks go first, which use all the others.
+    """
+    ec2, sqs, store = boto3.client("ec2"), boto3.client("sqs", config=CONFIG), services().store
+    tasks = Tasks(boto3.client("ecs"), os.environ["BREAKEVEN_CLUSTER"])
+    return (
+        tasks,
+        Endpoints(ec2),
+        Instances(ec2),
+        Interfaces(ec2),
+        Volumes(ec2),
+        Queues(sqs),
+        Secrets(store),
+    )
 
 
 def told(outcome: Outcome, words: str) -> None:

@@ -9,6 +9,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.allowance import allowance_of
+from breakeven.planning.tasks import may_have_tasks
 from breakeven.steps.account import account_of, instance_types
 from breakeven.steps.executions import ask
 from breakeven.steps.plan_run import plan_run
@@ -33,7 +34,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         started_at=event.started_at,
         is_running=lambda execution: not ask(boto3.client("stepfunctions"), execution).over,
         allowance=allowance_of(os.environ),
-        account=lambda suite: account_of(instance_types(suite)),
+        account=lambda suite: account_of(instance_types(suite), with_tasks=may_have_tasks(suite)),
         # set by the run on one machine for all of its functions; on Lambda only a deployment could set it
         simulated="AWS_ENDPOINT_URL" in os.environ,
     )

@@ -6,9 +6,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.cases import prepare
 from breakeven.steps.services import services
+from breakeven.steps.tasks import task_limit_s
 from handlers.common import CaseEvent, entry
 
 
 @entry(CaseEvent)
 def handler(event: CaseEvent, context: LambdaContext) -> dict[str, int]:
-    return {"attempt": prepare(services(), event.run_id, event.case_id)}
+    """The attempt, what its first watch begins with, and how long a state waits for a task."""
+    attempt = prepare(services(), event.run_id, event.case_id)
+    limit_s = task_limit_s(services().case(event.run_id, event.case_id))
+    return {"attempt": attempt, "part": 0, "watched_s": 0, "limit_s": limit_s}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.drive import watch
@@ -12,8 +14,29 @@ from handlers.common import AttemptEvent, entry, logger
 RESERVE_S = 10.0
 
 
-@entry(AttemptEvent)
-def handler(event: AttemptEvent, context: LambdaContext) -> None:
-    seconds_left = context.get_remaining_time_in_millis() / 1000 - RESERVE_S
-    samples = watch(services(), event.run_id, event.case_id, event.attempt, seconds_left)
-    logger.info("loaders have ended", samples=samples)
+class WatchEvent(AttemptEvent):
+    """``part`` of a case that outlasts one call, and the seconds that the calls before have watched."""
+
+    part: int
+    watched_s: int
+
+
+@entry(WatchEvent)
+def handler(event: WatchEvent, context: LambdaContext) -> dict[str, Any]:
+    """What the next call is given, if there is to be one."""
+    watched = watch(
+        services(),
+        event.run_id,
+        event.case_id,
+        event.attempt,
+        context.get_remaining_time_in_millis() / 1000 - RESERVE_S,
+        part=event.part,
+        since_s=event.watched_s,
+    )
+    logger.info("goes on" if watched.more else "loaders have ended", samples=watched.samples)
+    return {
+        "attempt": event.attempt,
+        "part": event.part + 1,
+        "watched_s": watched.seconds,
+        "more": watched.more,
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
+from breakeven.installation import OWNER_TAG, RUN_GROUP, RUN_TAG, Installation
 from breakeven.results import layout
 from tests.e2e.workflow_runs import Workflow
 
@@ -73,3 +73,19 @@ def make_theirs(workflow: Workflow, run_id: str) -> None:
 
 
 OF_THEIRS = {"instances": 1, "queues": 2, "secrets": 0, "unused volumes": 1, "unused interfaces": 1}
+
+
+def tasks_standing(workflow: Workflow, run_id: str) -> dict[str, int]:
+    """What there is of the run's tasks, and of what was made for them."""
+    ecs, ec2 = workflow.plane.client("ecs"), workflow.plane.client("ec2")
+    (cluster,) = ecs.list_clusters()["clusterArns"]
+    arns = ecs.list_tasks(cluster=cluster)["taskArns"]
+    tasks = ecs.describe_tasks(cluster=cluster, tasks=arns)["tasks"] if arns else []
+    filters = [{"Name": f"tag:{RUN_TAG}", "Values": [run_id]}]
+    endpoints = ec2.describe_vpc_endpoints(Filters=filters)["VpcEndpoints"]
+    return {
+        "tasks": sum(
+            task["group"] == f"{RUN_GROUP}{run_id}" and task["lastStatus"] != "STOPPED" for task in tasks
+        ),
+        "endpoints": sum(each["State"].lower() not in ("deleting", "deleted") for each in endpoints),
+    }

@@ -27,6 +27,7 @@ SEARCHED = {
     "template and assets",
     "instances",
     "functions",
+    "tasks",
     "notifications",
     "logs",
 }
@@ -40,6 +41,7 @@ def places(workflow: Workflow, assembly: Path, logs: Path) -> Iterator[tuple[str
     yield from (("template and assets", path.read_bytes()) for path in assembly.rglob("*") if path.is_file())
     yield from (("instances", _text(each)) for each in _instances(workflow))
     yield from (("functions", _text(each)) for each in _functions(workflow))
+    yield from (("tasks", _text(each)) for each in _tasks(workflow))
     yield from (("notifications", _text(each)) for each in _notifications())
     yield from (("logs", path.read_bytes()) for path in logs.rglob("*") if path.is_file())
 
@@ -92,6 +94,17 @@ def _functions(workflow: Workflow) -> Iterator[Any]:
     return (function for page in pages for function in page["Functions"])
 
 
+def _tasks(workflow: Workflow) -> Iterator[Any]:
+    """What tasks are started from, and every task with what it was told."""
+    ecs = workflow.plane.client("ecs")
+    for arn in ecs.list_task_definitions()["taskDefinitionArns"]:
+        yield ecs.describe_task_definition(taskDefinition=arn)["taskDefinition"]
+    for cluster in ecs.list_clusters()["clusterArns"]:
+        for status in ("RUNNING", "STOPPED"):
+            if arns := ecs.list_tasks(cluster=cluster, desiredStatus=status)["taskArns"]:
+                yield ecs.describe_tasks(cluster=cluster, tasks=arns)["tasks"]
+
+
 def _notifications() -> Iterator[Any]:
     topics = sns_backends[DEFAULT_ACCOUNT_ID]["us-east-1"].topics.values()
     return (sent for topic in topics for sent in topic.sent_notifications)
@@ -114,4 +127,16 @@ def plant(workflow: Workflow, canary: str, logs: Path) -> set[str]:
     wanted = {"suite": canary}  # refused, in words that quote it
     workflow.end(workflow.plane.start(workflow.outputs["StateMachineArn"], wanted, name="planted"))
     workflow.plane.client("sns").publish(TopicArn=workflow.outputs["TopicArn"], Message=canary)
+    ecs = workflow.plane.client("ecs")
+    (definition,) = ecs.list_task_definitions()["taskDefinitionArns"]
+    subnet, group = ec2.describe_subnets()["Subnets"][0], ec2.describe_security_groups()["SecurityGroups"][0]
+    network = {"subnets": [subnet["SubnetId"]], "securityGroups": [group["GroupId"]]}
+    told = {"name": "loader", "command": ["-c", ""], "environment": [{"name": "X", "value": canary}]}
+    ecs.run_task(
+        cluster=ecs.list_clusters()["clusterArns"][0],
+        taskDefinition=definition,
+        launchType="FARGATE",
+        networkConfiguration={"awsvpcConfiguration": network},
+        overrides={"containerOverrides": [told]},
+    )
     return SEARCHED - {"template and assets", "functions"}

@@ -38,6 +38,8 @@ instrument: false
 scenarios:
   parallel: {threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
 """
+#: the same with loaders that are tasks
+AS_TASKS = SUITE.replace("scenarios:", "defaults: {loader: fargate}\nscenarios:")
 TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
 LIMIT_S = 120
 
@@ -71,7 +73,8 @@ def workflow(calls, assembly, rabbitmq_pair, folder, seen_arguments):
 def start(workflow: Workflow, run_id: str, *faults: Fault, machine: str | None = None) -> str:
     """Start the suite, both lanes at once."""
     workflow.calls.faults[run_id] = list(faults)
-    wanted = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}}
+    text = AS_TASKS if run_id == "tasks" else SUITE
+    wanted = {"suite": parse_suite_text(text), "surroundings": {"name": "aws"}}
     return workflow.start(run_id, machine, **wanted)
 
 
@@ -106,6 +109,7 @@ def lock(workflow: Workflow) -> dict[str, Any]:
 #: runs that come to their end: run -> what fails in it
 TO_THEIR_END = {
     "well": (),
+    "tasks": (),
     "ill": (Fault("SettleCase", "raise"),),
     "worse": (Fault("SettleCase", "raise"), Fault("FailCase", "raise")),
     "broken": (Fault("EstablishLane", "raise"), Fault("ReleaseLane", "raise")),

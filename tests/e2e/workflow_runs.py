@@ -43,7 +43,12 @@ scenarios:
 
 
 #: what is no function of ours -> the resource of its states
-SERVICES = {"Queries": "athena:startQueryExecution", "Notify": "sns:publish"}
+SERVICES = {
+    "Queries": "athena:startQueryExecution",
+    "Notify": "sns:publish",
+    "BuildImage": "codebuild:startBuild",
+    "Task": "ecs:runTask",
+}
 
 
 def functions_of(entry: str) -> str:
@@ -141,10 +146,10 @@ class Workflow:
     calls: Calls
     template: dict[str, Any]
 
-    def run(self, run_id: str, *faults: Fault) -> str:
+    def run(self, run_id: str, *faults: Fault, **wanted: Any) -> str:
         """Run the suite with the faults to its end, on a machine of its own; the execution's status."""
         self.calls.faults[run_id] = list(faults)
-        return self.end(self.start(run_id, self.machine(run_id, faults)))
+        return self.end(self.start(run_id, self.machine(run_id, faults), **wanted))
 
     def start(self, run_id: str, machine: str | None = None, **wanted: Any) -> str:
         """Start the suite on the deployed state machine, or on this one; returns the execution's ARN.
@@ -202,6 +207,7 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
         hit = [state for state in states(tree).values() if fault.hits(state.get("Resource", ""))]
         assert hit, fault.entry
         for state in hit:
+            state.pop("TimeoutSecondsPath", None)  # of a task, which has one or the other
             state["TimeoutSeconds"] = SHORT_S
     return json.dumps(tree)
 

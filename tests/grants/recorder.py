@@ -26,9 +26,12 @@ REGION = "us-east-1"
 #: JSON protocols: what goes before the operation in the target's header -> the actions' service
 TARGETS = {
     "AmazonAthena": "athena",
+    "AmazonEC2ContainerRegistry_V20150921": "ecr",
+    "AmazonEC2ContainerServiceV20141113": "ecs",
     "AmazonSQS": "sqs",
     "AWSPriceListService": "pricing",
     "AWSStepFunctions": "states",
+    "CodeBuild_20161006": "codebuild",
     "DynamoDB_20120810": "dynamodb",
     "ServiceQuotasV20190624": "servicequotas",
 }
@@ -132,6 +135,8 @@ def _resources(action: str, given: Mapping[str, Any]) -> Found:
     service, _, operation = action.partition(":")
     if service == "ec2":
         yield from _ec2(operation, given)
+    elif service == "ecs":
+        yield from _ecs(operation, given)
     elif action in NAMELESS:
         yield "*", ()
     elif service in NAMED:
@@ -160,14 +165,24 @@ NAMELESS = {"pricing:GetProducts", "sqs:ListQueues"}
 #: service -> the ARN of what a call is about
 NAMED: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "athena": _workgroup,
+    "codebuild": lambda given: _arn("codebuild", f"project/{_project(given)}"),
     "dynamodb": lambda given: _arn("dynamodb", f"table/{given['TableName']}"),
+    "ecr": lambda given: _arn("ecr", f"repository/{given.get('repositoryName', '*')}"),
     "servicequotas": lambda given: _arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}"),
     "sns": lambda given: given["TopicArn"],
     "sqs": _queue,
     "states": lambda given: given.get("executionArn") or given.get("stateMachineArn") or "*",
 }
 #: parameters of EC2 that name what a call is about -> the kind of it
-IDS = {"InstanceId": "instance", "NetworkInterfaceId": "network-interface", "VolumeId": "volume"}
+IDS = {
+    "InstanceId": "instance",
+    "NetworkInterfaceId": "network-interface",
+    "SecurityGroupId": "security-group",
+    "SubnetId": "subnet",
+    "VolumeId": "volume",
+    "VpcEndpointId": "vpc-endpoint",
+    "VpcId": "vpc",
+}
 
 
 def _ec2(operation: str, given: Mapping[str, Any]) -> Found:
@@ -179,10 +194,38 @@ def _ec2(operation: str, given: Mapping[str, Any]) -> Found:
         for kind in ("instance", "network-interface", "volume"):
             yield _arn("ec2", f"{kind}/*"), of_template
     else:
+        if operation == "CreateVpcEndpoint":
+            yield _arn("ec2", "vpc-endpoint/*"), _asked_tags(given)
         named = [(IDS.get(key.partition(".")[0]), value) for key, value in given.items()]
         for kind, value in named:
             if kind:
                 yield _arn("ec2", f"{kind}/{value}"), _tags(value)
+
+
+def _asked_tags(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Of what is to be made."""
+    keys = [key for key in given if key.startswith("TagSpecification.1.Tag.") and key.endswith(".Key")]
+    return tuple((f"aws:RequestTag/{given[key]}", str(given[f"{key[:-3]}Value"])) for key in sorted(keys))
+
+
+def _project(given: Mapping[str, Any]) -> str:
+    """A build's id begins with its project's name."""
+    return str(given.get("projectName") or given.get("id") or given["ids"][0]).partition(":")[0]
+
+
+def _ecs(operation: str, given: Mapping[str, Any]) -> Found:
+    if "cluster" not in given:
+        yield str(given.get("taskDefinition", "*")), ()
+        return
+    cluster = str(given["cluster"]).rpartition("/")[2]
+    within = (("ecs:cluster", _arn("ecs", f"cluster/{cluster}")),)
+    if operation == "RunTask":
+        yield str(given["taskDefinition"]), within
+    elif operation == "ListTasks":
+        yield "*", within
+    else:
+        for task in given.get("tasks") or [given["task"]]:
+            yield str(task), within
 
 
 def _tags(resource: str) -> tuple[tuple[str, str], ...]:

@@ -103,8 +103,13 @@ def idle(roles: Roles, calls: set[Call], reviewed: list[Implied]) -> list[Implie
 
 
 def on_everything(roles: Roles) -> set[Grant]:
-    """Grants on ``*`` of actions that could have named a resource."""
-    return {grant for grant in granted(roles) if grant.resource == "*" and can_name_a_resource(grant.action)}
+    """Grants on ``*``, on no condition, of actions that could have named a resource."""
+    return {
+        Grant(role, action, resource)
+        for role, policies in roles.items()
+        for action, resource, statement in grants(policies)
+        if resource == "*" and not statement.conditions and can_name_a_resource(action)
+    }
 
 
 def without(policies: list[Statement], action: str) -> list[Statement]:

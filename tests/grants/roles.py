@@ -22,6 +22,9 @@ FUNCTION = re.compile(r"Functions(\w+?)[0-9A-F]{8}-")
 #: likewise of any role's
 ROLE = re.compile(r"QueueBreakeven-(\w+?)(?:Role)?[0-9A-F]{8}-")
 
+#: the family of loaders' tasks, and what their role is called
+FAMILY, TASK = re.compile(r"QueueBreakeven-loader"), "task"
+
 EXECUTION = re.compile(r"(:execution:)[^:]+(:)")
 
 
@@ -33,13 +36,16 @@ def short(function: str) -> str:
 
 
 def roles_of(plane: ControlPlane) -> Roles:
-    """By the function's short name, ``states`` of the state machine, ``role:NAME`` of anything else."""
+    """By the function's short name, ``states`` of the state machine, ``task``, or ``role:NAME``."""
     api = plane.client("lambda")
     pages = api.get_paginator("list_functions").paginate()
     owners = {each["Role"]: short(each["FunctionName"]) for page in pages for each in page["Functions"]}
     for machine in plane.client("stepfunctions").list_state_machines()["stateMachines"]:
         arn = machine["stateMachineArn"]
         owners[plane.client("stepfunctions").describe_state_machine(stateMachineArn=arn)["roleArn"]] = STATES
+    ecs = plane.client("ecs")
+    for arn in ecs.list_task_definitions()["taskDefinitionArns"]:
+        owners[ecs.describe_task_definition(taskDefinition=arn)["taskDefinition"]["taskRoleArn"]] = TASK
     found: Roles = {}
     for role in iam_backends[DEFAULT_ACCOUNT_ID]["aws"].roles.values():
         name = owners.get(role.arn) or f"role:{_constructs(role.name)}"
@@ -71,12 +77,14 @@ def _document(policy: Any) -> Mapping[str, Any]:
 
 
 def by_role(calls: set[Call]) -> set[Call]:
-    """The functions' and the state machine's calls, as those of their roles; the tests' own left out."""
-    return {
-        replace(call, caller=short(call.caller) if FUNCTION.search(call.caller) else call.caller)
-        for call in calls
-        if call.caller == STATES or FUNCTION.search(call.caller)
-    }
+    """Calls of functions, tasks and the state machine, as those of their roles; the tests' own left out."""
+    return {replace(call, caller=role) for call in calls if (role := _role_of(call.caller))}
+
+
+def _role_of(caller: str) -> str | None:
+    if FUNCTION.search(caller):
+        return short(caller)
+    return TASK if FAMILY.fullmatch(caller) else caller if caller == STATES else None
 
 
 def on_one_machine(calls: set[Call], deployed: str) -> set[Call]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from local.aws import STATES
 from tests.grants.policies import statements
-from tests.grants.roles import FUNCTION, Roles
+from tests.grants.roles import FUNCTION, TASK, Roles
 
 REGION, ACCOUNT = "eu-west-1", "123456789012"
 PSEUDO = {"AWS::Partition": "aws", "AWS::Region": REGION, "AWS::AccountId": ACCOUNT, "AWS::URLSuffix": "aws"}
@@ -37,7 +37,7 @@ class Template:
         self._resources: Mapping[str, Mapping[str, Any]] = document["Resources"]
 
     def roles(self) -> Roles:
-        """By the function's short name, ``states`` of the state machine, ``role:NAME`` of anything else."""
+        """By the function's short name, ``states`` of the state machine, ``task``, or ``role:NAME``."""
         names = self._names()
         documents: dict[str, list[Any]] = {name: [] for name in names.values()}
         for logical_id, name in names.items():
@@ -103,6 +103,8 @@ class Template:
                 field = "Role" if each["Type"] == "AWS::Lambda::Function" else "RoleArn"
                 found = FUNCTION.search(f"{logical_id}-")
                 owners[each["Properties"][field]["Fn::GetAtt"][0]] = found[1] if found else STATES
+            if each["Type"] == "AWS::ECS::TaskDefinition":
+                owners[each["Properties"]["TaskRoleArn"]["Fn::GetAtt"][0]] = TASK
         roles = [name for name in self._resources if self._type(name) == "AWS::IAM::Role"]
         return {role: owners.get(role) or f"role:{_constructs(role)}" for role in roles}
 

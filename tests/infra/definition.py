@@ -74,12 +74,13 @@ def worst_events(machine: dict[str, Any], sizes: dict[str, int], never: Collecti
     """The most history events one pass through the machine can take.
 
     ``sizes`` gives the number of items of each map. Every retry is taken, and then the catch. No choice falls
-    on a state of ``never``.
+    on a state of ``never``, and no way is gone back.
     """
     known: dict[str, int] = {}
 
     def from_state(name: str) -> int:
         if name not in known:
+            known[name] = 0  # for whoever comes back to it on the way
             state = machine["States"][name]
             after = [state[key] for key in ("Next", "Default") if key in state]
             after += [branch["Next"] for branch in (*state.get("Choices", []), *state.get("Catch", []))]
@@ -124,6 +125,7 @@ def usual(
 
     def from_state(name: str) -> int:
         if name not in known:
+            known[name] = 0
             state = machine["States"][name]
             after = [state[key] for key in ("Next", "Default") if key in state]
             after += [branch["Next"] for branch in state.get("Choices", [])]

@@ -123,7 +123,7 @@ def test_an_existing_vpc_is_used_and_nothing_of_a_network_is_made_but_groups_and
     subnets = GROWN["subnet_ids"].split(",")
     assert all(each["SubnetIds"] == subnets for each in placed)
     launched = [each["BREAKEVEN_SUBNETS"] for each in variables(grown) if "BREAKEVEN_SUBNETS" in each]
-    assert launched == [GROWN["subnet_ids"]]
+    assert launched == [GROWN["subnet_ids"]] * 2  # brokers, and the endpoints of tasks
 
 
 def functions_inside(built: Built) -> list[dict[str, Any]]:
@@ -193,11 +193,15 @@ def test_the_key_encrypts_all_that_is_kept(grown):
 
 
 def test_every_role_that_reads_or_writes_here_may_use_the_key(grown):
-    using = set()
-    for policy in of_kind(grown, "AWS::IAM::Policy").values():
-        actions = json.dumps(policy["PolicyDocument"])
+    using, granted = set(), {}
+    for kind in ("Policy", "ManagedPolicy"):  # the latter holds what is too long for a role's own
+        for policy in of_kind(grown, f"AWS::IAM::{kind}").values():
+            for role in policy["Roles"]:
+                granted.setdefault(role["Ref"], []).extend(policy["PolicyDocument"]["Statement"])
+    for statements in granted.values():
+        actions = json.dumps(statements)
         stores = any(service in actions for service in ("s3:", "dynamodb:", "sns:", "ScheduleUndelivered"))
-        may = [one for one in policy["PolicyDocument"]["Statement"] if "kms:Decrypt" in one["Action"]]
+        may = [one for one in statements if "kms:Decrypt" in one["Action"]]
         assert bool(may) == stores
         using |= {statement["Resource"] for statement in may}
     assert using == {KEY}

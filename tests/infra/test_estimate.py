@@ -9,6 +9,7 @@ from breakeven.results.queries import queries
 from tests.infra.definition import definition_of, template_of, usual
 
 SPARE = 6
+TASK_MAPS = ("Tasks", "ManyTasks")
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +18,14 @@ def taken(assembly):
     definition = definition_of(template_of(assembly))
 
     def measured(counts):
-        def of(cases=0, loaders=0, legs=0, rounds=1, down=False):
+        def of(cases=0, loaders=0, legs=0, rounds=1, down=False, tasks=False):
             sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
             sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
             sizes |= {"ManagedManyLoaders": loaders, "BrokerManyLoaders": loaders}
-            return usual(definition, sizes, counts, () if down else ("BrokerStopNodes", "BrokerStartNodes"))
+            sizes |= {f"{prefix}{name}": loaders for prefix in ("Managed", "Broker") for name in TASK_MAPS}
+            without = () if tasks else ("EstablishTasks", *(name for name in sizes if name.endswith("Tasks")))
+            stopping = () if down else ("BrokerStopNodes", "BrokerStartNodes")
+            return usual(definition, sizes, counts, (*without, *stopping))
 
         lane, case = of(legs=1), of(legs=1, cases=1)
         run, a_round = of(rounds=0), of(rounds=1) - of(rounds=0)
@@ -31,6 +35,7 @@ def taken(assembly):
             "nodes_down": of(legs=1, cases=1, down=True) - case,
             "lane": lane - of() + a_round,  # of a lane in a round of its own
             "run": run,
+            "tasks": of(rounds=0, tasks=True) - run,
         }
 
     return measured

@@ -10,10 +10,14 @@ from unittest import mock
 import boto3
 import pytest
 
+from breakeven.planning.task_lines import endpoints
 from breakeven.targets.base import Access, Node
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.registry import open_target
-from infra.network import GATEWAY_SERVICES
+from breakeven.workload.case import Case
+from breakeven.workload.expand import expand
+from breakeven.workload.read import parse_suite
+from infra.network import GATEWAY_SERVICES, PRIVATE_BLOCKS
 from tests.infra.definition import definition_of, machines, nodes_statements, resources, states
 from tests.infra.services_called import services_called, services_of_scripts
 from tests.infra.stacks import Built
@@ -21,6 +25,10 @@ from tests.infra.stacks import Built
 NODES = Path(__file__).parents[2] / "nodes"
 #: in the code of functions inside, and never called from there: the two tests at the end prove it
 NEVER_CALLED_INSIDE = {"sqs"}
+
+
+#: in the task's code, and never called by a loader: what starts tasks does that
+TASK = "handlers.task"
 
 
 def functions(built: Built, *, inside: bool) -> dict[str, dict[str, Any]]:
@@ -88,6 +96,53 @@ def test_every_service_called_from_inside_has_a_route(request, which):
     assert called >= NEVER_CALLED_INSIDE, "proved for nothing"
 
 
+@pytest.mark.parametrize("which", ["plain", "grown"])
+def test_every_service_that_a_task_calls_has_a_route_while_its_run_goes_on(request, which):
+    """Its code's; and Fargate's for it, which pulls its image (layers are in S3) and writes its log."""
+    built = request.getfixturevalue(which)
+    for_it = {"ecr.api", "ecr.dkr", "logs"}
+    assert services_called(TASK) == {"s3", "dynamodb", "sqs"}
+    for target, own in (("sqs-standard", {"sqs"}), ("rabbitmq-mirrored-pair", set())):
+        made = set(endpoints([task_of(target)]))
+        assert made == for_it | own
+        assert services_called(TASK) - (NEVER_CALLED_INSIDE - own) <= routes(built) | made
+    (definition,) = resources(built.template, "AWS::ECS::TaskDefinition").values()
+    (container,) = definition["ContainerDefinitions"]
+    assert container["Command"] == ["-m", TASK]
+    assert container["LogConfiguration"]["LogDriver"] == "awslogs"
+
+
+def task_of(target: str) -> Case:
+    document = {"suite": "s", "title": "S", "targets": [target], "instrument": False}
+    scenarios = {"p": {"threads": 1, "loader": "fargate"}}
+    (case,) = expand(parse_suite({**document, "scenarios": scenarios}, "s.yaml"), run_id="run-1")
+    return case
+
+
+@pytest.mark.parametrize("which", ["plain", "grown"])
+def test_endpoints_let_in_whoever_is_led_to_them_by_their_names(request, which):
+    """In our own VPC that is the loaders alone; in the account's it is everyone in it."""
+    built = request.getfixturevalue(which)
+    (group_id,) = {
+        json.dumps(each["Environment"]["Variables"]["BREAKEVEN_ENDPOINT_GROUP"])
+        for each in resources(built.template, "AWS::Lambda::Function").values()
+        if "BREAKEVEN_ENDPOINT_GROUP" in each["Environment"]["Variables"]
+    }
+    name = json.loads(group_id)["Fn::GetAtt"][0]
+    group = resources(built.template, "AWS::EC2::SecurityGroup")[name]
+    inline = group.get("SecurityGroupIngress", [])
+    if which == "plain":
+        rules = resources(built.template, "AWS::EC2::SecurityGroupIngress").values()
+        (rule,) = [rule for rule in rules if rule["GroupId"]["Fn::GetAtt"][0] == name]
+        assert (rule["FromPort"], rule["ToPort"]) == (443, 443)
+        assert "LoaderGroup" in json.dumps(rule["SourceSecurityGroupId"])
+        assert not inline
+    else:
+        assert {(rule["CidrIp"], rule["FromPort"]) for rule in inline} == {
+            (block, 443) for block in PRIVATE_BLOCKS
+        }
+
+
 def test_a_gateway_costs_nothing_while_idle_and_there_is_no_other_way_out(plain):
     assert routes(plain) == set(GATEWAY_SERVICES)
     kinds = {each["Type"] for each in plain.template["Resources"].values()}
@@ -106,7 +161,7 @@ def test_no_group_lets_anyone_in_from_outside(plain):
     groups = resources(plain.template, "AWS::EC2::SecurityGroup").values()
     assert not [rule for group in groups for rule in group.get("SecurityGroupIngress", [])]
     rules = resources(plain.template, "AWS::EC2::SecurityGroupIngress").values()
-    assert len(rules) == 4
+    assert len(rules) == 5
     assert all("SourceSecurityGroupId" in rule for rule in rules)
 
 

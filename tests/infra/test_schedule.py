@@ -130,13 +130,13 @@ def test_what_cannot_is_named_with_the_remedy(field, value, remedy):
 
 
 def test_a_run_that_its_plan_would_refuse_each_month_is_not_scheduled():
-    long = {"breakeven:schedule_suite": "sqs-vs-rabbitmq-2012"}
+    dear = {"breakeven:schedule_suite": "sqs-vs-rabbitmq-2012", "breakeven:max_sqs_usd": "4"}
     with pytest.raises(InputError) as caught:
-        read_context(long)
+        read_context(dear)
     assert caught.value.field == "breakeven:schedule_suite"
-    assert "scenarios.load-unload.messages" in caught.value.remedy
-    assert "--scale" in caught.value.remedy
-    read_context({**long, "breakeven:schedule_scale": "0.1"})
+    assert "see breakeven:schedule_scale" in caught.value.remedy
+    assert "could cost" in caught.value.remedy
+    read_context({**dear, "breakeven:schedule_scale": "0.1"})
     with pytest.raises(InputError, match="max_sqs_usd"):
         read_context({"breakeven:max_sqs_usd": "0.01"})
 

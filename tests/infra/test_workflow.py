@@ -23,9 +23,14 @@ from tests.infra.definition import (
 )
 
 ROOT = Path(__file__).parents[2]
-INLINE, DISTRIBUTED = (
-    tuple(f"{prefix}{name}" for prefix in ("Broker", "Managed")) for name in ("Loaders", "ManyLoaders")
-)
+#: the states that run a case's loaders, one of them for each case
+MAPS = [
+    f"{prefix}{many}{kind}"
+    for prefix in ("Broker", "Managed")
+    for many in ("", "Many")
+    for kind in ("Loaders", "Tasks")
+]
+TASKS = {f"{prefix}{many}Task" for prefix in ("Broker", "Managed") for many in ("", "Many")}
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +63,15 @@ def test_what_runs_here_is_what_would_be_deployed(assembly, deployed):
 
 def test_every_task_has_a_time_limit_and_every_failure_a_way_on(definition):
     for name, state in states(definition).items():
-        if state["Type"] == "Task" and name != "RecordUnfinished":
+        if name in TASKS:  # a case's own: PrepareCase tells it
+            assert state["TimeoutSecondsPath"] == "$.limit_s"
+        elif state["Type"] == "Task" and name != "RecordUnfinished":
             assert state["TimeoutSeconds"] <= 1000, name
     for machine in machines(definition):
         for name, state in machine["States"].items():
-            inside_drive = name.endswith(("Load", "Watch", "Loaders")) or name.startswith("Query ")
+            inside_drive = name.endswith(("Load", "Watch", "Loaders", "Task", "Tasks")) or name.startswith(
+                "Query "
+            )
             inside_rounds = name == "Legs"
             of_the_leg = name in {"BrokerStartNodes", "BrokerAwaitNodes"}
             if state["Type"] in {"Task", "Map", "Parallel"} and name != "RecordUnfinished":
@@ -87,11 +96,22 @@ def test_loaders_are_never_retried(definition):
 @pytest.mark.parametrize("prefix", ["Broker", "Managed"])
 def test_more_loaders_than_an_inline_map_runs_at_once_are_run_by_a_distributed_one(definition, prefix):
     found = states(definition)
-    choice, few, many = (found[f"{prefix}{name}"] for name in ("FewLoaders?", "Loaders", "ManyLoaders"))
+    choice = found[f"{prefix}FewLoaders?"]
     # the forty-first is there: lists count from 0
-    one_more = {"Variable": "$.case.loaders[40]", "IsPresent": True, "Next": f"{prefix}ManyLoaders"}
-    assert choice["Choices"] == [one_more]
+    one_more = {"Variable": "$.case.loaders[40]", "IsPresent": True}
+    tasks = {"Variable": "$.case.loader", "StringEquals": "fargate"}
+    assert choice["Choices"] == [
+        {"And": [tasks, one_more], "Next": f"{prefix}ManyTasks"},
+        {**tasks, "Next": f"{prefix}Tasks"},
+        {**one_more, "Next": f"{prefix}ManyLoaders"},
+    ]
     assert choice["Default"] == f"{prefix}Loaders"
+
+
+@pytest.mark.parametrize("kind", ["Loaders", "Tasks"])
+@pytest.mark.parametrize("prefix", ["Broker", "Managed"])
+def test_the_two_maps_of_a_pair_run_the_same_loaders(definition, prefix, kind):
+    few, many = (states(definition)[f"{prefix}{name}{kind}"] for name in ("", "Many"))
     assert (few["MaxConcurrency"], many["MaxConcurrency"]) == (40, MAX_LOADERS)
     assert few["ItemProcessor"]["ProcessorConfig"]["Mode"] == "INLINE"
     # an express execution would end after five minutes
@@ -104,17 +124,22 @@ def test_more_loaders_than_an_inline_map_runs_at_once_are_run_by_a_distributed_o
 
 
 @pytest.mark.parametrize("prefix", ["Broker", "Managed"])
-def test_a_loader_of_either_map_is_the_same_and_asks_nothing_of_its_execution(definition, prefix):
+@pytest.mark.parametrize("kind", ["Loaders", "Tasks"])
+def test_a_loader_of_either_map_is_the_same_and_asks_nothing_of_its_execution(definition, prefix, kind):
     found = states(definition)
-    few, many = (found[f"{prefix}{name}"]["ItemProcessor"] for name in ("Loaders", "ManyLoaders"))
+    few, many = (found[f"{prefix}{name}"]["ItemProcessor"] for name in (kind, f"Many{kind}"))
     assert list(few["States"].values()) == list(many["States"].values())
     # a child of a distributed map has a name, an id and a start of its own
     assert "$$" not in json.dumps(many)
-    assert "$$.Execution" not in json.dumps(found[f"{prefix}ManyLoaders"]["ItemSelector"])
+    assert "$$.Execution" not in json.dumps(found[f"{prefix}Many{kind}"]["ItemSelector"])
 
 
 def test_brokers_are_released_on_every_way_out_of_their_leg(definition):
     found = states(definition)
+    # what tasks need is no lane's: a run that cannot make it goes on with its other cases
+    for name in ("EstablishTasks", "BuildImage", "AwaitTasks"):
+        (catch,) = found[name]["Catch"]
+        assert catch["Next"] == "Rounds"
     for name in ("BrokerWakeFunctions", "BrokerLaunchBrokers", "BrokerEstablishLane", "BrokerCases"):
         (catch,) = found[name]["Catch"]
         assert catch["Next"] == "BrokerFailLeg"
@@ -181,17 +206,25 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
         *,
         down: bool = False,
         many: bool = False,
+        tasks: bool = False,
     ) -> int:
         sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
         sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
+        sizes |= {"ManagedTasks": loaders, "BrokerTasks": loaders}
         never = () if down else ("BrokerStopNodes", "BrokerStartNodes")
-        return worst_events(definition, sizes, (*never, *(INLINE if many else DISTRIBUTED)))
+        kind = "Tasks" if tasks else "Loaders"
+        taken = tuple(f"{prefix}{'Many' if many else ''}{kind}" for prefix in ("Broker", "Managed"))
+        return worst_events(definition, sizes, (*never, *(each for each in MAPS if each not in taken)))
 
     per_loader = worst(loaders=2) - worst(loaders=1)
     assert per_loader == limits.HISTORY_PER_LOADER
     assert worst(cases=2) - worst(cases=1) == limits.HISTORY_PER_CASE + per_loader
     assert worst(many=True) - worst(loaders=0) == limits.HISTORY_OF_MANY_LOADERS
     assert worst(down=True) - worst() == limits.HISTORY_OF_NODES_DOWN
+    assert worst(loaders=2, tasks=True) - worst(loaders=1, tasks=True) == limits.HISTORY_PER_TASK
+    assert worst(many=True, tasks=True) == worst(many=True)
+    # a watch that is called again is a task's three events and two, and a choice's two
+    assert limits.HISTORY_PER_WATCH == 3 + 2 + 2
     assert worst(cases=0, rounds=2) - worst(cases=0) == limits.HISTORY_PER_LEG
     assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= limits.HISTORY_PER_RUN
     assert limits.MAX_HISTORY_EVENTS == 25_000

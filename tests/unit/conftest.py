@@ -1,7 +1,8 @@
-"""A scripted broker, plain and behind TLS."""
+"""A scripted broker, plain and behind TLS; functions of the simulated AWS that do as they are told."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 
@@ -38,3 +39,31 @@ def tls_broker(plain_broker, damaging, tmp_path) -> Iterator[ScriptedBroker]:
 def broker(request) -> ScriptedBroker:
     found: ScriptedBroker = request.getfixturevalue(f"{request.param}_broker")
     return found
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    """Set when a function that was told to wait may answer; set at the end at the latest."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def function(moto, released):
+    """A function's ARN. It answers with its payload; ``{"wait": ...}`` has it wait for ``released``."""
+
+    # costly to load, and few tests need them
+    from moto.awslambda.models import LambdaFunction  # noqa: PLC0415
+
+    from local.swaps import Swaps  # noqa: PLC0415
+    from tests.unit.moto_server import LIMIT_S  # noqa: PLC0415
+
+    def invoke(_function, event=None):
+        if isinstance(event, dict) and "wait" in event:
+            released.wait(LIMIT_S)
+        return json.dumps(event), False, ""
+
+    with Swaps() as swaps:
+        swaps.attribute(LambdaFunction, "_invoke_lambda", invoke)
+        yield moto.function()

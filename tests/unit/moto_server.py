@@ -13,7 +13,7 @@ from botocore.config import Config
 from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
 
-from local import patches
+from local import machine_patches, patches
 from local.assembly import StackArtifact
 from local.aws import Aws, bound_environment, environment
 from local.cloudformation import deploy
@@ -21,7 +21,7 @@ from local.cloudformation import deploy
 REGION = "us-east-1"
 LIMIT_S = 20
 #: what the other patches need to be seen at all
-BASE = (patches.executions_run, patches.tasks_call_this_server)
+BASE = (machine_patches.executions_run, machine_patches.tasks_call_this_server)
 ENDED = {"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"}
 
 CAUGHT = {"Type": "Pass", "Result": {"caught": True}, "End": True}

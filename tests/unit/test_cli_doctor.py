@@ -11,6 +11,7 @@ from botocore.parsers import ResponseParserError
 
 from cli import doctor_checks
 from cli.deployed import Account, Deployed
+from cli.doctor_images import loaders_image
 
 ROLE = "arn:aws:iam::123456789012:role/path/team"
 OUTPUTS = {
@@ -158,6 +159,46 @@ def test_an_image_that_is_gone_stops_a_run(images, level, named):
     )
     assert found[0] == level
     assert "ami-1" in found[1]
+
+
+@pytest.mark.parametrize(("vcpus", "level"), [(6.0, "note"), (99.0, "note"), (100.0, "ok")])
+def test_a_new_accounts_vcpus_of_fargate_are_few_for_long_cases_and_stop_nothing(vcpus, level):
+    quotas = {"get_service_quota": lambda **_: {"Quota": {"Value": vcpus}}}
+    found = doctor_checks._task_vcpus(account(service_quotas=quotas))
+    assert found[0] == level
+    assert ("L-3032A538" in found[1]) == (level == "note")
+
+
+def listing(*kinds: str) -> Any:
+    pages = [
+        {"StackResourceSummaries": [{"ResourceType": kind, "PhysicalResourceId": "p"} for kind in kinds]}
+    ]
+    return {"get_paginator": lambda _: SimpleNamespace(paginate=lambda **_: pages)}
+
+
+@pytest.mark.parametrize(("built", "level"), [(True, "ok"), (False, "note")])
+def test_an_image_of_loaders_that_is_not_built_yet_stops_nothing(built, level):
+    variables = {"IMAGE_REPOSITORY": "123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/loaders"}
+    told = [{"name": name, "value": value} for name, value in {**variables, "IMAGE_TAG": "abc"}.items()]
+
+    def described(repositoryName: str, imageIds: list[dict[str, str]]) -> Any:
+        assert (repositoryName, imageIds) == ("team/loaders", [{"imageTag": "abc"}])
+        return {"imageDetails": [{}]} if built else refusing("ImageNotFoundException")()
+
+    project = {"environment": {"environmentVariables": told}}
+    found = loaders_image(
+        deployed(
+            cloudformation=listing("AWS::SNS::Topic", "AWS::CodeBuild::Project"),
+            codebuild={"batch_get_projects": lambda names: {"projects": [project]}},
+            ecr={"describe_images": described},
+        )
+    )
+    assert found[0] == level
+    assert "abc is" in found[1]
+
+
+def test_a_stack_of_an_older_version_has_no_such_image():
+    assert loaders_image(deployed(cloudformation=listing("AWS::SNS::Topic")))[0] == "note"
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,17 @@ def test_nothing_is_billed_on_one_machine(capsys):
     assert "one after another" in out
 
 
-def test_refused_cases_are_marked_and_explained_after_the_table(capsys):
-    code, out, err = run(capsys, "sqs-vs-rabbitmq-2012")
+@pytest.fixture
+def as_functions(tmp_path) -> str:
+    """The suite of 2012 in a file, with functions for loaders, of which two are too long."""
+    document = load_suite("sqs-vs-rabbitmq-2012").document()
+    path = tmp_path / "as-functions.yaml"
+    path.write_text(json.dumps({**document, "defaults": {**document["defaults"], "loader": "lambda"}}))
+    return str(path)
+
+
+def test_refused_cases_are_marked_and_explained_after_the_table(capsys, as_functions):
+    code, out, err = run(capsys, as_functions)
     assert code == 2
     marked = [line.split()[0] for line in out.splitlines() if line.endswith("refused")]
     assert marked == [f"load-unload.threads-5.{t}.r1" for t in ("sqs-standard", "rabbitmq-mirrored-pair")]
@@ -98,7 +107,7 @@ def test_refused_cases_are_marked_and_explained_after_the_table(capsys):
     for case_id, line in zip(marked, lines, strict=True):
         for part in (
             case_id,
-            "scenarios/sqs-vs-rabbitmq-2012.yaml",
+            "as-functions.yaml",
             "scenarios.load-unload.messages",
             "1000000",
         ):
@@ -114,8 +123,16 @@ def test_json_is_the_whole_plan(capsys):
     assert json.loads(out)["estimate"]["usd"] > 0
 
 
-def test_json_of_a_refused_plan_is_still_json(capsys):
-    code, out, err = run(capsys, "sqs-vs-rabbitmq-2012", "--json")
+def test_a_case_that_goes_to_fargate_by_its_length_is_planned_so(capsys):
+    code, out, err = run(capsys, "sqs-vs-rabbitmq-2012")
+    assert (code, err) == (0, "")
+    (sqs,) = [line for line in " ".join(out.split()).split(". ") if "load-unload, threads=5 on sqs" in line]
+    assert "as tasks of Fargate, as one may need 137 min, and a function may take 14" in sqs
+    assert "fargate/vcpu_hour_arm" in out
+
+
+def test_json_of_a_refused_plan_is_still_json(capsys, as_functions):
+    code, out, err = run(capsys, as_functions, "--json")
     assert code == 2
     assert len(json.loads(out)["refusals"]) == 2
     assert "--scale" in err

@@ -99,6 +99,8 @@ def request(service: str, path: str = "/", body: str = "", method: str = "POST",
 
 
 TABLE = '{"TableName": "state"}'
+STOPPED = '{"cluster": "ours", "task": "arn:aws:ecs:us-east-1:123456789012:task/ours/1"}'
+LISTED = '{"cluster": "arn:aws:ecs:us-east-1:123456789012:cluster/ours"}'
 QUEUE = '{"QueueUrl": "http://localhost:1/123456789012/be-q0"}'
 
 
@@ -125,6 +127,26 @@ QUEUE = '{"QueueUrl": "http://localhost:1/123456789012/be-q0"}'
             "arn:aws:ec2:us-east-1:123456789012:instance/i-1",
         ),
         (
+            request("ec2", body="Action=DeleteVpcEndpoints&VpcEndpointId.1=vpce-1"),
+            "ec2:DeleteVpcEndpoints",
+            "arn:aws:ec2:us-east-1:123456789012:vpc-endpoint/vpce-1",
+        ),
+        (
+            request("ecs", body=STOPPED, x_amz_target="AmazonEC2ContainerServiceV20141113.StopTask"),
+            "ecs:StopTask",
+            "arn:aws:ecs:us-east-1:123456789012:task/ours/1",
+        ),
+        (
+            request("ecs", body=LISTED, x_amz_target="AmazonEC2ContainerServiceV20141113.ListTasks"),
+            "ecs:ListTasks",
+            "*",
+        ),
+        (
+            request("codebuild", body='{"ids": ["p:1-2"]}', x_amz_target="CodeBuild_20161006.BatchGetBuilds"),
+            "codebuild:BatchGetBuilds",
+            "arn:aws:codebuild:us-east-1:123456789012:project/p",
+        ),
+        (
             request("lambda", "/2015-03-31/functions/arn:aws:lambda:r:a:function:f/invocations"),
             "lambda:InvokeFunction",
             "arn:aws:lambda:r:a:function:f",
@@ -135,6 +157,25 @@ QUEUE = '{"QueueUrl": "http://localhost:1/123456789012/be-q0"}'
 def test_a_request_is_read_as_iam_names_it(given, action, resource):
     (found,) = by_role(set(read(given)))
     assert (found.caller, found.action, found.resource) == ("Plan", action, resource)
+
+
+def test_a_call_of_tasks_is_held_to_its_cluster():
+    for operation, body in {"StopTask": STOPPED, "ListTasks": LISTED}.items():
+        target = f"AmazonEC2ContainerServiceV20141113.{operation}"
+        given = request("ecs", body=body, x_amz_target=target)
+        (found,) = read(given)
+        assert dict(found.context) == {"ecs:cluster": "arn:aws:ecs:us-east-1:123456789012:cluster/ours"}
+
+
+def test_what_makes_an_endpoint_is_about_all_that_it_uses_and_about_the_tags_it_asks_for():
+    body = (
+        "Action=CreateVpcEndpoint&VpcId=vpc-1&SubnetId.1=subnet-1&SecurityGroupId.1=sg-1"
+        "&TagSpecification.1.ResourceType=vpc-endpoint"
+        "&TagSpecification.1.Tag.1.Key=breakeven:owner&TagSpecification.1.Tag.1.Value=us"
+    )
+    found = {call.resource.rpartition(":")[2]: dict(call.context) for call in read(request("ec2", body=body))}
+    assert found.keys() == {"vpc-endpoint/*", "vpc/vpc-1", "subnet/subnet-1", "security-group/sg-1"}
+    assert found["vpc-endpoint/*"] == {"aws:RequestTag/breakeven:owner": "us"}
 
 
 def test_a_copy_reads_its_source():

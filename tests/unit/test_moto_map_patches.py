@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from local import patches
+from local import error_patches, map_patches
 from tests.unit.moto_server import BASE, CAUGHT, machine, moto_server
 
 both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
@@ -51,8 +51,8 @@ def within(state, *errors):
 @both
 @pytest.mark.parametrize("error", [THRESHOLD, "States.ALL"])
 def test_failed_children_fail_their_map(moto, error, patched):
-    base = [*BASE, patches.states_errors_leave_branches]
-    with moto.patched_with(patches.failed_children_fail_their_map, patched, base):
+    base = [*BASE, error_patches.states_errors_leave_branches]
+    with moto.patched_with(map_patches.failed_children_fail_their_map, patched, base):
         definition = machine(A=within(MANY, error), Caught=CAUGHT)
         found = moto.run(definition, {"items": [1, 2, 3], "run": "r"})
     told = json.loads(found["output"])
@@ -60,8 +60,8 @@ def test_failed_children_fail_their_map(moto, error, patched):
 
 
 def test_what_is_caught_says_so_and_is_on_record(moto):
-    base = [*BASE, patches.states_errors_leave_branches]
-    with moto.patched_with(patches.failed_children_fail_their_map, True, base):
+    base = [*BASE, error_patches.states_errors_leave_branches]
+    with moto.patched_with(map_patches.failed_children_fail_their_map, True, base):
         definition = machine(A=within(MANY, THRESHOLD), Caught={"Type": "Pass", "End": True})
         execution = moto.start(definition, {"items": [2], "run": "r"})
         told = json.loads(moto.ended(execution)["output"])
@@ -73,14 +73,14 @@ def test_what_is_caught_says_so_and_is_on_record(moto):
 
 def test_where_failures_are_tolerated_they_stay_without_effect(moto):
     tolerant = {**MANY, "ToleratedFailurePercentage": 100.0}
-    with moto.patched_with(patches.failed_children_fail_their_map, True):
+    with moto.patched_with(map_patches.failed_children_fail_their_map, True):
         found = moto.run(machine(A=tolerant), {"items": [1, 2], "run": "r"})
     assert (found["status"], json.loads(found["output"])) == ("SUCCEEDED", [{}, None])
 
 
 def test_children_have_a_history_of_their_own_and_the_parents_does_not_grow_with_them(moto):
     lengths = []
-    with moto.patched_with(patches.failed_children_fail_their_map, True):
+    with moto.patched_with(map_patches.failed_children_fail_their_map, True):
         for count in (1, 50):
             execution = moto.start(machine(A=MANY), {"items": [1] * count, "run": "r"})
             found = moto.ended(execution)

@@ -133,8 +133,14 @@ def test_a_plan_survives_its_json():
     assert Plan.model_validate_json(made.model_dump_json()) == made
 
 
-def test_the_suite_of_2012_is_refused_with_the_scale_that_fits():
-    found = load_suite("sqs-vs-rabbitmq-2012")
+def as_functions(found):
+    """The same suite, whose loaders shall be functions."""
+    document = {**found.document(), "defaults": {**found.document().get("defaults", {}), "loader": "lambda"}}
+    return parse_suite(document, found.where)
+
+
+def test_the_suite_of_2012_as_functions_is_refused_with_the_scale_that_fits():
+    found = as_functions(load_suite("sqs-vs-rabbitmq-2012"))
     made = make_plan(found, run_id="run-1")
     assert len(made.cases) >= 20
     assert {(r.case_id, r.field, r.value) for r in made.refusals} == {
@@ -157,20 +163,23 @@ def test_the_suite_of_2012_is_refused_with_the_scale_that_fits():
 @pytest.mark.parametrize("environment", ["aws", "local"])
 @pytest.mark.parametrize("messages", [900_000, 3_333_333, 5_000_000, 100_000_000])
 def test_the_scale_that_is_named_really_fits_in_two_figures(environment, messages):
-    scenarios = {"l": {"mode": "load-unload", "messages": messages, "threads": 5}}
+    scenarios = {"l": {"mode": "load-unload", "messages": messages, "threads": 5, "loader": "lambda"}}
     refused = plan(scenarios, environment=environment)
     named = refused.refusals[0].remedy.split("--scale ")[1].split(" ")[0]
+    assert refused.refusals[0].remedy.endswith(", or loader: fargate")
     assert len(named.replace("0.", "").lstrip("0")) <= 2
     assert plan(scenarios, environment=environment, scale=float(named)).refusals == []
 
 
 def test_a_timed_case_that_could_outlast_its_loader_is_refused_at_its_longest_stage():
-    made = plan({"p": {"threads": 1, "measure_s": 800}}, environment="local")
+    as_function = {"threads": 1, "loader": "lambda"}
+    made = plan({"p": {**as_function, "measure_s": 800}}, environment="local")
     assert {(r.field, r.value) for r in made.refusals} == {("scenarios.p.measure_s", 800.0)}
     fits = float(made.refusals[0].remedy.split("add up to ")[1].split(" ")[0])
     drain_s = 300
-    assert plan({"p": {"threads": 1, "measure_s": fits - 2 - drain_s}}, environment="local").refusals == []
-    assert plan({"p": {"threads": 1, "measure_s": fits - 1 - drain_s}}, environment="local").refusals
+    for over, refused in ((2, False), (1, True)):
+        scenario = {**as_function, "measure_s": fits - over - drain_s}
+        assert bool(plan({"p": scenario}, environment="local").refusals) == refused
 
 
 def test_the_loader_keeps_back_what_the_plan_leaves_it():

@@ -36,8 +36,8 @@ def test_over_the_budget_is_refused_with_the_estimate_by_line():
     assert (field, value) == ("max_usd", 0.01)
     # 150,000 requests; ten loaders for 50,000 / 969 + 50,000 / 435 + 8 s, half a GB for one of them and 10 s
     assert remedy.startswith(
-        "the run would cost about $0.1153 (SQS requests $0.0600; functions, memory $0.0414; "
-        "results, written $0.0088; workflow $0.0015; metrics $0.0012; "
+        "the run would cost about $0.1154 (SQS requests $0.0600; functions, memory $0.0414; "
+        "results, written $0.0088; workflow $0.0016; metrics $0.0012; "
     )
     assert remedy.endswith("raise it, or run fewer or shorter cases")
 

@@ -80,7 +80,7 @@ def test_an_unknown_price_says_why_and_is_refused_only_when_needed() -> None:
         (
             "mq",
             "broker",
-            "no such price; there are amazonmq, athena, cloudwatch, dynamodb, ebs, ec2, ec2_1y_convertible, ",
+            "no such price; there are amazonmq, athena, cloudwatch, codebuild, dynamodb, ebs, ec2, ",
         ),
     ],
 )

@@ -13,7 +13,8 @@ from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.state import lane_item
 from breakeven.steps import lanes, nodes
-from breakeven.steps.cases import _check_nodes_down, _flags
+from breakeven.steps.case_flags import flags_of
+from breakeven.steps.cases import _check_nodes_down
 from breakeven.steps.nodes import await_nodes, start_nodes, stop_nodes
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
@@ -172,7 +173,7 @@ def test_no_mirror_is_right_when_its_node_is_down_and_then_it_is_said(
     down: int, before: int, after: int | None, flags: list[str]
 ) -> None:
     looked = ({"q": before}, None if after is None else {"q": after})
-    assert _flags(case_of(down), None, "measured", "aws", looked) == flags
+    assert flags_of(case_of(down), None, "measured", "aws", looked) == flags
 
 
 def test_a_mirror_on_a_node_that_should_be_down_fails_the_case() -> None:

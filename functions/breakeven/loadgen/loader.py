@@ -31,8 +31,8 @@ from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_sta
 from breakeven.loadgen.worker import Crew, Shared, Worker
 from breakeven.report.model import Flag
 
-#: seconds between looks at a gate, and at what workers have done
-GATE_POLL_S, LOOK_S = 0.1, 0.02
+#: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done
+GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02
 #: looks at a gate that all loaders together take in a second, where they are many: each reads the state
 GATE_POLLS_PER_S = 160
 #: a loader that sees a gate this long after it opened does not join any more, seconds
@@ -183,10 +183,11 @@ class _Loader:
         until_ns = self._limit_ns
         if gate == "start":
             until_ns = min(until_ns, time.monotonic_ns() + round(self._case.start_deadline_s * 1e9))
+        least_s = TASK_GATE_POLL_S if self._case.loader == "fargate" else GATE_POLL_S
         while (opens_s := self._coordinator.opens_at(gate)) is None:
             if time.monotonic_ns() > until_ns:
                 raise CaseError(self._missing(gate))
-            self.look(max(GATE_POLL_S, self._case.loaders / GATE_POLLS_PER_S))
+            self.look(max(least_s, self._case.loaders / GATE_POLLS_PER_S))
         if time.time() > opens_s + LATE_S:
             raise CaseError(f"loader {self._assignment.loader} passed gate '{gate}' too late: it was held up")
         return opens_s

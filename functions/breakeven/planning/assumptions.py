@@ -93,6 +93,7 @@ class Overheads:
     """Seconds around the stages of a case, a lane and a run.
 
     ``gate``: from the first loader's start to the start instant; it counts towards the loader's limit.
+    ``task_start``: from the case's start to its loaders' where they are tasks, beside a function's.
     ``nodes_down``: stopping nodes before a case that wants some down, and having them back after it.
     """
 
@@ -103,6 +104,7 @@ class Overheads:
     close_lane: float
     around_run: float
     nodes_down: float
+    task_start: float
 
 
 OVERHEADS: Mapping[Environment, Overheads] = {
@@ -115,6 +117,8 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         close_lane=20,
         around_run=60,
         nodes_down=210,
+        # a network interface, an image of some 100 MB, a Python: assumed
+        task_start=75,
     ),
     # two nodes clustered in 20 s; a case takes 3.5 s beside its stages, and loaders wait 2 s of it
     "local": Overheads(
@@ -125,6 +129,7 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         close_lane=3,
         around_run=20,
         nodes_down=20,
+        task_start=2,
     ),
 }
 
@@ -132,10 +137,10 @@ LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
 STEP_MEMORY_GB = 512 / 1024
 STEPS_S = 10.0  # prepare and settle of a case, billed together
 #: calls beside the loaders: prepare, watch and settle of a case, and what stops and starts its nodes; of a
-#: lane; of a run; counted in the definition by a test
-CALLS = {"case": 3, "nodes_down": 3, "lane": 4, "run": 6}
+#: lane; of a run, of what it makes for tasks, and of a watch that is called again; a test counts them
+CALLS = {"case": 3, "nodes_down": 3, "lane": 4, "run": 6, "tasks": 2, "watch": 1}
 #: states entered, of the definition in infra/, when all goes well; a test counts them there
-TRANSITIONS = {"case": 9, "nodes_down": 3, "loader": 1, "lane": 11, "run": 30}
+TRANSITIONS = {"case": 11, "nodes_down": 3, "loader": 1, "lane": 11, "run": 32, "tasks": 5, "watch": 2}
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
 READS_PER_LOADER = 4
 #: reads and writes of the state table by a loader each second, and by a case for itself; each is of one
@@ -150,4 +155,7 @@ ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 ZONES = 2  # of the network in infra/
 #: of structured logs, metrics among them, and Lambda's own three lines; assumed, generously
 LOG_BYTES_PER_CALL = 8192
+#: tasks, seconds: endpoints until they answer; an image of some 100 MB, built and pushed; a task, from when
+#: it is paid for until its loader begins; on one machine none of it takes its time. All assumed
+ENDPOINTS_S, IMAGE_BUILD_S, TASK_BEFORE_S, TASKS_LOCAL_S = 120.0, 240.0, 45.0, 5.0
 METRICS = 3  # names of the functions' custom metrics; billed for each hour in which one is sent

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from breakeven.planning.durations import LOADER_LIMIT_S
 from breakeven.planning.refusal import Refusal
 from breakeven.workload.case import Case
 
@@ -20,19 +21,33 @@ TAIL_S = 3600.0
 SLACK_SHARE, SLACK_S = 0.5, 1800.0
 
 
-def deadline_s(expected_s: float) -> float:
+def deadline_s(expected_s: float, cases: Sequence[Case] = ()) -> float:
     """Seconds from the execution's start to the run's deadline."""
-    return expected_s * (1 + SLACK_SHARE) + SLACK_S
+    return expected_s * (1 + SLACK_SHARE) + SLACK_S + longer_by(cases)
+
+
+def longer_by(cases: Sequence[Case]) -> float:
+    """Seconds that the longest of the cases may take more than a function: none of it is begun so late.
+
+    A loader that is a task can go on for hours. It is begun only when it will have ended by the time at which
+    a function would have that was begun at the deadline.
+    """
+    return max((overtime_s(case) for case in cases), default=0.0)
+
+
+def overtime_s(case: Case) -> float:
+    """Seconds before the deadline after which the case is not begun any more."""
+    return max(0.0, case.limit_s - LOADER_LIMIT_S)
 
 
 def refusals(cases: Sequence[Case], expected_s: float) -> Iterator[Refusal]:
     """A run whose deadline and what comes after it do not fit into the execution's limit."""
-    most_s = (MAX_RUN_S - TAIL_S - SLACK_S) / (1 + SLACK_SHARE)
+    most_s = (MAX_RUN_S - TAIL_S - SLACK_S - longer_by(cases)) / (1 + SLACK_SHARE)
     if expected_s <= most_s:
         return
     repeats = max(case.repeat for case in cases)
     field, value = ("repeats", repeats) if repeats > 1 else ("scenarios", len(cases))
-    hours, most = f"{expected_s / 3600:.1f}", f"{most_s / 3600:.1f}"
+    hours, most = f"{expected_s / 3600:.1f}", f"{max(0.0, most_s) / 3600:.1f}"
     takes = f"the run would take about {hours} h, and {most} h may be expected of one: it is stopped after"
     remedy = f"{takes} {MAX_RUN_S / 3600:.0f} h; run fewer repeats, or fewer or shorter cases"
     yield Refusal(case_id=None, field=field, value=value, remedy=remedy)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from breakeven.loadgen.arrivals import rate_course
 from breakeven.planning.assumptions import OVERHEADS, RATES
 from breakeven.report.model import Environment
-from breakeven.workload.case import TargetName, Workload, kind_of
+from breakeven.workload.case import LoaderKind, TargetName, Workload, kind_of
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
 LOADER_LIMIT_S = 840.0
@@ -17,6 +18,12 @@ CLOSING_S = 10.0
 #: seconds or so to import its client, and brokers want the cores, too
 START_DEADLINE_S = 60.0
 START_DEADLINE_EACH_S: dict[Environment, float] = {"aws": 0.0, "local": 5.0}
+#: the same of tasks: each gets a network interface and its image first, most within a minute or so, and a
+#: hundred of them at the rate at which ECS starts tasks, with retries
+TASK_START_DEADLINE_S = 300.0
+#: how much longer than expected a task may take where what it does has no length of its own: rates are
+#: assumed
+TASK_SLACK = 1.5
 #: of a capacity search: from a first rate that is off by a factor of four, and 5% at the end
 PROBES = 8
 #: seconds to connect, to finish what was due and to empty the queues
@@ -73,15 +80,36 @@ def _bounded(workload: Workload, rate: float, bytes_per_s: float | None) -> floa
     return rate if bytes_per_s is None else min(rate, bytes_per_s / workload.message_bytes)
 
 
+def loader_kind(workload: Workload, target: TargetName, environment: Environment) -> LoaderKind:
+    """What the case's loaders run as, unless the suite says: functions, as long as they are long enough."""
+    return "fargate" if too_long_by(workload, target, environment) > 0 else "lambda"
+
+
+def limit_s(workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind) -> float:
+    """Seconds that a loader may take in all, from its own start.
+
+    A function's are the service's. A task's are what the case can take, in whole minutes, and never fewer.
+    """
+    if loader == "lambda":
+        return LOADER_LIMIT_S
+    timed = workload.messages is None and workload.mode != "capacity"
+    needed = seconds_needed(workload, target, environment) * (1.0 if timed else TASK_SLACK)
+    whole = ceil((needed + TASK_START_DEADLINE_S + CLOSING_S) / 60) * 60.0
+    return max(LOADER_LIMIT_S, whole)
+
+
 def loader_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Seconds that each of the case's loaders is expected to run."""
     return OVERHEADS[environment].gate + expected(workload, target, environment).stages_s
 
 
-def case_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+def case_seconds(
+    workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind = "lambda"
+) -> float:
     """Seconds of the whole case: prepare, loaders, settle, and nodes stopped before and started after."""
     overheads = OVERHEADS[environment]
     around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
+    around += (loader == "fargate") * overheads.task_start
     return around + loader_seconds(workload, target, environment)
 
 
@@ -92,9 +120,10 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
     return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
 
 
-def start_deadline_s(loaders: int, environment: Environment) -> float:
+def start_deadline_s(loaders: int, environment: Environment, loader: LoaderKind = "lambda") -> float:
     """Seconds within which all of a case's loaders must be ready."""
-    return max(START_DEADLINE_S, loaders * START_DEADLINE_EACH_S[environment])
+    least = TASK_START_DEADLINE_S if loader == "fargate" else START_DEADLINE_S
+    return max(least, loaders * START_DEADLINE_EACH_S[environment])
 
 
 def too_long_by(workload: Workload, target: TargetName, environment: Environment) -> float:

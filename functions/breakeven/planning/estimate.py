@@ -8,7 +8,9 @@ from math import ceil
 from pydantic import Field
 
 from breakeven.planning import assumptions as assumed
+from breakeven.planning import task_lines
 from breakeven.planning.durations import consume_rate, expected, loader_seconds, produce_rate
+from breakeven.planning.task_lines import has_tasks
 from breakeven.pricing.book import PriceBook
 from breakeven.pricing.broker_lines import crossings_per_message
 from breakeven.pricing.inputs import NODES, ask
@@ -60,13 +62,19 @@ class Estimate(Frozen):
 
 
 def estimate(
-    cases: Sequence[Case], environment: Environment, book: PriceBook, at_once: int | None = None
+    cases: Sequence[Case],
+    environment: Environment,
+    book: PriceBook,
+    at_once: int | None = None,
+    *,
+    image_built: bool | None = None,
 ) -> Estimate:
     """Time and money of the cases in one run.
 
     Lanes go side by side on AWS, one after another locally; the instrument's goes before all others.
 
     :param at_once: how many lanes there is room for on AWS; None: for all
+    :param image_built: whether the image of tasks is there; None is not known, and paid for
     """
     lanes = lane_seconds(cases, environment)
     together_s = sum(lanes.values())
@@ -76,9 +84,15 @@ def estimate(
         if at_once is not None and at_once < len(others):
             # whatever their order, as many lanes as there is room for are up until the last ones
             together_s += sum(others) / at_once
-    lines = _lines(cases, lanes, book) if environment == "aws" else []
+    seconds = assumed.OVERHEADS[environment].around_run + together_s
+    if any(has_tasks(case) for case in cases):
+        seconds += task_lines.before_s(environment, image_built=image_built)
+    lines = []
+    if environment == "aws":
+        of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
+        lines = [_line(book, *each) for each in [*_quantities(cases, lanes), *of_tasks]]
     return Estimate(
-        seconds=round(assumed.OVERHEADS[environment].around_run + together_s, 1),
+        seconds=round(seconds, 1),
         lanes={target: round(seconds, 1) for target, seconds in lanes.items()},
         price_book=book.label,
         lines=lines,
@@ -136,8 +150,10 @@ def _empty_asks(case: Case) -> float:
     return idle * asks * (workload.warmup_s + workload.measure_s)
 
 
-def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBook) -> list[CostLine]:
+def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[task_lines.Quantity]:
     loaders = sum(case.loaders for case in cases)
+    called = [case for case in cases if not has_tasks(case)]
+    called_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in called)
     loader_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in cases)
     watched_s = sum(loader_seconds(case.workload, case.target, "aws") for case in cases)
     machines = {case.target: case.machines for case in cases if case.machines}
@@ -148,11 +164,12 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
     messages_sqs = sum(sqs_requests(case) for case in cases if kind_of(case.target) == "sqs-standard")
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
-    gb_s = loader_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
+    gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
-    calls = loaders + _per(assumed.CALLS, count)
-    quantities = [
+    count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
+    calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
+    return [
         *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
         ("SQS requests", "sqs", "standard_request", messages_sqs),
@@ -169,7 +186,6 @@ def _lines(cases: Sequence[Case], lanes: dict[TargetName, float], book: PriceBoo
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
-    return [_line(book, *quantity) for quantity in quantities]
 
 
 def _reads_of_many(case: Case) -> float:

@@ -32,7 +32,7 @@ def fitted(suite: Suite, cases: Sequence[Case], account: Account) -> tuple[list[
     fitting: list[Case] = []
     notes: dict[str, None] = {}
     for case in cases:
-        if case.loaders <= most or suite.loaders_of(case.scenario) is not None:
+        if case.loader == "fargate" or case.loaders <= most or suite.loaders_of(case.scenario) is not None:
             fitting.append(case)
             continue
         fitting.append(case.model_copy(update={"loaders": most}))
@@ -47,7 +47,7 @@ def refusals(suite: Suite, cases: Sequence[Case], account: Account) -> Iterator[
     """Cases of more loaders than can ever run at once, of a suite that asks for so many."""
     most = _most(account)
     for case in cases:
-        if most is not None and case.loaders > most and case.target != INSTRUMENT:
+        if most is not None and functions_of(case) > most and case.target != INSTRUMENT:
             fits = f"{most} loaders fit" if most > 0 else "that is too few for any case"
             remedy = f"{_has(account)}: {fits}, or {MORE}"
             field = origin(suite, case.scenario, "loaders")
@@ -58,12 +58,17 @@ def lanes_at_once(cases: Sequence[Case], account: Account) -> int:
     """How many lanes may be up together: all, or as many as there are functions for."""
     loaders: dict[str, int] = {}
     for case in cases:
-        loaders[case.target] = max(loaders.get(case.target, 0), case.loaders)
+        loaders[case.target] = max(loaders.get(case.target, 0), functions_of(case))
     if account.functions is None:
         return len(loaders)
     left = account.functions - (BESIDE - BESIDE_EACH)
     needs = sorted((each + BESIDE_EACH for each in loaders.values()), reverse=True)
     return max(1, sum(sum(needs[: count + 1]) <= left for count in range(len(needs))))
+
+
+def functions_of(case: Case) -> int:
+    """Loaders of a case that are functions: tasks are none."""
+    return case.loaders if case.loader == "lambda" else 0
 
 
 def _most(account: Account) -> int | None:

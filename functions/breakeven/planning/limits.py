@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import json
 from collections.abc import Callable, Sequence
+from math import ceil
 from typing import Any
 
 from breakeven.workload.case import INLINE_LOADERS, Case
@@ -12,15 +13,19 @@ from breakeven.workload.case import INLINE_LOADERS, Case
 #: Step Functions, standard workflow
 MAX_HISTORY_EVENTS = 25_000
 MAX_STATE_BYTES = 262_144
+#: seconds that one call of a case's watch takes, a little less than it may
+WATCH_S = 840.0
 #: half of each is left for retries, failures and what later steps add
 HISTORY_BUDGET = MAX_HISTORY_EVENTS // 2
 STATE_BUDGET = MAX_STATE_BYTES // 2
 
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
-HISTORY_PER_RUN = 229
+HISTORY_PER_RUN = 285  # what it makes for tasks among it
 HISTORY_PER_LEG = 127  # in a round of its own
-HISTORY_PER_CASE = 89
+HISTORY_PER_CASE = 93
 HISTORY_PER_LOADER = 7  # of an inline map
+HISTORY_PER_TASK = 28  # the same, of a loader that is a task: ECS may have to be asked more than once
+HISTORY_PER_WATCH = 7  # of a case whose watch is called again, since it outlasts a function
 HISTORY_OF_MANY_LOADERS = 2  # of a distributed map beside a case's: each loader has a history of its own
 HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
 
@@ -36,12 +41,19 @@ def history_events(cases: Sequence[Case]) -> int:
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
-        + sum(_loaders_events(case.loaders) for case in cases)
+        + sum(_loaders_events(case) for case in cases)
+        + HISTORY_PER_WATCH * sum(watches(case) - 1 for case in cases)
     )
 
 
-def _loaders_events(loaders: int) -> int:
-    return HISTORY_PER_LOADER * loaders if loaders <= INLINE_LOADERS else HISTORY_OF_MANY_LOADERS
+def watches(case: Case) -> int:
+    """How often a case's watch is called, at most: a function may take 15 minutes, and a case more."""
+    return 1 if case.loader == "lambda" else ceil((case.limit_s + case.start_deadline_s) / WATCH_S)
+
+
+def _loaders_events(case: Case) -> int:
+    each = HISTORY_PER_LOADER if case.loader == "lambda" else HISTORY_PER_TASK
+    return each * case.loaders if case.loaders <= INLINE_LOADERS else HISTORY_OF_MANY_LOADERS
 
 
 def state_bytes(rounds: Any) -> int:

@@ -35,7 +35,7 @@ def choose_loaders(
             continue
         explicit = suite.loaders_of(case.scenario) is not None
         loaders, why = _choice(case, finding, environment, hardware, explicit=explicit)
-        within_s = start_deadline_s(loaders, environment)
+        within_s = start_deadline_s(loaders, environment, case.loader)
         chosen.append(case.model_copy(update={"loaders": loaders, "start_deadline_s": within_s}))
         if why:
             notes[f"{case.scenario}, {case.cell} on {case.target}: {why}"] = None

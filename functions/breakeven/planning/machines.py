@@ -21,6 +21,8 @@ class Account(Frozen):
     architectures: tuple[str, ...] | None = Field(default=None, description="with an image; null: any")
     vcpus: float | None = Field(default=None, description="of the quota; null: not known")
     functions: int | None = Field(default=None, description="that Lambda may run at once; null: not known")
+    task_vcpus: float | None = Field(default=None, description="that Fargate may run; null: not known")
+    image_built: bool | None = Field(default=None, description="that tasks are started from; null: not known")
     zones: Mapping[str, tuple[str, ...]] = Field(
         default={}, description="instance type -> the deployment's zones that offer it"
     )

@@ -10,21 +10,18 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, functions, limits, machines, purse
+from breakeven.planning import deadline, functions, lengths, limits, machines, purse, tasks
 from breakeven.planning.allowance import Allowance
-from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.loader_choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
-from breakeven.planning.scale import fitting_scale
 from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.report.model import Environment
 from breakeven.targets.kinds import INSTRUMENT
-from breakeven.workload.case import Case, Frozen, Machines, TargetName, Variant
-from breakeven.workload.checks import origin
-from breakeven.workload.expand import expand, scaled
+from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
+from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 
 DEFAULT_MAX_USD = 20.0
@@ -35,6 +32,7 @@ class CaseRef(Frozen):
     case_id: str
     loaders: list[int] = Field(description="indexes from 0, one loader each")
     nodes_down: int = Field(description="nodes that are stopped before the case and started again after it")
+    loader: LoaderKind = Field(default="lambda", description="what the loaders run as")
 
 
 class Leg(Frozen):
@@ -136,7 +134,9 @@ def _planned(
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
-    fitting, fewer = functions.fitted(suite, compared, account)
+    as_functions, fewer = functions.fitted(suite, compared, account)
+    fitting, fewer_tasks = tasks.fitted(suite, as_functions, account)
+    why_tasks = tasks.notes(suite, fitting, environment)
     cases = [*proving, *fitting]
     book = load_book(region)
     blank = Plan(
@@ -156,7 +156,7 @@ def _planned(
         estimate=estimate([], environment, book, 1),
         deadline_s=0.0,
         refusals=[],
-        loader_notes=[*loader_notes, *fewer],
+        loader_notes=[*loader_notes, *fewer, *fewer_tasks, *why_tasks],
     )
     return to_run(blank, cases, suite, book, allowance, account)
 
@@ -172,15 +172,16 @@ def to_run(
     """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
     environment = plan.environment
     compared = [case for case in cases if case.target != INSTRUMENT]
-    fit = (machines.lanes_at_once(compared, account), functions.lanes_at_once(compared, account))
+    fit = [part.lanes_at_once(compared, account) for part in (machines, functions, tasks)]
     lanes = max(1, min(fit)) if environment == "aws" else 1
-    expected = estimate(cases, environment, book, lanes)
+    expected = estimate(cases, environment, book, lanes, image_built=account.image_built)
     refusals = [
-        *_too_long(suite, compared, environment),
+        *lengths.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *deadline.refusals(compared, expected.seconds),
         *machines.refusals(compared, book, account),
         *functions.refusals(suite, compared, account),
+        *tasks.refusals(suite, compared, account, environment),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)
@@ -189,7 +190,7 @@ def to_run(
             "rounds": order_rounds(cases, environment, plan.seed),
             "lanes_at_once": lanes,
             "estimate": expected,
-            "deadline_s": round(deadline.deadline_s(expected.seconds), 1),
+            "deadline_s": round(deadline.deadline_s(expected.seconds, cases), 1),
             "refusals": refusals,
         }
     )
@@ -243,38 +244,15 @@ def _shuffled(cases: Sequence[Case], target: TargetName, repeat: int, dice: rand
 
 def _ref(case: Case) -> CaseRef:
     return CaseRef(
-        case_id=case.case_id, loaders=list(range(case.loaders)), nodes_down=case.workload.nodes_down
+        case_id=case.case_id,
+        loaders=list(range(case.loaders)),
+        nodes_down=case.workload.nodes_down,
+        loader=case.loader,
     )
 
 
 def _seed_of(run_id: str) -> int:
     return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big") >> 1
-
-
-def _too_long(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Cases that a loader cannot finish before its function is ended."""
-    excess = {case.case_id: too_long_by(case.workload, case.target, environment) for case in cases}
-    slow = [case for case in cases if excess[case.case_id] > 0]
-    scale = fitting_scale(suite, slow, environment)
-    for case in slow:
-        over = excess[case.case_id]
-        minutes = (LOADER_LIMIT_S + over) / 60
-        field, value, remedy = _longest(suite, case, scale, over)
-        why = f"a loader may take {LOADER_LIMIT_S / 60:.0f} min and this needs about {minutes:.0f}"
-        yield Refusal(case_id=case.case_id, field=field, value=value, remedy=f"{why}; {remedy}")
-
-
-def _longest(suite: Suite, case: Case, scale: float, excess_s: float) -> tuple[str, float, str]:
-    """The field that makes a case too long, its value, and what fits."""
-    messages = suite.scenarios[case.scenario].messages
-    if messages is not None:
-        fits = f"--scale {scale:g} fits ({scaled(messages, scale):,} messages)"
-        return f"scenarios.{case.scenario}.messages", messages, fits
-    name = max(("measure_s", "drain_s", "warmup_s"), key=lambda field: float(getattr(case.workload, field)))
-    value = float(getattr(case.workload, name))
-    stages_s = case.workload.warmup_s + case.workload.measure_s + case.workload.drain_s
-    fits = f"warmup_s, measure_s and drain_s may add up to {stages_s - excess_s:.0f} s"
-    return origin(suite, case.scenario, name), value, fits
 
 
 def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list[Leg]]]) -> Iterator[Refusal]:

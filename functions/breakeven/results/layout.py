@@ -53,7 +53,7 @@ def histograms_prefix(run_id: str) -> str:
     return f"{run_prefix(run_id)}histograms/"
 
 
-def raw_prefix(run_id: str, case_id: str, attempt: int) -> str:
+def raw_prefix(run_id: str, case_id: str, attempt: int | str) -> str:
     return f"{run_prefix(run_id)}raw/{case_id}/a{attempt}/"
 
 
@@ -62,8 +62,18 @@ def loader_key(run_id: str, case_id: str, attempt: int, loader: int, kind: str) 
     return f"{raw_prefix(run_id, case_id, attempt)}loader-{loader}.{kind}.json.gz"
 
 
-def watch_key(run_id: str, case_id: str, attempt: int) -> str:
-    return f"{raw_prefix(run_id, case_id, attempt)}watch.json.gz"
+def task_input_key(run_id: str, case_id: str, attempt: int | str, loader: int | str) -> str:
+    """What a loader that is a task is told: the event that a function would get.
+
+    The workflow makes the same key of its own state, with ``{}`` in the place of each.
+    """
+    return f"{raw_prefix(run_id, case_id, attempt)}loader-{loader}.task.json"
+
+
+def watch_key(run_id: str, case_id: str, attempt: int, part: int = 0) -> str:
+    """Of a case that outlasts one call of its watch each call's samples have a key, from part 0."""
+    which = f"-{part}" if part else ""
+    return f"{raw_prefix(run_id, case_id, attempt)}watch{which}.json.gz"
 
 
 def report_key(run_id: str, name: str) -> str:

@@ -11,8 +11,10 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
+from breakeven.planning import tasks
 from breakeven.planning.machines import QUOTA, Account
 from breakeven.pricing.machines import machines
+from breakeven.steps.task_image import image_of, is_built
 from breakeven.targets.kinds import KINDS
 from breakeven.workload.model import Suite
 
@@ -31,21 +33,37 @@ def instance_types(suite: Suite) -> list[str]:
     return sorted(found & machines().keys())
 
 
-def account_of(types: Iterable[str]) -> Account:
-    """Quotas, zones and images for these; what cannot be asked is not known, and holds nothing up."""
+def account_of(types: Iterable[str], *, with_tasks: bool = False) -> Account:
+    """Quotas, zones and images for these; what cannot be asked is not known, and holds nothing up.
+
+    :param with_tasks: a plan may have loaders that are tasks
+    """
     have = os.environ.get("BREAKEVEN_ARCHITECTURES")
     wanted, zones = list(types), os.environ.get("BREAKEVEN_ZONES", "").split(",")
     return Account(
         architectures=tuple(have.split(",")) if have else None,
-        vcpus=_vcpus(boto3.client("service-quotas", config=QUICK)) if wanted else None,
+        vcpus=_vcpus(boto3.client("service-quotas", config=QUICK), "ec2", QUOTA) if wanted else None,
         functions=_functions(boto3.client("lambda", config=QUICK)),
+        task_vcpus=_task_vcpus() if with_tasks else None,
+        image_built=_image_built() if with_tasks else None,
         zones=_zones(boto3.client("ec2", config=QUICK), wanted, zones) if wanted else {},
     )
 
 
-def _vcpus(quotas: Any) -> float | None:
+def _task_vcpus() -> float | None:
+    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", tasks.QUOTA)
+
+
+def _image_built() -> bool | None:
     try:
-        answer = quotas.get_service_quota(ServiceCode="ec2", QuotaCode=QUOTA)
+        return is_built(boto3.client("ecr", config=QUICK), image_of(os.environ))
+    except (BotoCoreError, ClientError, KeyError):
+        return None
+
+
+def _vcpus(quotas: Any, service: str, quota: str) -> float | None:
+    try:
+        answer = quotas.get_service_quota(ServiceCode=service, QuotaCode=quota)
     except (BotoCoreError, ClientError):
         return None
     return float(answer["Quota"]["Value"])

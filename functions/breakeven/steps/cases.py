@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
+from breakeven.planning.deadline import overtime_s
+from breakeven.planning.task_lines import has_tasks
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.state import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
+from breakeven.steps import tasks
+from breakeven.steps.case_flags import flags_of, mirrors_of
 from breakeven.steps.deadline import check_deadline
+from breakeven.steps.drive import watched
 from breakeven.steps.reasons import with_loaders_words
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import kind, presumed_provenance
+from breakeven.targets.kinds import presumed_provenance
 from breakeven.workload.case import Case
 
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
@@ -30,10 +35,13 @@ OUTCOMES = {"ok", "failed"}
 def prepare(services: Services, run_id: str, case_id: str) -> int:
     """Declare fresh queues for a new attempt of the case; returns the attempt's number, from 1.
 
-    :raises CaseError: the run's deadline has passed
+    :raises CaseError: the run's deadline has passed, or its tasks cannot be started
     """
     check_deadline(services, run_id)
     case, state = services.case(run_id, case_id), services.state(run_id)
+    if has_tasks(case):
+        check_deadline(services, run_id, overtime_s(case))
+        tasks.check_ready(services, run_id)
     # of a call before, whose answer got lost
     _release(services, case, state.get(case_item(case_id)))
     attempt = state.next_attempt(case_id)
@@ -48,6 +56,8 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
         mirrors_before=json.dumps(prepared.mirrors),
         released=False,
     )
+    if has_tasks(case):
+        tasks.write_inputs(services, case, attempt)
     return attempt
 
 
@@ -91,14 +101,9 @@ def _release(services: Services, case: Case, item: Mapping[str, Any]) -> None:
 
 def _check_nodes_down(case: Case, mirrors: Mapping[str, int] | None) -> None:
     """A mirror where none can be is on a node that should have been down."""
-    most = _mirrors_of(case)
+    most = mirrors_of(case)
     if case.workload.nodes_down and any(count > most for count in (mirrors or {}).values()):
         raise CaseError(f"{case.target}: a node that was to be down for the whole case has a mirror")
-
-
-def _mirrors_of(case: Case) -> int:
-    """The mirrors that each queue has when all is well: one on every other node that is not down."""
-    return kind(case.target).nodes - 1 - case.workload.nodes_down
 
 
 def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
@@ -221,7 +226,7 @@ def _origin(services: Services, case: Case) -> tuple[str, str]:
 
 
 def _write_nodes(services: Services, case: Case, attempt: int) -> None:
-    rows = services.store.find_json(layout.watch_key(case.run_id, case.case_id, attempt)) or []
+    rows = watched(services, case, attempt)
     services.store.put_rows("nodes", case.run_id, case.case_id, rows)
 
 
@@ -261,7 +266,7 @@ def _write_case(
         "mirrors_before": mirrors_before,
         "mirrors_after": json.dumps(mirrors_after),
         "flags": json.dumps(
-            _flags(case, measurement, provenance, environment, (json.loads(mirrors_before), mirrors_after))
+            flags_of(case, measurement, provenance, environment, (json.loads(mirrors_before), mirrors_after))
         ),
         "parameters": json.dumps(workload.parameters()),
         "printed": None,
@@ -276,23 +281,3 @@ def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | 
         return None
     done = services.store.find_json(layout.loader_key(case.run_id, case.case_id, attempt, 0, "instrument"))
     return json.dumps({"program": case.workload.program.model_dump(mode="json"), "done": done})
-
-
-def _flags(
-    case: Case,
-    measurement: Measurement | None,
-    provenance: str,
-    environment: str,
-    mirrors: Sequence[dict[str, int] | None],
-) -> list[str]:
-    """``mirrors``: of each queue, before the case and after it."""
-    flags = list(measurement.flags) if measurement else []
-    if environment == "local":
-        flags.append("shared_host")
-    if provenance == "emulated":
-        flags.append("emulated")
-    if case.workload.nodes_down:
-        flags.append("nodes_down")
-    if any(count < _mirrors_of(case) for looked in mirrors for count in (looked or {}).values()):
-        flags.append("mirrors_out_of_sync")
-    return sorted(set(flags))

@@ -11,13 +11,21 @@ from breakeven.results.state import RUN
 from breakeven.steps.services import Services
 
 
-def check_deadline(services: Services, run_id: str) -> None:
-    """:raises CaseError: the run's deadline has passed, or it is over, so that nothing more is begun"""
+def check_deadline(services: Services, run_id: str, overtime_s: float = 0.0) -> None:
+    """:param overtime_s: how much longer what is begun may take than what is usually begun
+    :raises CaseError: the run's deadline has passed, or it is over, so that nothing more is begun
+    """
     record = services.state(run_id).get(RUN)
     deadline, status = record.get("deadline_at"), record.get("status", "running")
     if status != "running":  # a function that goes on after its execution was stopped
         raise CaseError(f"the run is over ({status}): nothing more is begun")
-    if deadline is not None and time.time() > deadline:
+    if deadline is None:
+        return
+    left_s = deadline - time.time()
+    if 0 < left_s < overtime_s:
+        left = f"the run's deadline is in {left_s / 60:.0f} min"
+        raise CaseError(f"{left}, and this case may take longer: it is not begun")
+    if left_s < 0:
         until = datetime.fromtimestamp(deadline, UTC).isoformat(timespec="seconds")
         raise CaseError(f"the run's deadline, {until}, has passed: nothing more is begun")
 

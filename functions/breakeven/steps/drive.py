@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.result import LoaderResult
+from breakeven.planning.limits import watches
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.state import all_loaders_item, case_item, loaders_prefix
@@ -59,23 +61,52 @@ def load(services: Services, run_id: str, case_id: str, attempt: int, loader: in
         finished(services, case, attempt, loader, result=left)
 
 
-def watch(services: Services, run_id: str, case_id: str, attempt: int, seconds_left: float) -> int:
-    """Sample nodes and queue depth each second until every loader has ended; returns the samples taken."""
-    case, key = services.case(run_id, case_id), layout.watch_key(run_id, case_id, attempt)
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """``samples`` taken; ``more``: the case goes on, and another call is to take its next part."""
+
+    samples: int
+    seconds: int
+    more: bool
+
+
+def watch(
+    services: Services,
+    run_id: str,
+    case_id: str,
+    attempt: int,
+    seconds_left: float,
+    *,
+    part: int = 0,
+    since_s: int = 0,
+) -> Watched:
+    """Sample nodes and queue depth each second until every loader has ended, or this call's time has.
+
+    :param part: of the case, from 0, where it outlasts one call; the ones before took ``since_s`` seconds
+    """
+    case, key = services.case(run_id, case_id), layout.watch_key(run_id, case_id, attempt, part)
     if services.store.find_json(key) is not None:
-        return 0  # a call before has seen the loaders, of which this one would see none
+        # a call before has seen the loaders, of which this one would see none
+        return Watched(0, since_s, more=False)
     target = services.target_of(case)
     queues = tuple(json.loads(services.state(run_id).get(case_item(case_id))["queues"]))
     started = time.monotonic()
     rows: list[dict[str, Any]] = []
     next_sample = started
-    while time.monotonic() - started < seconds_left and not _ended(services, case, attempt):
+    while not (ended := _ended(services, case, attempt)) and time.monotonic() - started < seconds_left:
         if time.monotonic() >= next_sample:
-            rows += _look(target, case_id, queues, int(time.monotonic() - started))
+            rows += _look(target, case_id, queues, since_s + int(time.monotonic() - started))
             next_sample += WATCH_EVERY_S
         time.sleep(LOOK_EVERY_S)
     services.store.put_json(key, rows)
-    return len(rows)
+    more = not ended and part + 1 < watches(case)
+    return Watched(len(rows), since_s + round(time.monotonic() - started), more)
+
+
+def watched(services: Services, case: Case, attempt: int) -> list[dict[str, Any]]:
+    """All samples of the case, in the order in which they were taken."""
+    keys = [layout.watch_key(case.run_id, case.case_id, attempt, part) for part in range(watches(case))]
+    return [row for key in keys for row in services.store.find_json(key) or []]
 
 
 def _ended(services: Services, case: Case, attempt: int) -> bool:

@@ -1,7 +1,7 @@
 """The kinds of things that runs make and that cost: how each is found by its tags, and let go.
 
-Whatever is found carries this installation's owner tag, or is in its own bucket; nobody else's is touched.
-A kind that runs come to make, such as tasks or endpoints, is one more class here, and one more in ``kinds``.
+Whatever is found carries this installation's owner tag, or is in its own bucket or cluster; nobody else's is
+touched. A kind that runs come to make is one more class, and one more in ``handlers.kinds``.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ STANDING = ("pending", "running", "stopping", "stopped")
 #: what AWS answers when something was let go already: by a retry, or by another that is at it just now
 GONE = {
     "AWS.SimpleQueueService.NonExistentQueue",
+    "ClusterNotFoundException",
     "InvalidInstanceID.NotFound",
     "InvalidNetworkInterfaceID.NotFound",
     "InvalidVolume.NotFound",
+    "InvalidVpcEndpointId.NotFound",
     "QueueDoesNotExist",
 }
 
@@ -61,6 +63,7 @@ class Ec2(Protocol):
     def terminate_instances(self, **kwargs: Any) -> Any: ...
     def delete_network_interface(self, **kwargs: Any) -> Any: ...
     def delete_volume(self, **kwargs: Any) -> Any: ...
+    def delete_vpc_endpoints(self, **kwargs: Any) -> Any: ...
 
 
 class Sqs(Protocol):
@@ -71,11 +74,6 @@ class Sqs(Protocol):
     def delete_queue(self, **kwargs: Any) -> Any: ...
 
 
-def kinds(ec2: Ec2, sqs: Sqs, store: Store) -> tuple[Kind, ...]:
-    """Every kind, in the order in which they are let go: interfaces and volumes come free with instances."""
-    return (Instances(ec2), Interfaces(ec2), Volumes(ec2), Queues(sqs), Secrets(store))
-
-
 class Instances:
     name = "instances"
 
@@ -84,7 +82,7 @@ class Instances:
 
     def find(self, run_id: str | None = None) -> list[Leftover]:
         standing = {"Name": "instance-state-name", "Values": list(STANDING)}
-        pages = self._ec2.get_paginator("describe_instances").paginate(Filters=[*_ours(run_id), standing])
+        pages = self._ec2.get_paginator("describe_instances").paginate(Filters=[*ours(run_id), standing])
         return [
             self._leftover(instance)
             for page in pages
@@ -93,11 +91,11 @@ class Instances:
         ]
 
     def let_go(self, leftover: str) -> None:
-        with _well_if_gone():
+        with well_if_gone():
             self._ec2.terminate_instances(InstanceIds=[leftover])
 
     def _leftover(self, instance: Mapping[str, Any]) -> Leftover:
-        tags = _tags(instance.get("Tags", []))
+        tags = tags_of(instance.get("Tags", []))
         given = tags.get(LEASE_TAG, "")
         lease_s = float(given) if given.isdecimal() else DEFAULT_LEASE_S
         until = instance["LaunchTime"].timestamp() + lease_s
@@ -113,16 +111,16 @@ class Interfaces:
         self._ec2 = ec2
 
     def find(self, run_id: str | None = None) -> list[Leftover]:
-        pages = self._ec2.get_paginator("describe_network_interfaces").paginate(Filters=_ours(run_id))
+        pages = self._ec2.get_paginator("describe_network_interfaces").paginate(Filters=ours(run_id))
         return [
-            Leftover(found["NetworkInterfaceId"], _tags(found.get("TagSet", [])).get(RUN_TAG))
+            Leftover(found["NetworkInterfaceId"], tags_of(found.get("TagSet", [])).get(RUN_TAG))
             for page in pages
             for found in page["NetworkInterfaces"]
             if found["Status"] == "available"
         ]
 
     def let_go(self, leftover: str) -> None:
-        with _well_if_gone():
+        with well_if_gone():
             self._ec2.delete_network_interface(NetworkInterfaceId=leftover)
 
 
@@ -135,16 +133,16 @@ class Volumes:
         self._ec2 = ec2
 
     def find(self, run_id: str | None = None) -> list[Leftover]:
-        pages = self._ec2.get_paginator("describe_volumes").paginate(Filters=_ours(run_id))
+        pages = self._ec2.get_paginator("describe_volumes").paginate(Filters=ours(run_id))
         return [
-            Leftover(found["VolumeId"], _tags(found.get("Tags", [])).get(RUN_TAG))
+            Leftover(found["VolumeId"], tags_of(found.get("Tags", [])).get(RUN_TAG))
             for page in pages
             for found in page["Volumes"]
             if found["State"] == "available"
         ]
 
     def let_go(self, leftover: str) -> None:
-        with _well_if_gone():
+        with well_if_gone():
             self._ec2.delete_volume(VolumeId=leftover)
 
 
@@ -161,7 +159,7 @@ class Queues:
         return [each for each in found if run_id in (None, each.run_id)]
 
     def let_go(self, leftover: str) -> None:
-        with _well_if_gone():
+        with well_if_gone():
             self._sqs.delete_queue(QueueUrl=leftover)
 
     def _tagged(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -170,7 +168,7 @@ class Queues:
         )
         for url in [url for page in pages for url in page.get("QueueUrls", [])]:
             tags: dict[str, str] = {}
-            with _well_if_gone():
+            with well_if_gone():
                 tags = self._sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
             yield url, tags
 
@@ -191,7 +189,7 @@ class Secrets:
         self._store.delete(leftover)
 
 
-def _ours(run_id: str | None) -> list[dict[str, Any]]:
+def ours(run_id: str | None) -> list[dict[str, Any]]:
     """EC2's filters for what this installation, or one run of it, has made."""
     wanted = {OWNER_TAG: installation().owner, **({RUN_TAG: run_id} if run_id else {})}
     return [{"Name": f"tag:{key}", "Values": [value]} for key, value in wanted.items()]
@@ -201,12 +199,12 @@ def _is_ours(tags: Mapping[str, str]) -> bool:
     return tags.get(OWNER_TAG) == installation().owner
 
 
-def _tags(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def tags_of(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {tag["Key"]: tag["Value"] for tag in listed}
 
 
 @contextmanager
-def _well_if_gone() -> Iterator[None]:
+def well_if_gone() -> Iterator[None]:
     try:
         yield
     except ClientError as error:

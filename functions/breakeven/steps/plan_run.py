@@ -13,6 +13,7 @@ from breakeven.planning.allowance import Allowance
 from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.machines import ANY_ACCOUNT, Account, machines_of
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan, make_plan
+from breakeven.planning.task_lines import endpoints
 from breakeven.pricing.questions import price_books
 from breakeven.pricing.refresh import Refreshed
 from breakeven.results import layout
@@ -43,7 +44,9 @@ def plan_run(
     account: Callable[[Suite], Account] = lambda suite: ANY_ACCOUNT,
     simulated: bool = False,
 ) -> dict[str, Any]:
-    """What the workflow goes on with: ``{sql_run_id, legs_at_once, rounds: [[leg, ...], ...]}``.
+    """What the workflow goes on with: ``{sql_run_id, legs_at_once, endpoints, rounds: [[leg, ...], ...]}``.
+
+    ``endpoints`` are those that loaders which are tasks call; none where there are no such loaders to run.
 
     :param is_running: tells of an execution's ARN whether it is under way; taken to be, by default
     :param allowance: what this deployment allows, whatever the input asks for
@@ -76,6 +79,7 @@ def plan_run(
     return {
         "sql_run_id": f"'{run_id}'",  # an Athena parameter is a literal; check_run_id keeps it one
         "legs_at_once": plan.lanes_at_once,
+        "endpoints": _endpoints(plan),
         "rounds": [[_leg(leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
     }
 
@@ -147,6 +151,12 @@ def usual_message_bytes(cases: Sequence[Case]) -> int:
     """The size that most compared cases have: the one whose price the cost question asks for."""
     sizes = [case.workload.message_bytes for case in cases if case.target != INSTRUMENT]
     return Counter(sizes).most_common(1)[0][0]
+
+
+def _endpoints(plan: Plan) -> list[str]:
+    """Of the cases that are left to run, where the run goes on with another."""
+    to_run = {ref.case_id for legs in plan.rounds for leg in legs for ref in leg.cases}
+    return endpoints([case for case in plan.cases if case.case_id in to_run])
 
 
 def _leg(leg: dict[str, Any]) -> dict[str, Any]:

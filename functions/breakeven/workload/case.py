@@ -20,6 +20,8 @@ OF_MACHINES = "_"
 KIND_NAMES: tuple[KindName, ...] = get_args(KindName)
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
+#: what a loader is on AWS: a function, or a task of Fargate, which may go on for longer than 15 minutes
+LoaderKind = Literal["lambda", "fargate"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
 #: an inline map of the workflow runs at most this many at once, and a case needs all of its loaders at once:
 #: more of them are run by a distributed one
@@ -148,4 +150,5 @@ class Case(Frozen):
     loaders: int = Field(ge=1, le=MAX_LOADERS)
     start_deadline_s: float = Field(default=60.0, description="all loaders ready within this, else failed")
     expected_s: float = Field(description="the plan's estimate of the whole case")
+    loader: LoaderKind = Field(default="lambda", description="what its loaders run as")
     limit_s: float = Field(description="how long a loader may take in all")

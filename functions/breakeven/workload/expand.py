@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
-from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds, start_deadline_s
+from breakeven.planning.durations import case_seconds, limit_s, loader_kind, start_deadline_s
 from breakeven.planning.sizing import loaders_for
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case, Compared, Step, TargetName, Variant, Workload
@@ -46,7 +46,7 @@ BUILT_IN: Mapping[str, Any] = {
     "nodes_down": 0,
 }
 #: settings that a workload has in another form, or that are the case's
-NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders"})
+NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders", "loader"})
 #: how long a capacity search holds each rate, seconds
 HOLD_S = 60.0
 #: the same by the kind of loop: a closed one has one message under way, an open one must not wait for it
@@ -249,6 +249,7 @@ class _CaseMaker:
         slug = re.sub("[= _]", "-", point.cell)
         case_id = f"{point.scenario}.{slug}.{target}.r{repeat}"
         loaders = cell.settings.get("loaders") or loaders_for(workload, environment)
+        loader = cell.settings.get("loader") or loader_kind(workload, target, environment)
         return Case(
             run_id=self._run_id,
             case_id=case_id,
@@ -261,9 +262,10 @@ class _CaseMaker:
             tag=self._tag(case_id),
             workload=workload,
             loaders=loaders,
-            start_deadline_s=start_deadline_s(loaders, environment),
-            expected_s=round(case_seconds(workload, target, environment), 1),
-            limit_s=LOADER_LIMIT_S,
+            start_deadline_s=start_deadline_s(loaders, environment, loader),
+            expected_s=round(case_seconds(workload, target, environment, loader), 1),
+            loader=loader,
+            limit_s=limit_s(workload, target, environment, loader),
         )
 
     def _tag(self, case_id: str) -> str:

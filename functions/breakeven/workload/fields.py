@@ -12,6 +12,8 @@ from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
 MAX_LIST = 50
+#: seconds of one stage: each second of it is a window of each metric, which loaders and settling hold
+MAX_STAGE_S = 10_800
 #: of an image, which the volume begins as a copy of
 LEAST_VOLUME_GB = 8
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
@@ -83,7 +85,9 @@ Rate = Annotated[
     float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
 ]
 Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
-StepSeconds = Annotated[float, Field(gt=0, le=800), _allowed("seconds, over 0 and at most 800")]
+StepSeconds = Annotated[
+    float, Field(gt=0, le=MAX_STAGE_S), _allowed(f"seconds, over 0 and at most {MAX_STAGE_S}")
+]
 T = TypeVar("T")
 DistinctList = Annotated[list[T], Field(min_length=1, max_length=MAX_LIST), AfterValidator(_unique)]
 #: fields that a scenario varies take one value or a list of different ones

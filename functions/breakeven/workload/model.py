@@ -19,6 +19,7 @@ from breakeven.workload.case import (
     OF_MACHINES,
     Arrivals,
     Compared,
+    LoaderKind,
     Mode,
     TargetName,
     Variant,
@@ -27,6 +28,7 @@ from breakeven.workload.fields import (
     DEFAULT_MESSAGE_BYTES,
     LEAST_VOLUME_GB,
     MAX_LIST,
+    MAX_STAGE_S,
     DistinctList,
     InstanceType,
     Milliseconds,
@@ -95,10 +97,11 @@ class Stages(Delivery):
     rate_per: Literal["case", "producer"] | None = None
     processing_ms: Milliseconds | None = None
     loaders: Annotated[int, Field(ge=1, le=MAX_LOADERS)] | None = None
+    loader: LoaderKind | None = None
 
     warmup_s: Annotated[float, Field(ge=0, le=600)] | None = None
-    measure_s: Annotated[float, Field(ge=1, le=800)] | None = None
-    drain_s: Annotated[float, Field(ge=1, le=800)] | None = None
+    measure_s: Annotated[float, Field(ge=1, le=MAX_STAGE_S)] | None = None
+    drain_s: Annotated[float, Field(ge=1, le=MAX_STAGE_S)] | None = None
 
 
 class Cell(Counted):
@@ -222,6 +225,10 @@ class Suite(Strict):
     def loaders_of(self, scenario: str) -> int | None:
         """How many loaders the scenario asks for itself; None: the plan's own count."""
         return self.scenarios[scenario].loaders or self.defaults.loaders
+
+    def loader_of(self, scenario: str) -> LoaderKind | None:
+        """What the scenario asks its loaders to run as; None: as the plan finds by its length."""
+        return self.scenarios[scenario].loader or self.defaults.loader
 
     def subjects(self) -> list[tuple[TargetName, Compared]]:
         """The names of the run's targets and the kind of each: a kind on several machines is several."""

@@ -1,0 +1,42 @@
+"""The image that loaders are started from as tasks: whether it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
+
+
+class Ecr(Protocol):
+    """The part of boto3's ECR client that is used."""
+
+    def describe_images(self, **kwargs: Any) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """``tag`` is the digest of all that the image is made of: other code is another image."""
+
+    repository: str
+    tag: str
+
+
+def image_of(environment: Mapping[str, str]) -> Image:
+    """As the stack has set the function's environment.
+
+    :raises KeyError: it has not
+    """
+    return Image(environment["BREAKEVEN_IMAGE_REPOSITORY"], environment["BREAKEVEN_IMAGE_TAG"])
+
+
+def is_built(ecr: Ecr, image: Image) -> bool:
+    """Whether it is there to be pulled."""
+    try:
+        found = ecr.describe_images(repositoryName=image.repository, imageIds=[{"imageTag": image.tag}])
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ImageNotFoundException":
+            raise
+        return False
+    return bool(found["imageDetails"])
