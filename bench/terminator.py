@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -72,7 +73,8 @@ def terminator(children: Children, workdir: Path, plain: str) -> Iterator[Termin
 
 def version() -> str:
     said = subprocess.run(["stunnel", "-version"], capture_output=True, text=True, check=False).stderr
-    return said.split()[1]
+    found = re.search(r"^stunnel (\S+)", said, re.MULTILINE)  # some releases say first what they are about to do
+    return found[1] if found else "not known"
 
 
 def _make_trust_store(certificate: Path, store: Path) -> None:
