@@ -73,7 +73,8 @@ def terminator(children: Children, workdir: Path, plain: str) -> Iterator[Termin
 
 def version() -> str:
     said = subprocess.run(["stunnel", "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r"^stunnel (\S+)", said, re.MULTILINE)  # some releases say first what they are about to do
+    # some releases say first what they are about to do
+    found = re.search(r"^stunnel (\S+)", said, re.MULTILINE)
     return found[1] if found else "not known"
 
 
