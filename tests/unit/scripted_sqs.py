@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.loadgen.stamp import Stamper
+from tests.certificates import make_certificate
 from tests.unit.fakes import make_case
 from tests.unit.scripted_http import LOOPBACK, Heard, Reply, scripted
 
@@ -41,6 +43,16 @@ def client_of(
         client: Client = SqsClient(workload, batch) if kind == "native" else make_client(workload, None)
         yield client, heard
         client.close()
+
+
+def tls_of(monkeypatch: pytest.MonkeyPatch, folder: Path) -> ssl.SSLContext:
+    """A server's, with a certificate that clients made from now on trust."""
+    certificate = folder / "certificate.pem"
+    make_certificate(certificate)
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
 
 
 def bodies(count: int, size: int = 16) -> list[bytes]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import calendar
 import json
-import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,9 +18,8 @@ from breakeven.clients.sqs import alone_sender as module
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.clients.sqs.signing import Identity, RequestTemplate, SigningKeys
 from breakeven.loadgen.stamp import Stamper
-from tests.certificates import make_certificate
 from tests.unit.scripted_http import LOOPBACK, Heard, Reply, answer
-from tests.unit.scripted_sqs import CREDENTIALS, QUEUE, client_of
+from tests.unit.scripted_sqs import CREDENTIALS, QUEUE, client_of, tls_of
 
 MS = 1_000_000
 SIZE, PRODUCER = 64, (1 << 18) - 2
@@ -61,7 +58,7 @@ def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
     with ExitStack() as stack:
 
         def serve(*script: bytes | Reply, queue: str = QUEUE, credentials=CREDENTIALS) -> Alone:
-            tls = _tls(monkeypatch, tmp_path) if request.param == "tls" else None
+            tls = tls_of(monkeypatch, tmp_path) if request.param == "tls" else None
             found = client_of(monkeypatch, *script, tls=tls, credentials=credentials)
             client, heard = stack.enter_context(found)
             alone = Alone(client.sender(queue), heard)
@@ -69,15 +66,6 @@ def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
             return alone
 
         yield serve
-
-
-def _tls(monkeypatch: pytest.MonkeyPatch, folder: Path) -> ssl.SSLContext:
-    certificate = folder / "certificate.pem"
-    make_certificate(certificate)
-    monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
 
 
 def expected(sequences: range) -> list[str]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +14,9 @@ from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.sqs import alone_receiver as module
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.loadgen.stamp import Stamper
-from tests.certificates import make_certificate
 from tests.unit.fakes import make_case
 from tests.unit.scripted_http import Heard, Reply, answer
-from tests.unit.scripted_sqs import QUEUE, client_of
+from tests.unit.scripted_sqs import QUEUE, client_of, tls_of
 
 MS = 1_000_000
 SIZE, PRODUCER = 64, (1 << 18) - 2
@@ -82,7 +79,7 @@ def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
     with ExitStack() as stack:
 
         def serve(*script: bytes | Reply, wait_s: int = 0) -> Alone:
-            tls = _tls(monkeypatch, tmp_path) if request.param == "tls" else None
+            tls = tls_of(monkeypatch, tmp_path) if request.param == "tls" else None
             client, heard = stack.enter_context(client_of(monkeypatch, *script, tls=tls))
             if wait_s:
                 client = SqsClient(make_case(client="native", wait_s=wait_s).workload)
@@ -92,15 +89,6 @@ def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
             return Alone(receiver, heard)
 
         yield serve
-
-
-def _tls(monkeypatch: pytest.MonkeyPatch, folder: Path) -> ssl.SSLContext:
-    certificate = folder / "certificate.pem"
-    make_certificate(certificate)
-    monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    return context
 
 
 def stamps(*sequences: int) -> list[bytes]:
