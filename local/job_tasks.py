@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextlib
 import functools
 import json
@@ -44,19 +45,19 @@ class JobTask(unsupported.StateTaskServiceUnsupported):
         # moto takes a task token's callback for granted wherever it waits
         self._supported_integration_patterns = {ResourceCondition.WaitForTaskToken, ResourceCondition.Sync}
 
+    @abc.abstractmethod
     def submitted(self, answer: Json) -> Json:
         """What tells the job from others, in ``answer`` of the call that started it.
 
         :raises JobFailedError: nothing was started
         """
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def look(self, client: Any, job: Json) -> Json | None:
         """The state's output once the job has ended well, None as long as it runs.
 
         :raises JobFailedError: it has ended otherwise
         """
-        raise NotImplementedError
 
     def cancel(self, client: Any, job: Json) -> None:
         """End the job; nothing is done where it ends by itself."""
