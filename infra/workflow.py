@@ -229,6 +229,7 @@ class Workflow(Construct):
                 ":where": sfn_tasks.DynamoAttributeValue.from_string("FinishRun"),
             },
             result_path=sfn.JsonPath.DISCARD,
+            task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
         failed = sfn.Fail(
             self,

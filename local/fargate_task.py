@@ -86,12 +86,15 @@ class FargateTask:
             self._thread.join()
 
     def _run(self) -> None:
+        failing = "CannotPullContainerError"
         try:
+            image = self._given.images.image(self._spec["image"])
+            failing = "CannotStartContainerError"
             with self._lock:
                 if self._stopped_for is None:
-                    self._process = self._spawn(self._given.images.image(self._spec["image"]))
+                    self._process = self._spawn(image)
         except BreakevenError as error:
-            self._gone("TaskFailedToStart", f"CannotPullContainerError: {error}", None)
+            self._gone("TaskFailedToStart", f"{failing}: {error}", None)
             return
         if self._process is None:
             self._gone("UserInitiated", str(self._stopped_for), None)

@@ -15,6 +15,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.state import RUN, loaders_prefix
 from breakeven.workload.case import INLINE_LOADERS
+from tests.e2e.left_behind import tasks_standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 from tests.infra.status_change import status_change
 
@@ -128,6 +129,25 @@ def test_a_loader_that_fails_fails_its_case_and_the_run_goes_on(workflow, kind):
     assert case["reason"].startswith("BrokerDrive: States.ExceedToleratedFailureThreshold")
     assert workflow.state(run_id).get(RUN)["status"] == "partial"
     assert workflow.machines.launched[run_id] <= workflow.machines.terminated
+
+
+def test_more_tasks_than_an_inline_map_runs_are_run_by_it_too(workflow):
+    """Two, with the distributed map from the second on; each is a process that starts at the same instant."""
+    run_id = "many-tasks"
+    suite = parse_suite_text(TWO.replace("mode: load-unload,", "mode: load-unload, loader: fargate,"))
+    execution = workflow.start(run_id, workflow.machine(run_id, inline=1), suite=suite)
+    status, cases = workflow.end(execution), workflow.state(run_id).items("case#")
+    assert (status, workflow.state(run_id).get(RUN)["status"]) == ("SUCCEEDED", "ok"), cases
+    (case,) = cases.values()
+    keys = [layout.loader_key(run_id, case["case_id"], 1, loader, "result") for loader in range(2)]
+    made = [LoaderResult.from_json(workflow.store().get_json(key)) for key in keys]
+    assert len({result.stages["load"] for result in made}) == 1
+    assert sum(producer.sent for each in made for producer in each.ledger.producers.values()) == 4
+    events = workflow.plane.history(execution)
+    entered = [event["stateEnteredEventDetails"]["name"] for event in events if _enters(event)]
+    assert entered.count("BrokerManyTasks") == 1
+    assert not {"BrokerManyLoaders", "BrokerTasks", "BrokerTask"} & set(entered)
+    assert tasks_standing(workflow, run_id) == {"tasks": 0, "endpoints": 0}
 
 
 def test_an_aborted_run_starts_nothing_more_and_is_let_go(workflow):

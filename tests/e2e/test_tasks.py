@@ -13,7 +13,7 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_GROUP, TASK_INPUT
 from breakeven.results import layout
 from breakeven.results.state import LOCKS, RUN, RunState
-from local.job_tasks import EcsTask
+from local.job_tasks import BuildTask, EcsTask
 from local.task_images import TaskImages
 from tests.canaries import arguments, holds
 from tests.e2e.left_behind import tasks_standing
@@ -38,6 +38,13 @@ scenarios:
   functions: {{mode: load-unload, messages: 4, threads: 1, message_size: 64B, drain_s: 30}}
 """
 TASKS_ONLY = SUITE.partition("  functions:")[0]
+#: may take longer than a function lasts, and takes seconds
+LONG_DRAIN = (
+    SUITE.partition("scenarios:")[0]
+    + """scenarios:
+  p: {threads: 1, message_size: 64B, warmup_s: 0, measure_s: 2, drain_s: 850}
+"""
+)
 LIMIT_S = 120
 NOTHING = {"tasks": 0, "endpoints": 0}
 TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
@@ -97,6 +104,21 @@ def test_loaders_of_the_one_kind_are_tasks_and_of_the_other_functions(ended):
         assert names.count(f"{prefix}Task") == LOADERS
         assert names.count(f"{prefix}Load") == 1
         assert names.count(f"{prefix}Watch") == 2
+
+
+def test_a_case_that_a_function_would_not_outlast_goes_to_a_task(workflow, ended):
+    """By its length: the suite does not say. Its queue is empty long before the time that it may take."""
+    suite = LONG_DRAIN.replace(f"[{PAIR}, {SQS}]", f"[{SQS}]")
+    execution = workflow.start("by-length", suite=parse_suite_text(suite))
+    assert workflow.end(execution) == "SUCCEEDED"
+    names = entered(workflow.plane.history(execution))
+    assert (names.count("ManagedTask"), names.count("ManagedLoad")) == (1, 0)
+    report = workflow.store().get_json(layout.report_key("by-length", "report.json"))
+    (case,) = report["cases"]
+    assert case["ledger"]["sent"] == case["ledger"]["received"] > 0
+    told = json.dumps(workflow.store().get_json(layout.plan_key("by-length")), ensure_ascii=False)
+    assert f"p, threads=1 on {SQS}: 1 loader as a task of Fargate, as one may need 1" in told
+    assert tasks_standing(workflow, "by-length") == NOTHING
 
 
 def test_the_image_is_built_by_the_run_that_first_needs_it_and_by_no_other(ended):
@@ -192,27 +214,36 @@ def test_the_watchdog_lets_go_of_them_where_nothing_else_has(workflow, ended, mo
     assert RunState(table, LOCKS).get(name)["released_at"]
 
 
-@pytest.mark.parametrize(
-    ("entry", "kind"), [("EstablishTasks", "raise"), ("EstablishTasks", "timeout"), ("BuildImage", "raise")]
-)
+#: the two states that call one function are told apart by what they tell it
+TOLD = {"EstablishTasks": {"built": False}, "AwaitTasks": {"built": True}}
+
+
+@pytest.mark.parametrize("kind", ["raise", "timeout"])
+@pytest.mark.parametrize("state", ["EstablishTasks", "BuildImage", "AwaitTasks"])
 def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
-    workflow, ended, monkeypatch, entry, kind
+    workflow, ended, monkeypatch, calls, state, kind
 ):
     def fails(*_: Any) -> None:
         raise BreakevenError("no package")
 
-    run_id = f"without-{entry.lower()}-{kind}"
-    if entry == "BuildImage":
+    run_id = f"without-{state.lower()}-{kind}"
+    fault = Fault("EstablishTasks" if state in TOLD else state, kind, TOLD.get(state, {}))
+    if state != "EstablishTasks":
         forget_image(workflow)
+    if state == "BuildImage" and kind == "raise":
         monkeypatch.setattr(TaskImages, "_build", fails)
-    assert workflow.run(run_id, Fault(entry, kind), suite=parse_suite_text(SUITE)) == "FAILED"
+    if state == "BuildImage" and kind == "timeout":
+        monkeypatch.setattr(BuildTask, "look", lambda self, client, job: None)
+    assert workflow.run(run_id, fault, suite=parse_suite_text(SUITE)) == "FAILED"
     cases = workflow.state(run_id).items("case#")
     failed = {case["case_id"]: case["reason"] for case in cases.values() if case["status"] == "failed"}
-    assert workflow.state(run_id).get(RUN)["failed_at"] == entry
+    assert workflow.state(run_id).get(RUN)["failed_at"] == state
     assert len(failed) == 2
     assert all(case_id.startswith("tasks.") for case_id in failed)
     assert all("could not make what tasks need" in reason for reason in failed.values())
     assert tasks_standing(workflow, run_id) == NOTHING
+    if (state, kind) == ("BuildImage", "timeout"):
+        assert "codebuild:StopBuild" in {call.action for call in calls}, "what nobody waits for is stopped"
 
 
 def test_a_task_that_outlasts_its_state_is_stopped_and_fails_its_case(workflow, ended):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,6 +48,7 @@ SERVICES = {
     "Notify": "sns:publish",
     "BuildImage": "codebuild:startBuild",
     "Task": "ecs:runTask",
+    "Record": "dynamodb:updateItem",
 }
 
 
@@ -58,14 +59,16 @@ def functions_of(entry: str) -> str:
 
 @dataclass
 class Fault:
-    """``entry``: the function or service that fails; ``kind``: raise or timeout."""
+    """``entry``: the function or service that fails; ``kind``: raise or timeout; ``told``: only with that."""
 
     entry: str
     kind: str
+    told: dict[str, Any] = field(default_factory=dict)
 
-    def hits(self, resource: str) -> bool:
-        """Whether a function of that name, or a task of that resource, is what fails."""
-        return re.search(SERVICES.get(self.entry) or functions_of(self.entry), resource) is not None
+    def hits(self, resource: str, told: Mapping[str, Any]) -> bool:
+        """Whether a function of that name, or a task of that resource, is what fails of what it is told."""
+        called = re.search(SERVICES.get(self.entry) or functions_of(self.entry), resource)
+        return called is not None and self.told.items() <= told.items()
 
 
 @dataclass
@@ -124,7 +127,7 @@ class Calls:
         for look in self.before:
             look(run_id, function)
         for fault in self.faults.get(run_id, []):
-            if fault.hits(function):
+            if fault.hits(function, event):
                 return {"raise": "Injected"} if fault.kind == "raise" else {"sleep": SLEEP_S}
         return None
 
@@ -204,7 +207,11 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
     """The definition with a short limit at each state that is to time out."""
     tree = json.loads(definition)
     for fault in hanging:
-        hit = [state for state in states(tree).values() if fault.hits(state.get("Resource", ""))]
+        hit = [
+            state
+            for state in states(tree).values()
+            if fault.hits(state.get("Resource", ""), state.get("Parameters", {}))
+        ]
         assert hit, fault.entry
         for state in hit:
             state.pop("TimeoutSecondsPath", None)  # of a task, which has one or the other

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,15 @@ def tls_broker(plain_broker, damaging, tmp_path) -> Iterator[ScriptedBroker]:
 def broker(request) -> ScriptedBroker:
     found: ScriptedBroker = request.getfixturevalue(f"{request.param}_broker")
     return found
+
+
+@pytest.fixture(scope="module")
+def moto() -> Iterator[Any]:
+    """A server of the simulated AWS: ``tests.unit.moto_server.Moto``."""
+    from tests.unit.moto_server import moto_server  # noqa: PLC0415  costly to load, and few tests need it
+
+    with moto_server() as server:
+        yield server
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import time
 import zipfile
 from contextlib import contextmanager
 
+import pytest
 from botocore.config import Config
 from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
@@ -23,6 +24,9 @@ LIMIT_S = 20
 #: what the other patches need to be seen at all
 BASE = (machine_patches.executions_run, machine_patches.tasks_call_this_server)
 ENDED = {"SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"}
+
+#: marks a test of a patch, which is to see it and the symptom without it
+both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
 
 CAUGHT = {"Type": "Pass", "Result": {"caught": True}, "End": True}
 LOST = {"Type": "Pass", "Parameters": {"x.$": "$.nowhere"}, "End": True}

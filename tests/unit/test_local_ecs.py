@@ -14,7 +14,7 @@ from local.children import Children
 from local.ecs import TaskRuntime
 from local.swaps import Swaps
 from local.task_images import TaskImages
-from tests.unit.moto_server import BASE, LIMIT_S, machine, moto_server
+from tests.unit.moto_server import BASE, LIMIT_S, machine
 from tests.unit.moto_tasks import Tasks
 
 PATCHES = (
@@ -51,12 +51,6 @@ ENV OF_IMAGE=1 TOLD=image
 ENTRYPOINT ["python"]
 CMD ["-m", "loader", "of-image"]
 """
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +172,13 @@ def test_an_image_that_was_not_built_cannot_be_pulled(moto, tasks):
     task = json.loads(found["cause"])
     assert task["StopCode"] == "TaskFailedToStart"
     assert "CannotPullContainerError" in task["StoppedReason"]
+
+
+def test_a_program_that_is_not_there_cannot_be_started(tasks):
+    task = stopped(tasks, tasks.run(tasks.definition(entryPoint=["no-such-program"])))
+    assert task["stopCode"] == "TaskFailedToStart"
+    assert task["stoppedReason"].startswith("CannotStartContainerError: ")
+    assert "no-such-program" in task["stoppedReason"]
 
 
 def test_a_task_is_stopped_with_all_that_it_started(tasks, notes):

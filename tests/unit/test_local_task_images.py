@@ -10,14 +10,8 @@ from breakeven.errors import BreakevenError
 from local import task_patches
 from local.swaps import Swaps
 from local.task_images import TaskImages, read_dockerfile
-from tests.unit.moto_server import BASE, machine, moto_server
+from tests.unit.moto_server import BASE, machine
 from tests.unit.moto_tasks import Tasks
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 @pytest.fixture

@@ -9,10 +9,9 @@ from local import ecs_patches
 from local.assembly import StackArtifact
 from local.cloudformation import deploy
 from local.resource_types import DeployError
-from tests.unit.moto_server import moto_server
+from tests.unit.moto_server import both
 from tests.unit.moto_tasks import Tasks
 
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
 #: as the CDK writes one for Fargate
 DEFINITION = {
     "Family": "loaders",
@@ -32,12 +31,6 @@ DEFINITION = {
     ],
     "Tags": [{"Key": "breakeven:owner", "Value": "us"}],
 }
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

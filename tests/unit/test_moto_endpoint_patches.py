@@ -7,17 +7,10 @@ from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
 from local import endpoint_patches
-from tests.unit.moto_server import moto_server
+from tests.unit.moto_server import both
 
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
 SERVICE = "com.amazonaws.us-east-1.ecr.api"
 TAGS = [{"Key": "breakeven:owner", "Value": "us"}]
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 @pytest.fixture

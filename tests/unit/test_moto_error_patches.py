@@ -7,15 +7,7 @@ import json
 import pytest
 
 from local import error_patches
-from tests.unit.moto_server import CAUGHT, MAP, PARALLEL, call, caught, machine, moto_server
-
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
+from tests.unit.moto_server import CAUGHT, MAP, PARALLEL, both, call, caught, machine
 
 
 @both

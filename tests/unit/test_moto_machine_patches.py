@@ -11,15 +11,7 @@ from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 
 from local import machine_patches
 from local.swaps import Swaps
-from tests.unit.moto_server import CAUGHT, LIMIT_S, MAP, call, machine, moto_server
-
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
+from tests.unit.moto_server import CAUGHT, LIMIT_S, MAP, both, call, machine
 
 
 @both

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from local import error_patches, map_patches
-from tests.unit.moto_server import BASE, CAUGHT, machine, moto_server
+from tests.unit.moto_server import BASE, CAUGHT, both, machine
 
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
 THRESHOLD = "States.ExceedToleratedFailureThreshold"
 #: fails of the item that is named, and answers with nothing for the others
 CHILD = machine(
@@ -30,12 +29,6 @@ MANY = {
     "ItemProcessor": {**CHILD, "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}},
     "End": True,
 }
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 def within(state, *errors):

@@ -18,7 +18,7 @@ from tests.unit import (
     test_moto_store_patches,
     test_moto_task_patches,
 )
-from tests.unit.moto_server import machine, moto_server
+from tests.unit.moto_server import machine
 
 TESTS = (
     test_moto_ecs_patches,
@@ -30,12 +30,6 @@ TESTS = (
     test_moto_store_patches,
     test_moto_task_patches,
 )
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 def test_a_machines_own_time_limit_ends_it(moto):

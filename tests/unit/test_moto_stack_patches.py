@@ -10,15 +10,7 @@ from local import machine_patches, stack_patches
 from local.assembly import StackArtifact
 from local.cloudformation import deploy
 from local.resource_types import DeployError
-from tests.unit.moto_server import BASE, machine, moto_server
-
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
+from tests.unit.moto_server import BASE, both, machine
 
 
 @both

@@ -10,15 +10,7 @@ from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local import store_patches
 from local.swaps import Swaps
-from tests.unit.moto_server import moto_server
-
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
+from tests.unit.moto_server import both
 
 
 @both

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from local import task_patches
-from tests.unit.moto_server import machine, moto_server
+from tests.unit.moto_server import both, machine
 from tests.unit.moto_tasks import Tasks
-
-both = pytest.mark.parametrize("patched", [True, False], ids=["patched", "unpatched"])
-
-
-@pytest.fixture(scope="module")
-def moto():
-    with moto_server() as server:
-        yield server
 
 
 def query(work_group):
