@@ -12,6 +12,8 @@ import pytest
 from breakeven.planning import limits
 from breakeven.results.queries import queries
 from breakeven.workload.case import MAX_LOADERS
+from tests.e2e.faults import ALL
+from tests.e2e.workflow_runs import Fault
 from tests.infra.definition import (
     STACK,
     definition_of,
@@ -59,6 +61,13 @@ def test_what_runs_here_is_what_would_be_deployed(assembly, deployed):
     for name, resource in ours.items():
         # the command line adds each construct's path as metadata, for its own messages
         assert resource == {key: value for key, value in theirs[name].items() if key != "Metadata"}, name
+
+
+def test_there_is_a_fault_for_every_state_that_calls_something(definition):
+    calls = {name: each["Resource"] for name, each in states(definition).items() if each["Type"] == "Task"}
+    assert len(calls) > len(ALL), "a function is called by two legs, a service by each query"
+    for name, resource in calls.items():
+        assert any(Fault(entry, "raise").hits(resource, {}) for entry in ALL), name
 
 
 def test_every_task_has_a_time_limit_and_every_failure_a_way_on(definition):

@@ -60,6 +60,8 @@ def test_the_plan_says_why():
         "may take 14."
         for target in (SQS, PAIR)
     ]
+    (just,) = planned({"measure_s": MOST_S + 1}, targets=[PAIR]).loader_notes
+    assert just.endswith("as one may need 831 s, and a function has 830.")
     asked = planned({"loader": "fargate", "threads": 40}, targets=[PAIR])
     assert asked.loader_notes == [
         f"p, threads=40 on {PAIR}: 10 loaders as tasks of Fargate, as the suite says."

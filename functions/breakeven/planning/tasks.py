@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.errors import InputError
-from breakeven.planning.durations import LOADER_LIMIT_S, seconds_needed
+from breakeven.planning.durations import CLOSING_S, LOADER_LIMIT_S, seconds_needed
 from breakeven.planning.machines import Account
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.task_lines import VCPU, has_tasks
@@ -48,8 +48,10 @@ def _tasks(case: Case) -> str:
 def _why(suite: Suite, case: Case, environment: Environment) -> str:
     if suite.loader_of(case.scenario) == "fargate":
         return "as the suite says"
-    minutes = seconds_needed(case.workload, case.target, environment) / 60
-    return f"as one may need {minutes:.0f} min, and a function may take {LOADER_LIMIT_S / 60:.0f}"
+    needed_s, has_s = seconds_needed(case.workload, case.target, environment), LOADER_LIMIT_S - CLOSING_S
+    if round(needed_s / 60) <= round(has_s / 60):  # in minutes they would look the same
+        return f"as one may need {needed_s:.0f} s, and a function has {has_s:.0f}"
+    return f"as one may need {needed_s / 60:.0f} min, and a function may take {LOADER_LIMIT_S / 60:.0f}"
 
 
 def fitted(suite: Suite, cases: Sequence[Case], account: Account) -> tuple[list[Case], list[str]]:
