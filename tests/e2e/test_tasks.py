@@ -134,9 +134,9 @@ def test_what_was_made_for_tasks_is_gone_and_they_are(workflow, ended):
 
 
 def test_a_task_is_told_a_key_and_no_secret(workflow, ended, seen):
-    described = all_tasks(workflow)
-    groups = [task["group"] for task in described]
-    assert {f"{RUN_GROUP}{run_id}" for run_id in ended} == set(groups)
+    groups = {f"{RUN_GROUP}{run_id}" for run_id in ended}
+    described = [task for task in all_tasks(workflow) if task["group"] in groups]
+    assert {task["group"] for task in described} == groups
     assert len(described) == 2 * 2 * LOADERS
     for task in described:
         (override,) = task["overrides"]["containerOverrides"]
@@ -262,7 +262,8 @@ def forget_image(workflow: Workflow) -> None:
     ecr = workflow.plane.client("ecr")
     (repository,) = ecr.describe_repositories()["repositories"]
     name = repository["repositoryName"]
-    ecr.batch_delete_image(repositoryName=name, imageIds=ecr.list_images(repositoryName=name)["imageIds"])
+    if found := ecr.list_images(repositoryName=name)["imageIds"]:
+        ecr.batch_delete_image(repositoryName=name, imageIds=found)
 
 
 def test_a_task_that_fails_fails_its_case_in_the_loaders_own_words(workflow, ended):

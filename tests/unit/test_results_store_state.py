@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 
 import boto3
 import pytest
@@ -116,7 +117,7 @@ def test_a_gate_opens_for_all_at_one_instant_after_the_last_arrival(state):
     opened = first.opens_at("start")
     assert opened == second.opens_at("start")
     arrived = state.get("loader#a#1#1")["gate_start"]
-    assert opened == pytest.approx(arrived + GATE_DELAY_S["start"])
+    assert opened - arrived == pytest.approx(GATE_DELAY_S["start"], abs=1e-3)
 
 
 def test_a_restarted_loader_never_joins_late(state):
@@ -155,13 +156,14 @@ def test_a_gate_of_many_opens_for_all_at_one_instant_when_the_first_has_seen_the
     assert {loader.opens_at("start") for loader in (first, *others)} == {None}
     first.arrive("start")
     assert {loader.opens_at("start") for loader in others} == {None}, "the first has not looked yet"
+    looked_at = time.time()
     opened = first.opens_at("start")
-    assert opened == pytest.approx(state.get("loader#a#1#0")["gate_start"] + GATE_DELAY_S["start"])
+    assert looked_at + MANY_DELAY_S <= opened <= time.time() + MANY_DELAY_S
     assert {loader.opens_at("start") for loader in others} == {opened}
     assert others[0].opens_at("unload") is None
     for loader in (first, *others):
         loader.arrive("unload")
-    assert first.opens_at("unload") == pytest.approx(state.get("loader#a#1#12")["gate_unload"] + MANY_DELAY_S)
+    assert first.opens_at("unload") >= state.get("loader#a#1#12")["gate_unload"] + MANY_DELAY_S
 
 
 def test_progress_of_many_is_what_the_first_has_last_told(state):

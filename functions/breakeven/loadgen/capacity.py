@@ -161,7 +161,9 @@ class CapacitySearch:
         if growth is None:
             return "its backlog was not seen often enough to tell whether it grows"
         if growth.high > GROWTH_SHARE * rate:
-            return f"the backlog may grow by {growth.high:.1f} messages a second (upper 95% bound)"
+            reason = f"the backlog may grow by {growth.high:.1f} messages a second (upper 95% bound)"
+            unclear = growth.estimate <= GROWTH_SHARE * rate
+            return f"{reason}; a longer measure_s tells more closely" if unclear else reason
         if p99_ms is None or p99_ms > objective_ms:
             seen = "not known" if p99_ms is None else f"{p99_ms:.1f} ms"
             return f"p99 end to end is {seen}, the objective {objective_ms:g} ms"

@@ -34,7 +34,7 @@ from breakeven.report.model import Flag
 #: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done
 GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02
 #: looks at a gate that all loaders together take in a second, where they are many: each reads the state
-GATE_POLLS_PER_S = 160
+GATE_POLLS_PER_S = 80
 #: a loader that sees a gate this long after it opened does not join any more, seconds
 LATE_S = 1.0
 #: kept back of the case's limit, to close and to hand in the result; seconds

@@ -25,8 +25,8 @@ from breakeven.results.state import (
 
 #: seconds between the last arrival and the start, so that everyone has seen it open
 GATE_DELAY_S = {"start": 2.0, "unload": 1.0}
-#: of many loaders at least so long: they look less often, and see it only after the first has
-MANY_DELAY_S = 2.0
+#: of many loaders: seconds from when the first has seen them all; the others look less often, and after it
+MANY_DELAY_S = 4.0
 #: what the first of many loaders tells the others
 TOLD = tuple(field.name for field in fields(CaseProgress) if field.name != "aborted")
 
@@ -63,10 +63,11 @@ class StateCoordinator:
         arrived = [item[f"gate_{gate}"] for item in everyone.values() if f"gate_{gate}" in item]
         if len(arrived) < self._loaders:
             return None
-        opens = float(max(arrived) + max(GATE_DELAY_S[gate], MANY_DELAY_S * self._tells))
-        if self._tells:
-            to_tell: dict[str, Any] = {f"opens_{gate}": opens}
-            self._state.update(self._all, **to_tell)
+        if not self._tells:
+            return float(max(arrived) + GATE_DELAY_S[gate])
+        opens = time.time() + MANY_DELAY_S
+        to_tell: dict[str, Any] = {f"opens_{gate}": opens}
+        self._state.update(self._all, **to_tell)
         return opens
 
     def exchange(self, progress: Progress) -> CaseProgress:
