@@ -14,6 +14,7 @@ from pathlib import Path
 
 import boto3
 import pytest
+from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
 
 from breakeven.results import layout
@@ -71,8 +72,11 @@ def cluster(request, tmp_path_factory) -> Iterator[Cluster]:
             (port,) = free_ports(1)
             s3 = ThreadedMotoServer(ip_address=lan.address(1), port=port)
             s3.start()
-            yield _started(lan, release, base, folder, metadata, f"http://{lan.address(1)}:{port}")
-            s3.stop()
+            try:
+                yield _started(lan, release, base, folder, metadata, f"http://{lan.address(1)}:{port}")
+            finally:
+                s3.stop()
+                moto_api_backend.reset()  # what is kept is the process's, and the next lane begins with none
     except NoHosts as error:
         pytest.fail(str(error))
 
