@@ -13,6 +13,8 @@ from botocore.config import Config
 
 from breakeven.workload.case import MAX_LOADERS
 
+#: the key of who sits at the keyboard, and of everything that is no function, task or state machine
+PERSON = "local"
 #: whose calls those of state machines' own tasks are
 STATES = "states"
 AS_STATES = {"aws_access_key_id": STATES, "aws_secret_access_key": "local", "aws_session_token": "local"}
@@ -23,7 +25,7 @@ _CONNECTIONS = MAX_LOADERS + 24
 def environment(endpoint: str, region: str) -> dict[str, str]:
     """The variables that bind a process's boto3 to ``endpoint``; no file, no instance metadata is read."""
     return {
-        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_ACCESS_KEY_ID": PERSON,
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_SESSION_TOKEN": "local",
         "AWS_REGION": region,

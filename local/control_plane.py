@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,6 +35,7 @@ from local.lambda_runtime import LambdaRuntime, OnInvoke
 from local.machines import Machines
 from local.patches import applied
 from local.resource_types import DeployError
+from local.strict.front import Front, Layer
 from local.task_images import TaskImages
 
 #: how long ``close`` waits for executions to notice that they were stopped
@@ -61,6 +62,7 @@ class ControlPlane:
     :param env: more variables for the functions' processes; they win over what the template declares
     :param log_dir: gets a log for each function and one, ``control-plane.log``, for moto
     :param on_invoke: for tests, see ``local.lambda_runtime.Fault``
+    :param layers: what requests pass before this plane's own layers, see ``local/strict/front.py``
     """
 
     def __init__(
@@ -73,9 +75,11 @@ class ControlPlane:
         log_dir: Path,
         region: str = "us-east-1",
         on_invoke: OnInvoke | None = None,
+        layers: Iterable[Layer] = (),
     ) -> None:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
+        self._front = Front(layers)
         self._opened = ExitStack()
         self._stack: StackArtifact | None = None
 
@@ -104,6 +108,7 @@ class ControlPlane:
             opening.enter_context(bound_environment(variables))
             self._aws = Aws(variables["AWS_ENDPOINT_URL"], self._region)
             swaps = opening.enter_context(applied(self._aws))
+            self._front.install(swaps)
             self._lambda = LambdaRuntime(
                 self._children,
                 environment={**variables, **self._env},

@@ -23,7 +23,7 @@ from tests.e2e.left_behind import NOTHING, OF_THEIRS, OURS, THEIRS, WHOLE, leave
 from tests.e2e.places import SEARCHED, places, plant
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 from tests.grants import review
-from tests.grants.recorder import recorded
+from tests.grants.recorder import Recorder
 from tests.grants.roles import by_role, defined, on_one_machine, roles_of
 from tests.infra.status_change import status_change
 
@@ -45,10 +45,11 @@ LIMIT_S = 120
 
 
 @pytest.fixture(scope="module")
-def calls():
+def recorder():
     """Every call that reaches the simulated AWS in this file's runs."""
-    with recorded() as seen:
-        yield seen
+    recorder = Recorder()
+    yield recorder
+    recorder.check()
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +66,8 @@ def seen_arguments(pair_arguments, rabbitmq_pair):
 
 
 @pytest.fixture(scope="module")
-def workflow(calls, assembly, rabbitmq_pair, folder, seen_arguments):
-    with workflow_at(assembly, rabbitmq_pair, None, folder) as made:
+def workflow(recorder, assembly, rabbitmq_pair, folder, seen_arguments):
+    with workflow_at(assembly, rabbitmq_pair, None, folder, [recorder]) as made:
         yield made
 
 
@@ -241,13 +242,13 @@ def apart(workflow, ended):
 
 
 @pytest.fixture(scope="module")
-def held(workflow, going_on, ended, apart, calls):
+def held(workflow, going_on, ended, apart, recorder):
     """The roles as they are deployed, and every call that is theirs."""
     assert set(ended.values()) == {"SUCCEEDED"}
     machine = workflow.outputs["StateMachineArn"]
     api = workflow.plane.client("stepfunctions")
     definition = json.loads(api.describe_state_machine(stateMachineArn=machine)["definition"])
-    return roles_of(workflow.plane), on_one_machine(by_role(calls), machine) | defined(definition)
+    return roles_of(workflow.plane), on_one_machine(by_role(recorder.calls), machine) | defined(definition)
 
 
 def test_a_run_that_its_lanes_and_cases_have_not_let_go_is_let_go_at_its_end(workflow, ended):

@@ -20,7 +20,7 @@ from tests.canaries import arguments, holds
 from tests.e2e.left_behind import tasks_standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 from tests.grants import review
-from tests.grants.recorder import recorded
+from tests.grants.recorder import Recorder
 from tests.grants.roles import by_role, on_one_machine, roles_of
 from tests.infra.status_change import status_change
 
@@ -59,15 +59,17 @@ def seen():
 
 
 @pytest.fixture(scope="module")
-def calls():
+def recorder():
     """Every call that reaches the simulated AWS in these runs."""
-    with recorded() as found:
-        yield found
+    made = Recorder()
+    yield made
+    made.check()
 
 
 @pytest.fixture(scope="module")
-def workflow(calls, assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory, seen):
-    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory.mktemp("tasks")) as made:
+def workflow(recorder, assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory, seen):
+    folder = tmp_path_factory.mktemp("tasks")
+    with workflow_at(assembly, rabbitmq_pair, sqs_endpoint, folder, [recorder]) as made:
         yield made
 
 
@@ -222,7 +224,7 @@ TOLD = {"EstablishTasks": {"built": False}, "AwaitTasks": {"built": True}}
 @pytest.mark.parametrize("kind", ["raise", "timeout"])
 @pytest.mark.parametrize("state", ["EstablishTasks", "BuildImage", "AwaitTasks"])
 def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
-    workflow, ended, monkeypatch, calls, state, kind
+    workflow, ended, monkeypatch, recorder, state, kind
 ):
     def fails(*_: Any) -> None:
         raise BreakevenError("no package")
@@ -244,7 +246,9 @@ def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
     assert all("could not make what tasks need" in reason for reason in failed.values())
     assert tasks_standing(workflow, run_id) == NOTHING
     if (state, kind) == ("BuildImage", "timeout"):
-        assert "codebuild:StopBuild" in {call.action for call in calls}, "what nobody waits for is stopped"
+        assert "codebuild:StopBuild" in {call.action for call in recorder.calls}, (
+            "what nobody waits for is stopped"
+        )
 
 
 def test_a_task_that_outlasts_its_state_is_stopped_and_fails_its_case(workflow, ended):
@@ -288,10 +292,10 @@ def test_a_task_that_fails_fails_its_case_in_the_loaders_own_words(workflow, end
     assert case["reason"].startswith("ManagedDrive: States.TaskFailed: its task stopped: "), case["reason"]
 
 
-def test_every_call_that_was_made_in_these_runs_is_allowed(workflow, ended, calls):
+def test_every_call_that_was_made_in_these_runs_is_allowed(workflow, ended, recorder):
     """Those of the rule and of the watchdog among them, which have let go of tasks above."""
     machine = workflow.outputs["StateMachineArn"]
-    made = on_one_machine(by_role(calls), machine)
+    made = on_one_machine(by_role(recorder.calls), machine)
     for role in ("CleanUp", "Watchdog"):
         assert {"ecs:StopTask", "ec2:DeleteVpcEndpoints"} <= {
             call.action for call in made if call.caller == role

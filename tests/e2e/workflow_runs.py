@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ from breakeven.workload.read import parse_suite, parse_yaml
 from local.children import Children
 from local.control_plane import ControlPlane
 from local.machines import Launch
+from local.strict.front import Layer
 from tests.infra.definition import STACK, states, template_of
 
 #: limit of a state that is to time out, seconds
@@ -220,10 +221,13 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
 
 
 @contextmanager
-def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str | None, folder: Path) -> Iterator[Workflow]:
+def workflow_at(
+    assembly: Path, pair: Access, sqs_endpoint: str | None, folder: Path, layers: Iterable[Layer] = ()
+) -> Iterator[Workflow]:
     """The assembly's stack, deployed in a control plane of its own.
 
     :param sqs_endpoint: where SQS answers; None for the control plane itself
+    :param layers: of the control plane
     """
     machines, calls = Machines(pair), Calls()
     with (
@@ -235,6 +239,7 @@ def workflow_at(assembly: Path, pair: Access, sqs_endpoint: str | None, folder: 
             env={"AWS_ENDPOINT_URL_SQS": sqs_endpoint} if sqs_endpoint else {},
             log_dir=folder / "logs",
             on_invoke=calls.on_invoke,
+            layers=layers,
         ) as plane,
     ):
         outputs = plane.deploy(STACK)

@@ -13,7 +13,7 @@ from moto.iam.models import iam_backends
 
 from local.aws import STATES
 from local.control_plane import ControlPlane
-from tests.grants.policies import Call, Statement, statements
+from local.strict.policies import Call, Statement, statements
 from tests.infra.definition import states
 
 Roles = dict[str, list[Statement]]

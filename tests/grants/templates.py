@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from local.aws import STATES
-from tests.grants.policies import statements
+from local.strict.policies import statements
 from tests.grants.roles import FUNCTION, TASK, Roles
 
 REGION, ACCOUNT = "eu-west-1", "123456789012"

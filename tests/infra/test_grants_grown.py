@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from local.strict.policies import Call, Statement, grants, is_allowed
 from tests.grants import review
-from tests.grants.policies import Call, Statement, grants, is_allowed
 from tests.grants.roles import Roles
 from tests.grants.templates import Template
 from tests.infra.stacks import BESIDE, GROWN, Built

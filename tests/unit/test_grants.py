@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from local.strict.calls import UnreadableCallError
+from local.strict.front import Request
+from local.strict.policies import Call, UnknownOperatorError, is_allowed, statements
 from tests.grants import review
-from tests.grants.policies import Call, UnknownOperatorError, is_allowed, statements
-from tests.grants.recorder import UnreadableCallError, read
 from tests.grants.roles import by_role
 
 OURS = {"StringEquals": {"aws:ResourceTag/owner": "us"}}
@@ -85,10 +86,10 @@ def test_a_condition_that_cannot_be_judged_is_no_permission():
         judged(tagged("us"), allow(Condition={"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}))
 
 
-def request(service: str, path: str = "/", body: str = "", method: str = "POST", **headers: str) -> Any:
-    """What the server is handed for a request that the plan's function has signed."""
+def request(service: str, path: str = "/", body: str = "", method: str = "POST", **headers: str) -> Request:
+    """One that the plan's function has signed."""
     credential = f"Credential=Stack-FunctionsPlan0123ABCD-XYZ/20261121/us-east-1/{service}/aws4_request"
-    return {
+    environ = {
         "HTTP_AUTHORIZATION": f"AWS4-HMAC-SHA256 {credential}, SignedHeaders=host, Signature=0",
         "PATH_INFO": path,
         "REQUEST_METHOD": method,
@@ -96,6 +97,7 @@ def request(service: str, path: str = "/", body: str = "", method: str = "POST",
         "wsgi.input": io.BytesIO(body.encode()),
         **{f"HTTP_{name.upper()}": value for name, value in headers.items()},
     }
+    return Request(environ)
 
 
 TABLE = '{"TableName": "state"}'
@@ -155,7 +157,7 @@ QUEUE = '{"QueueUrl": "http://localhost:1/123456789012/be-q0"}'
     ],
 )
 def test_a_request_is_read_as_iam_names_it(given, action, resource):
-    (found,) = by_role(set(read(given)))
+    (found,) = by_role(set(given.calls))
     assert (found.caller, found.action, found.resource) == ("Plan", action, resource)
 
 
@@ -163,7 +165,7 @@ def test_a_call_of_tasks_is_held_to_its_cluster():
     for operation, body in {"StopTask": STOPPED, "ListTasks": LISTED}.items():
         target = f"AmazonEC2ContainerServiceV20141113.{operation}"
         given = request("ecs", body=body, x_amz_target=target)
-        (found,) = read(given)
+        (found,) = given.calls
         assert dict(found.context) == {"ecs:cluster": "arn:aws:ecs:us-east-1:123456789012:cluster/ours"}
 
 
@@ -173,26 +175,26 @@ def test_what_makes_an_endpoint_is_about_all_that_it_uses_and_about_the_tags_it_
         "&TagSpecification.1.ResourceType=vpc-endpoint"
         "&TagSpecification.1.Tag.1.Key=breakeven:owner&TagSpecification.1.Tag.1.Value=us"
     )
-    found = {call.resource.rpartition(":")[2]: dict(call.context) for call in read(request("ec2", body=body))}
+    found = {call.resource.rpartition(":")[2]: dict(call.context) for call in request("ec2", body=body).calls}
     assert found.keys() == {"vpc-endpoint/*", "vpc/vpc-1", "subnet/subnet-1", "security-group/sg-1"}
     assert found["vpc-endpoint/*"] == {"aws:RequestTag/breakeven:owner": "us"}
 
 
 def test_a_copy_reads_its_source():
     given = request("s3", "/bucket/new", method="PUT", x_amz_copy_source="/bucket/old")
-    found = {(each.action, each.resource) for each in read(given)}
+    found = {(each.action, each.resource) for each in given.calls}
     assert found == {("s3:GetObject", "arn:aws:s3:::bucket/old"), ("s3:PutObject", "arn:aws:s3:::bucket/new")}
 
 
 def test_a_body_that_was_read_can_be_read_again():
     given = request("ec2", body="Action=DescribeInstances")
-    list(read(given))
-    assert given["wsgi.input"].read() == b"Action=DescribeInstances"
+    assert given.calls
+    assert given.fresh_environ()["wsgi.input"].read() == b"Action=DescribeInstances"
 
 
 def test_a_request_that_nobody_knows_is_not_passed_over():
     with pytest.raises(UnreadableCallError, match="kms:Decrypt"):
-        list(read(request("kms", body="Action=Decrypt")))
+        _ = request("kms", body="Action=Decrypt").calls
 
 
 POLICY = [
