@@ -41,7 +41,7 @@ make_venv() {
   local python
   venv_works && return
   python=$(find_python)
-  say "making .venv with $("$python" --version): the project's own Python environment"
+  say "making ${venv#"$root/"} with $("$python" --version): a Python environment of the project's own"
   logged "$python" -m venv --clear "$venv" ||
     fail 1 "$python can't make an environment; is the venv module that belongs to it installed?"
   pip_install --require-hashes -r "$root/requirements/pip.lock" || fail 1 "pip could not be brought up to date"
@@ -71,16 +71,30 @@ pip_install() {
 # ever imported, and of the CDK, the greater part of all code, only what our app uses. Nothing depends on it but speed.
 compile_packages() {
   "$venv/bin/python" -m compileall -qq -j 0 -x '/(aws_cdk|networkx|pip|setuptools|sympy|tests)/' "$venv/lib" || true
-  (cd "$root" && env -u PYTHONDONTWRITEBYTECODE "$venv/bin/python" -c 'import infra.app') || true
 } >/dev/null 2>&1
 
-# install_lock NAME WHY: requirements/NAME.lock into the environment, every file checked against its hash.
+# import_app NAME: what the lock installs is all that the CDK app imports; this compiles what it uses of the CDK, too.
+# Without Node.js, which the CDK's packages start when they are imported, nothing is synthesized and nothing shown here.
+import_app() {
+  has node || return 0
+  (cd "$root" && logged env -u PYTHONDONTWRITEBYTECODE \
+    "$venv/bin/python" -c 'import infra.app') ||
+    fail 1 "the CDK app cannot be imported with the packages of requirements/$1.lock"
+}
+
+# install_pinned NAME WHY: requirements/NAME.lock into the environment, every file checked against its hash.
+install_pinned() {
+  say "installing the Python packages of requirements/$1.lock into ${venv#"$root/"}: $2"
+  pip_install --require-hashes -r "$root/requirements/$1.lock" || fail 1 "the Python packages could not be installed"
+}
+
+# install_lock NAME WHY: the same into .venv, with the project itself, and the app that stands on them tried.
 install_lock() {
   lock_installed "$1" && return
-  say "installing the Python packages of requirements/$1.lock into .venv: $2"
-  pip_install --require-hashes -r "$root/requirements/$1.lock" || fail 1 "the Python packages could not be installed"
+  install_pinned "$1" "$2"
   if [ "$1" != test ]; then install_project; fi
   compile_packages
+  import_app "$1"
   mark_installed "$1"
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,21 @@ settings.load_profile("same")
 
 # as the scripts and local runs have it, before anything imports the CDK: Node.js 20 and 18 are what we run on
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
+
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def python313() -> Path:
+    """A Python 3.13, as Lambda's is, with what is deployed with the functions and nothing else.
+
+    Our own code is on its path where ``PYTHONPATH`` names ``functions/``. What is missing is fetched first.
+    """
+    made = subprocess.run(
+        [ROOT / "setup" / "python313.sh", "functions"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return Path(made.stdout.strip())
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,28 @@
+"""Every handler starts on the Python that it is deployed on, with the packages that are deployed with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+FUNCTIONS = Path(__file__).parents[2] / "functions"
+IMPORTING = """
+import importlib, pathlib, sys
+for path in sorted(pathlib.Path("handlers").glob("*.py")):
+    importlib.import_module(f"handlers.{path.stem}")
+    print(path.stem)
+print(*sys.version_info[:2], sep=".")
+"""
+
+
+def test_every_handler_is_imported_on_the_deployed_python_with_the_deployed_packages(python313: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "AWS_DEFAULT_REGION": "eu-west-1"}
+    command = [python313, "-c", IMPORTING]
+    imported = subprocess.run(
+        command, cwd=FUNCTIONS, env=environment, capture_output=True, text=True, check=False
+    )
+    assert imported.returncode == 0, imported.stderr
+    *handlers, version = imported.stdout.split()
+    assert set(handlers) == {path.stem for path in (FUNCTIONS / "handlers").glob("*.py")}
+    assert version == "3.13"
