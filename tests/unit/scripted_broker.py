@@ -17,7 +17,10 @@ from tests.unit.amqp_wire import method
 class ScriptedBroker:
     """Agrees to whatever opens a connection and a channel; notes the names of what it is sent, and bodies."""
 
-    def __init__(self, mechanisms: str = "PLAIN AMQPLAIN", frame_max: int = 131_072) -> None:
+    def __init__(
+        self, mechanisms: str = "PLAIN AMQPLAIN", frame_max: int = 131_072, reads_until: str = ""
+    ) -> None:
+        """:param reads_until: the name of the method after whose answer it reads nothing more"""
         self._start = spec.Connection.Start(server_properties={}, mechanisms=mechanisms, locales="en_US")
         self._tune = spec.Connection.Tune(2047, frame_max, 60)
         self.heard: list[str] = []
@@ -28,6 +31,7 @@ class ScriptedBroker:
         self._behind: tuple[int, str] | None = None
         self._connection: socket.socket | None = None
         self._there = threading.Event()
+        self._reads_until = reads_until
         self._reading = threading.Event()
         self._reading.set()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -102,6 +106,8 @@ class ScriptedBroker:
         if name in answers:
             channel, answer = answers[name]
             self.say(method(answer, channel))
+        if name == self._reads_until:
+            self.pause()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -125,6 +126,6 @@ def test_an_answer_to_half_a_request_is_read() -> None:
             connected.shutdown(socket.SHUT_WR)
             with pytest.raises(BrokenPipeError):
                 connected.sendall(REQUEST)
-            reader = connection._exchange(connected, Begun(REQUEST, b""))
+            reader = connection._exchange(connected, Begun(REQUEST, b"", time.monotonic()))
         assert (reader.status, reader.body) == (413, b"too large")
         connection.close()

@@ -81,11 +81,11 @@ class Alone:
             c.fd, c.tls = outlet.descriptor, None if outlet.tls is None else addressof(outlet.tls)
             return End(self._run(byref(self._struct), until_ns, late_ns))
 
-    def begun(self) -> Begun:
-        """What the core leaves of an exchange to the general path."""
+    def begun(self, since_ns: int) -> Begun:
+        """What the core leaves to the general path of an exchange that has been under way since then."""
         c = self._struct.c
         unsent = string_at(c.out + c.out_from, c.out_end - c.out_from)
-        begun = Begun(unsent, self._in[: c.in_end].tobytes())
+        begun = Begun(unsent, self._in[: c.in_end].tobytes(), since_ns / 1e9)
         self.forget()
         return begun
 

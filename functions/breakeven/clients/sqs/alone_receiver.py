@@ -148,7 +148,8 @@ class AloneReceiver:
 
     def _finish(self, state: State, taken: Taken) -> None:
         """Read the answer to the end. Raises CallFailed, ConnectionLost."""
-        struct, begun = self._struct, self._alone.begun()
+        struct = self._struct
+        begun = self._alone.begun(struct.called_ns if state is State.DELETING else struct.asked_ns)
         if state is State.DELETING:
             self._deletions.rest_of_call(begun)
             assert taken.settled is not None

@@ -100,7 +100,7 @@ class AloneSender:
         tag = struct.oldest_tag
         sequence, (due_ns, sent_ns) = tag + struct.shift, self._messages.flight(tag)
         try:
-            answer = self._operation.rest_of_call(self._alone.begun())
+            answer = self._operation.rest_of_call(self._alone.begun(sent_ns))
             if not is_stored(answer):
                 raise CallFailed(MALFORMED)
         except CallFailed as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import select
 import socket
 import ssl
-import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -24,10 +23,11 @@ ENDED = "closed before the answer's end"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """An exchange that the core has begun: what is to be written yet, and what has come."""
+    """An exchange under way: what is to be written yet, what has come, and since when (monotonic seconds)."""
 
     unsent: bytes
     came: bytes
+    since_s: float
 
 
 class Connection:
@@ -38,8 +38,9 @@ class Connection:
 
     The core may drive it for a while (``lend``); who closes it meanwhile only ends what is said on it.
 
-    :param timeout_s: how long an answer may keep silent, and take in all, seconds; opening has
-        ``CALL_TIMEOUT_S``
+    :param timeout_s: how long an exchange may take in all, from the first byte written to the last one read,
+        seconds: silence, an answer that comes drop by drop and a request that nobody reads alike. To connect
+        and to shake hands have ``CALL_TIMEOUT_S`` together.
     :param tls: None for plain HTTP
     """
 
@@ -73,7 +74,7 @@ class Connection:
             self.close()
         if self._socket is None:
             self.open()
-        return self._answered(Begun(request, b""))
+        return self._answered(Begun(request, b"", time.monotonic()))
 
     def finish(self, begun: Begun) -> AnswerReader:
         """What ``exchange`` does, from where the core has come to."""
@@ -92,9 +93,7 @@ class Connection:
         try:
             if connected is None:  # closed by another thread since
                 raise ConnectionLost(ENDED)
-            connected.setblocking(False)
             yield outlet_of(connected)
-            connected.setblocking(True)
         finally:
             with self._lock:
                 self._driven, closes = False, self._closes
@@ -133,6 +132,10 @@ class Connection:
         return answer
 
     def _connected(self) -> socket.socket:
+        """Open, and never waiting by itself: Python keeps no time of a TLS socket that blocks, and the
+        kernel's time-out (``SO_RCVTIMEO``) only makes OpenSSL read again, for ever.
+        """
+        until_s = time.monotonic() + CALL_TIMEOUT_S
         plain = socket.create_connection((self._endpoint.host, self._endpoint.port), CALL_TIMEOUT_S)
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -140,52 +143,92 @@ class Connection:
             if self._tls is None:
                 connected = plain
             else:
+                plain.settimeout(_left_s(until_s))  # of the whole handshake
                 connected = self._tls.wrap_socket(plain, server_hostname=self._endpoint.host)
         except BaseException:
             plain.close()
             raise
-        # the kernel keeps the time: a socket with Python's own time-out costs a poll for every read and write
-        wait = struct.pack("ll", int(self._timeout_s), int(self._timeout_s % 1 * 1e6))
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)
-        connected.settimeout(None)
+        connected.settimeout(0.0)
         return connected
 
     def _exchange(self, connected: socket.socket, begun: Begun) -> AnswerReader:
-        reader, deadline = self._reader, time.monotonic() + self._timeout_s
+        reader, until_s = self._reader, begun.since_s + self._timeout_s
         reader.begin()
-        try:
-            with suppress(BrokenPipeError):  # it may have answered and closed before it read all
-                connected.sendall(begun.unsent)
-            data = begun.came
-            while data or (data := connected.recv(RECEIVE_BYTES)):
-                reader.feed(data)
-                data = b""
-                if reader.is_complete:
-                    return reader
-                if time.monotonic() > deadline:  # drop by drop, too, an answer has its time
-                    raise TimeoutError(TIMED_OUT)
-        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            raise TimeoutError(TIMED_OUT) from None
+        with suppress(BrokenPipeError):  # it may have answered and closed before it read all
+            self._send(connected, begun.unsent, until_s)
+        data = begun.came or self._receive(connected, until_s)
+        while data:
+            reader.feed(data)
+            if reader.is_complete:
+                return reader
+            data = self._receive(connected, until_s)
         raise ConnectionResetError(ENDED)
+
+    def _send(self, connected: socket.socket, data: bytes, until_s: float) -> None:
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[connected.send(rest) :]
+            except ssl.SSLWantReadError:
+                self._await(select.POLLIN, until_s)
+            except (BlockingIOError, ssl.SSLWantWriteError):
+                self._await(select.POLLOUT, until_s)
+
+    def _receive(self, connected: socket.socket, until_s: float) -> bytes:
+        """What comes next; empty at the end."""
+        wanted = select.POLLIN
+        while True:
+            if not _has_pending(connected):
+                self._await(wanted, until_s)
+            try:
+                return connected.recv(RECEIVE_BYTES)
+            except (BlockingIOError, ssl.SSLWantReadError):  # a part of a TLS record, or a session ticket
+                wanted = select.POLLIN
+            except ssl.SSLWantWriteError:
+                wanted = select.POLLOUT
+
+    def _await(self, wanted: int, until_s: float) -> None:
+        """:raises TimeoutError: nothing could be read or written by then"""
+        left_s = _left_s(until_s)
+        if wanted == select.POLLIN:
+            ready = self._poll.poll(left_s * 1e3)
+        else:
+            connected = self._socket
+            if connected is None:  # closed by another thread since
+                raise ConnectionResetError(ENDED)
+            room = select.poll()
+            room.register(connected, wanted)
+            ready = room.poll(left_s * 1e3)
+        if not ready:
+            raise TimeoutError(TIMED_OUT)
 
     def _is_dropped(self, connected: socket.socket) -> bool:
         """Has the server closed it, or said what nobody asked for?"""
-        if isinstance(connected, ssl.SSLSocket) and connected.pending():
+        if _has_pending(connected):
             return True
         if not self._poll.poll(0):
             return False
-        connected.settimeout(0.0)
         try:
             connected.recv(1)
         except (BlockingIOError, ssl.SSLWantReadError):
             return False  # TLS only: a session ticket, no data
         except OSError:
             return True
-        finally:
-            connected.settimeout(None)
         return True
 
     def _lost(self, error: Exception) -> ConnectionLost:
         said = str(error) or type(error).__name__
         return ConnectionLost(f"{self._endpoint.host}:{self._endpoint.port}: {said}")
+
+
+def _has_pending(connected: socket.socket) -> bool:
+    """Does OpenSSL hold something that it has read already?"""
+    return isinstance(connected, ssl.SSLSocket) and connected.pending() > 0
+
+
+def _left_s(until_s: float) -> float:
+    """:raises TimeoutError: the time is over"""
+    left_s = until_s - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError(TIMED_OUT)
+    return left_s
