@@ -22,6 +22,7 @@ from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
 from breakeven.workload.case import MAX_LOADERS
 from cli.deployed import Account, Deployed, find
 from cli.doctor_images import loaders_image
+from cli.doctor_machines import account_plan, zones
 
 Level = Literal["ok", "note", "open", "stop"]
 #: EC2's quota of vCPUs of standard on-demand instances
@@ -57,6 +58,8 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     yield from _region(account)
     yield _asked("bootstrap", lambda: _bootstrap(account, qualifier, needed=deployed is None))
     yield stack
+    yield _asked("account plan", lambda: account_plan(account, deployed))
+    yield _asked("zones", lambda: zones(account, deployed))
     yield _asked("EC2 quota", lambda: _vcpus(account))
     yield _asked("Lambda quota", lambda: _functions(account))
     yield _asked("Fargate quota", lambda: _task_vcpus(account))

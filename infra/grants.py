@@ -98,10 +98,11 @@ class Grants:
         name = "Plan"
         quota = self._stack.format_arn(service="servicequotas", resource="ec2", resource_name=QUOTA)
         self._allow(name, ["servicequotas:GetServiceQuota"], [quota])
-        self._allow(name, ["ec2:DescribeInstanceTypeOfferings", "lambda:GetAccountSettings"], ["*"])
+        asked = ["ec2:DescribeInstanceTypeOfferings", "ec2:DescribeInstanceTypes"]
+        self._allow(name, [*asked, "freetier:GetAccountPlanState", "lambda:GetAccountSettings"], ["*"])
         self._functions[name].add_environment("BREAKEVEN_ARCHITECTURES", ",".join(self._brokers.images))
         self._functions[name].add_environment("BREAKEVEN_ZONES", self._zones())
-        why = "list prices, types' zones, Lambda's limits and trace segments belong to no resource"
+        why = "prices, types, their zones, the account's plan and limits, and trace segments have no resource"
         acknowledge(self._role(name), {"IAM5[Resource::*]": why})
 
     def _zones(self) -> str:

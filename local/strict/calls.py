@@ -24,6 +24,7 @@ TARGETS = {
     "AmazonEC2ContainerRegistry_V20150921": "ecr",
     "AmazonEC2ContainerServiceV20141113": "ecs",
     "AmazonSQS": "sqs",
+    "AWSFreeTierService": "freetier",
     "AWSPriceListService": "pricing",
     "AWSStepFunctions": "states",
     "CodeBuild_20161006": "codebuild",
@@ -183,7 +184,7 @@ def _queue(given: Mapping[str, Any]) -> str:
 
 
 #: what AWS knows no resource of
-NAMELESS = {"pricing:GetProducts", "sqs:ListQueues"}
+NAMELESS = {"freetier:GetAccountPlanState", "pricing:GetProducts", "sqs:ListQueues"}
 #: service -> the ARN of what a call is about
 NAMED: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "athena": _workgroup,

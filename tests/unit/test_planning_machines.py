@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -69,6 +70,13 @@ def test_a_leg_carries_its_machines():
             {"account": Account(zones={"m7g.large": ()})},
             f"machines.{PAIR}.large.instance_type",
             "none of this deployment's zones offers it",
+        ),
+        (
+            {"large": {}},
+            {"account": Account(free_plan=True, free_types=("t4g.small",))},
+            f"machines.{PAIR}.large.instance_type",
+            "on AWS' free plan, on which EC2 launches only types eligible for the Free Tier, and this is "
+            "none: upgrade the account to the paid plan",
         ),
         (
             {"xlarge": {"instance_type": "m7g.xlarge"}},
@@ -173,7 +181,7 @@ def aws(monkeypatch):
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("BREAKEVEN_ZONES", "us-east-1a,us-east-1b")
     monkeypatch.setenv("BREAKEVEN_ARCHITECTURES", "arm64")
-    quotas = {"service-quotas": Quotas(16.0)}
+    quotas: dict[str, Any] = {"service-quotas": Quotas(16.0), "freetier": Plans("PAID")}
     with mock_aws():
         made = boto3.client
         monkeypatch.setattr(boto3, "client", lambda name, **more: quotas.get(name) or made(name, **more))
@@ -185,6 +193,70 @@ def test_the_account_is_asked_for_its_quota_and_its_zones(aws):
     assert (found.architectures, found.vcpus) == (("arm64",), 16.0)
     assert set(found.zones) == {"m7g.large", "m7g.xlarge"}
     assert set(found.zones["m7g.large"]) <= {"us-east-1a", "us-east-1b"}
+
+
+class Plans:
+    """The Free Tier API of an account."""
+
+    def __init__(self, answer: str) -> None:
+        self._answer = answer
+
+    def get_account_plan_state(self) -> dict[str, Any]:
+        if self._answer in {"FREE", "PAID"}:
+            return {"accountPlanType": self._answer, "accountPlanStatus": "ACTIVE"}
+        raise ClientError({"Error": {"Code": self._answer, "Message": "no"}}, "GetAccountPlanState")
+
+
+@pytest.mark.parametrize(
+    ("answer", "free", "refused"),
+    [
+        ("FREE", True, True),
+        ("PAID", False, False),
+        ("ResourceNotFoundException", False, False),
+        ("AccessDeniedException", None, False),
+    ],
+)
+def test_an_account_on_the_free_plan_is_refused_what_ec2_would_not_launch_there(aws, answer, free, refused):
+    aws["freetier"] = Plans(answer)
+    room = account.account_of(["m7g.large"])
+    assert room.free_plan is free
+    found = [each for each in planned({"large": {}}, account=room).refusals if "free plan" in each.remedy]
+    assert [(each.field, each.value) for each in found] == (
+        [(f"machines.{PAIR}.large.instance_type", "m7g.large")] if refused else []
+    )
+
+
+def test_a_type_that_is_eligible_for_the_free_tier_may_be_launched_on_the_free_plan(aws):
+    aws["freetier"] = Plans("FREE")
+    # what moto's EC2 marks as eligible; today's list is longer
+    assert account.account_of(["m7g.large", "t3.micro"]).free_types == ("t3.micro",)
+    eligible = Account(free_plan=True, free_types=("m7g.large",))
+    assert planned({"large": {}}, account=eligible).refusals == []
+
+
+def test_nodes_are_launched_only_in_zones_that_offer_their_type_and_none_is_refused(aws, monkeypatch):
+    """As us-east-1's use1-az3, which has no Graviton: the second of the default zones, or both."""
+    offered: list[str] = []
+    pages = [{"InstanceTypeOfferings": []}, {"InstanceTypeOfferings": []}]
+
+    class Ec2:
+        def get_paginator(self, name: str) -> Any:
+            if name == "describe_instance_types":
+                return SimpleNamespace(paginate=lambda **_: [{"InstanceTypes": []}])
+            assert name == "describe_instance_type_offerings"
+            pages[1]["InstanceTypeOfferings"] = [
+                {"InstanceType": "m7g.large", "Location": zone} for zone in offered
+            ]
+            return SimpleNamespace(paginate=lambda **_: pages)
+
+    aws["ec2"] = Ec2()
+    (refusal,) = planned({"large": {}}, account=account.account_of(["m7g.large"])).refusals
+    assert (refusal.field, refusal.value) == (f"machines.{PAIR}.large.instance_type", "m7g.large")
+    assert "none of this deployment's zones offers it: choose another type, or deploy" in refusal.remedy
+    offered.append("us-east-1b")
+    made = planned({"large": {}}, account=account.account_of(["m7g.large"]))
+    assert made.refusals == []
+    assert {case.machines.zones for case in made.cases if case.machines} == {("us-east-1b",)}
 
 
 def test_what_cannot_be_asked_holds_nothing_up(aws):

@@ -161,6 +161,17 @@ def test_the_image_of_an_architecture_that_is_not_listed_is_the_templates(servic
     assert not [asked for asked in calls.values() if "ImageId" in asked]
 
 
+def test_a_type_that_the_free_plan_refuses_fails_the_lane_with_what_to_do(services):
+    class Free(Ec2):
+        def run_instances(self, **asked):
+            message = "The specified instance type is not eligible for Free Tier. For a list of ..."
+            answer = {"Error": {"Code": "InvalidParameterCombination", "Message": message}}
+            raise ClientError(answer, "RunInstances")
+
+    with pytest.raises(CaseError, match="in an account of the free plan: upgrade the account"):
+        launched_on(services, Free())
+
+
 @pytest.mark.parametrize(
     "code", ["InsufficientInstanceCapacity", "VcpuLimitExceeded", "UnauthorizedOperation"]
 )

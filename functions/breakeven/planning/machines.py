@@ -1,4 +1,4 @@
-"""Whether the machines that a suite names are to be had: prices, images, zones and the account's quota."""
+"""Whether the machines that a suite names are to be had: prices, images, zones, and plan and quota."""
 
 from __future__ import annotations
 
@@ -26,9 +26,25 @@ class Account(Frozen):
     zones: Mapping[str, tuple[str, ...]] = Field(
         default={}, description="instance type -> the deployment's zones that offer it"
     )
+    free_plan: bool | None = Field(default=None, description="on AWS' free plan; null: not known")
+    free_types: tuple[str, ...] | None = Field(
+        default=None, description="of the types asked for, those eligible for the Free Tier; null: not known"
+    )
+
+    def may_launch(self, instance_type: str) -> bool:
+        """Whether the account's plan lets EC2 launch the type, as far as it is known.
+
+        On the free plan RunInstances answers ``InvalidParameterCombination`` for every other type than those
+        that DescribeInstanceTypes marks as ``FreeTierEligible``: the service's own answer names that filter.
+        """
+        return not self.free_plan or self.free_types is None or instance_type in self.free_types
 
 
 ANY_ACCOUNT = Account()
+#: what to do on the free plan; the plan and ``doctor`` say the same
+UPGRADE = "upgrade the account to the paid plan (Billing and Cost Management, Free Tier)"
+NO_ZONE = "none of this deployment's zones offers it"
+OTHER_ZONES = "deploy to other zones (-c breakeven:zones=...)"
 
 
 def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
@@ -68,6 +84,7 @@ def refusals(cases: Sequence[Case], book: PriceBook, account: Account) -> Iterat
             *_unpriced(each, book),
             *_without_image(each, account),
             *_not_offered(each, account),
+            *_not_on_this_plan(each, account),
             *_over_quota(each, account),
         ):
             yield Refusal(case_id=None, field=field_of(target, name), value=value, remedy=remedy)
@@ -96,8 +113,13 @@ def _without_image(each: Machines, account: Account) -> Iterator[Reason]:
 
 def _not_offered(each: Machines, account: Account) -> Iterator[Reason]:
     if account.zones.get(each.instance_type) == ():
-        remedy = "none of this deployment's zones offers it: choose another type, or deploy to other zones"
-        yield "instance_type", each.instance_type, remedy
+        yield "instance_type", each.instance_type, f"{NO_ZONE}: choose another type, or {OTHER_ZONES}"
+
+
+def _not_on_this_plan(each: Machines, account: Account) -> Iterator[Reason]:
+    if not account.may_launch(each.instance_type):
+        why = "the account is on AWS' free plan, on which EC2 launches only types eligible for the Free Tier"
+        yield "instance_type", each.instance_type, f"{why}, and this is none: {UPGRADE}"
 
 
 def _over_quota(each: Machines, account: Account) -> Iterator[Reason]:

@@ -14,6 +14,7 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
+from breakeven.planning.machines import UPGRADE
 from breakeven.results import layout
 from breakeven.results.state import lane_item
 from breakeven.steps.deadline import check_deadline, longest_s
@@ -30,6 +31,9 @@ NO_ROOM = {
     "VcpuLimitExceeded",
     "VolumeLimitExceeded",
 }
+#: EC2's answer, among others, where the account is on the free plan and the type is not eligible for it; the
+#: message then says so
+REFUSED, FREE_TIER = "InvalidParameterCombination", "eligible for Free Tier"
 #: what a launch makes, all of which carries the tags
 TAGGED = ("instance", "volume", "network-interface")
 
@@ -141,10 +145,14 @@ def _no_room(machines: Machines | None, zone: str, count: int) -> Iterator[None]
     try:
         yield
     except ClientError as error:
-        code = error.response["Error"]["Code"]
+        code, message = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+        what = f"{count} x {machines.instance_type}" if machines else "the nodes"
+        if code == REFUSED and FREE_TIER in message:
+            raise CaseError(
+                f"EC2 does not launch {what} in an account of the free plan: {UPGRADE}"
+            ) from error
         if code not in NO_ROOM:
             raise
-        what = f"{count} x {machines.instance_type}" if machines else "the nodes"
         remedy = "run it again later, or on other machines"
         raise CaseError(f"EC2 has no room for {what} in {zone} ({code}): {remedy}") from error
 
