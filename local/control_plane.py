@@ -35,6 +35,7 @@ from local.lambda_runtime import LambdaRuntime, OnInvoke
 from local.machines import Machines
 from local.patches import applied
 from local.resource_types import DeployError
+from local.strict.account import ORDINARY, AccountLayer, SimulatedAccount
 from local.strict.front import Front, Layer
 from local.task_images import TaskImages
 
@@ -63,6 +64,7 @@ class ControlPlane:
     :param log_dir: gets a log for each function and one, ``control-plane.log``, for moto
     :param on_invoke: for tests, see ``local.lambda_runtime.Fault``
     :param layers: what requests pass before this plane's own layers, see ``local/strict/front.py``
+    :param account: its plan and quotas
     """
 
     def __init__(
@@ -76,10 +78,11 @@ class ControlPlane:
         region: str = "us-east-1",
         on_invoke: OnInvoke | None = None,
         layers: Iterable[Layer] = (),
+        account: SimulatedAccount = ORDINARY,
     ) -> None:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
-        self._front = Front(layers)
+        self._front = Front([*layers, AccountLayer(account)])
         self._opened = ExitStack()
         self._stack: StackArtifact | None = None
 
