@@ -11,6 +11,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from breakeven.installation import OWNER_TAG, RUN_GROUP, TASK_INPUT
+from breakeven.planning.footprint import ROOM
 from breakeven.planning.task_lines import MEMORY_GB, VCPU
 from breakeven.results import layout
 from infra.acknowledged import acknowledge, on
@@ -23,6 +24,7 @@ from infra.storage import Storage
 CONTAINER = "loader"
 #: between SIGTERM and SIGKILL; of Fargate at most 120
 STOP_TIMEOUT_S = 30
+DESCRIPTORS = ROOM["fargate"].descriptors
 #: what ECS answers where it has started nothing: asked too often, by itself or by EC2 for it (which comes as
 #: InvalidParameter), without a host just now ("AmazonECS.Unknown": the answer has failures), or broken. None
 #: of these is said of a task that was started, and a loader that was started twice would say so itself
@@ -115,6 +117,12 @@ class LoaderTasks(Construct):
                     command=["-m", "handlers.task"],
                     working_directory=FOLDER,
                     stop_timeout=STOP_TIMEOUT_S,
+                    # the most that Fargate gives; its older releases gave 1,024 where nothing was asked for
+                    ulimits=[
+                        ecs.CfnTaskDefinition.UlimitProperty(
+                            name="nofile", soft_limit=DESCRIPTORS, hard_limit=DESCRIPTORS
+                        )
+                    ],
                     environment=[
                         ecs.CfnTaskDefinition.KeyValuePairProperty(name=name, value=value)
                         for name, value in {"AWS_DEFAULT_REGION": cdk.Aws.REGION, **environment}.items()

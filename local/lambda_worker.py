@@ -12,11 +12,16 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import resource
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
 from typing import Any
+
+#: Lambda guide, "Lambda quotas": file descriptors, and execution processes and threads, of one environment
+DESCRIPTORS, THREADS = 1024, 1024
 
 Handler = Callable[[Any, Any], Any]
 Answer = dict[str, Any]
@@ -101,7 +106,26 @@ def _described(error: Exception, request_id: str) -> dict[str, Any]:
     }
 
 
+def limit(descriptors: int, threads: int) -> None:
+    """Have no more of them than Lambda has: more fail as they do there.
+
+    The system counts threads by user, not by process, so that Python's own are counted as they start.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = descriptors if hard == resource.RLIM_INFINITY else min(descriptors, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    start = threading.Thread.start
+
+    def start_limited(self: threading.Thread) -> None:
+        if threading.active_count() >= threads:
+            raise RuntimeError("can't start new thread")  # as Python says where the system has no more
+        start(self)
+
+    threading.Thread.start = start_limited  # type: ignore[method-assign]
+
+
 def main(requests_fd: int, answers_fd: int, paths: str) -> None:
+    limit(DESCRIPTORS, THREADS)
     # processes that a handler starts must not hold the pipes: their ends tell that this one has gone
     os.set_inheritable(requests_fd, False)
     os.set_inheritable(answers_fd, False)

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from breakeven.planning.footprint import ROOM
 from breakeven.planning.task_lines import MEMORY_GB, VCPU
 from breakeven.results import layout
 from infra.code import LOCK
@@ -90,6 +91,12 @@ def test_what_a_task_has_is_what_the_estimate_prices(plain):
     assert (definition["Cpu"], definition["Memory"]) == (str(1024 * VCPU), str(1024 * MEMORY_GB))
     assert definition["RuntimePlatform"]["CpuArchitecture"] == "ARM64", "which is cheaper, and priced"
     assert only(plain, "AWS::CodeBuild::Project")["Environment"]["Type"] == "ARM_CONTAINER"
+
+
+def test_a_task_may_open_as_much_as_the_plan_takes_it_to(built):
+    (container,) = only(built, "AWS::ECS::TaskDefinition")["ContainerDefinitions"]
+    most = ROOM["fargate"].descriptors
+    assert container["Ulimits"] == [{"Name": "nofile", "SoftLimit": most, "HardLimit": most}]
 
 
 def test_the_image_of_the_definition_is_the_one_that_is_built_and_looked_for(built):

@@ -12,7 +12,7 @@ from local.lambda_runtime import LambdaRuntime
 
 LIMIT_S = 30
 CODE = """
-    import datetime, json, os, signal, subprocess, sys, time
+    import datetime, json, os, signal, subprocess, sys, threading, time
     from pathlib import Path
 
     class CaseError(Exception):
@@ -35,6 +35,36 @@ CODE = """
         left = context.get_remaining_time_in_millis()
         flags = [sys.flags.isolated, sys.flags.no_site]
         return {"env": dict(os.environ), "context": context_says, "left_ms": left, "flags": flags}
+
+    def open_files(event, context):
+        held = []
+        try:
+            for _ in range(event["count"]):
+                held.append(open("/dev/null"))
+        except OSError as error:
+            return {"held": len(held), "errno": error.errno}
+        finally:
+            for each in held:
+                each.close()
+        return {"held": len(held)}
+
+    def start_threads(event, context):
+        leave, held = threading.Event(), []
+        try:
+            for _ in range(event["count"]):
+                thread = threading.Thread(target=leave.wait)
+                thread.start()
+                held.append(thread)
+        except RuntimeError as error:
+            return {"held": len(held), "error": str(error)}
+        finally:
+            leave.set()
+            for each in held:
+                each.join()
+        return {"held": len(held)}
+
+    def text(event, context):
+        return "x" * event["length"]
 
     def imported(event, context):
         module = __import__(event["module"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -72,6 +73,20 @@ def test_nothing_of_the_users_environment_reaches_a_function(lambda_, monkeypatc
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy")
     env = lambda_.call("surroundings")["env"]
     assert not {"AWS_PROFILE", "HTTPS_PROXY", "PYTHONPATH"} & env.keys()
+
+
+def test_a_function_opens_1024_descriptors_and_no_more(lambda_):
+    """Lambda guide, "Lambda quotas": file descriptors."""
+    assert lambda_.call("open_files", count=900) == {"held": 900}
+    found = lambda_.call("open_files", count=1024)
+    assert found["errno"] == errno.EMFILE
+    assert 1000 < found["held"] < 1024, "some are open before"
+
+
+def test_a_function_starts_1024_threads_and_no_more(lambda_):
+    """Lambda guide, "Lambda quotas": execution processes and threads."""
+    assert lambda_.call("start_threads", count=900) == {"held": 900}
+    assert lambda_.call("start_threads", count=1024) == {"held": 1023, "error": "can't start new thread"}
 
 
 def test_installed_path_files_are_not_read(lambda_):

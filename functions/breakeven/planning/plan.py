@@ -10,7 +10,7 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, functions, lengths, limits, machines, purse, tasks
+from breakeven.planning import deadline, footprint, functions, lengths, limits, machines, purse, tasks
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.estimate import Estimate, estimate
 from breakeven.planning.instrument import instrument_cases
@@ -182,6 +182,7 @@ def to_run(
         *machines.refusals(compared, book, account),
         *functions.refusals(suite, compared, account),
         *tasks.refusals(suite, compared, account, environment),
+        *footprint.refusals(suite, compared),
     ]
     if environment == "aws":
         refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)

@@ -26,6 +26,8 @@ MAX_RATE = 10_000_000.0  # messages a second of a whole case
 #: an inline map of the workflow runs at most this many at once, and a case needs all of its loaders at once:
 #: more of them are run by a distributed one
 INLINE_LOADERS = 40
+#: calls of a kind that one worker keeps going at once on SQS, each on a connection of its own
+MAX_IN_FLIGHT = 100
 #: how many one case's state in one partition of DynamoDB and its settling bear; see decision 0021
 MAX_LOADERS = 100
 
@@ -92,7 +94,10 @@ class Workload(Frozen):
     prefetch: int = Field(default=1, ge=1)
     wait_s: float = Field(default=0.0, ge=0, le=20, description="SQS long poll; 0 is a short poll")
     in_flight: int = Field(
-        default=1, ge=1, le=100, description="SQS: calls of a kind that a worker keeps going at once"
+        default=1,
+        ge=1,
+        le=MAX_IN_FLIGHT,
+        description="SQS: calls of a kind that a worker keeps going at once",
     )
     client: Literal["pika", "boto3", "native"]
     program: Program | None = Field(default=None, description="target instrument: what it shall do")

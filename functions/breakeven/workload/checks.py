@@ -9,7 +9,7 @@ from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.limits import MAX_MESSAGE_BYTES
-from breakeven.workload.case import MAX_RATE, Compared, KindName, Variant
+from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Compared, KindName, Variant
 from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
 
@@ -91,6 +91,9 @@ def check_workload(
     if settings["client"] not in ("native", ORDINARY[target]):
         remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
+    if target == "sqs-standard" and settings["window"] > MAX_IN_FLIGHT:
+        remedy = f"each is a connection of its worker's on {SERVICE[target]}; at most {MAX_IN_FLIGHT} there"
+        yield fault("window", settings["window"], f"{remedy}, or more under variants for other targets")
     room = dealt(settings["mode"], settings["producers"], settings["consumers"])
     if settings.get("loaders", 1) > room.loaders:
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"

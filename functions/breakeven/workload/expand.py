@@ -16,9 +16,10 @@ from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
 from breakeven.planning.durations import case_seconds, limit_s, loader_kind, start_deadline_s
-from breakeven.planning.sizing import loaders_for
+from breakeven.planning.footprint import least_loaders
+from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.report.model import Environment
-from breakeven.workload.case import Case, Compared, Step, TargetName, Variant, Workload
+from breakeven.workload.case import Case, Compared, LoaderKind, Step, TargetName, Variant, Workload
 from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
 from breakeven.workload.fields import DEFAULT_MESSAGE_BYTES
 from breakeven.workload.machines import check_machines, machines_of
@@ -233,6 +234,13 @@ def _steps(settings: Mapping[str, Any]) -> Settings:
     return found
 
 
+def _loaders(workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind) -> int:
+    """As many as the work wants, and more where each would hold too much open; see ``planning.footprint``."""
+    wanted = loaders_for(workload, environment)
+    most = dealt(workload.mode, workload.producers, workload.consumers).loaders
+    return max(wanted, least_loaders(workload, target, loader, most) or wanted)
+
+
 class _CaseMaker:
     """Makes cases, and their tags: four characters from run and case, no two alike within the run."""
 
@@ -248,8 +256,8 @@ class _CaseMaker:
         workload = _workload(cell.settings, self._scale)
         slug = re.sub("[= _]", "-", point.cell)
         case_id = f"{point.scenario}.{slug}.{target}.r{repeat}"
-        loaders = cell.settings.get("loaders") or loaders_for(workload, environment)
         loader = cell.settings.get("loader") or loader_kind(workload, target, environment)
+        loaders = cell.settings.get("loaders") or _loaders(workload, target, environment, loader)
         return Case(
             run_id=self._run_id,
             case_id=case_id,
