@@ -59,6 +59,7 @@ def scripted(*script: bytes | Reply, tls: ssl.SSLContext | None = None) -> Itera
                 thread.start()
 
     def attend(connected: socket.socket) -> None:
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or a second piece waits for an ACK
         with suppress(OSError):
             _converse(tls.wrap_socket(connected, server_side=True) if tls else connected)
         connected.close()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.report.charts import cost, decision, hours, tornado
 from breakeven.report.markdown import markdown
 from breakeven.report.model import Report
 from breakeven.report.money_crossovers import all_crossovers_table, crossover_table
@@ -190,6 +191,14 @@ def test_markdown_has_every_table_of_the_money(report):
         assert f"## {table.caption}" in page.replace("\\", "")
     assert f"| {figure(report.crossovers[1].msg_per_s)} |" in page
     assert cost_notes(report)[0] in page.replace("\\", "")
+
+
+def test_tables_alone_draw_no_chart(report, monkeypatch):
+    """A chart takes part of a second, and Markdown has none."""
+    drawn = [table.slug for part in cost_parts(report, None) for table in part.tables]
+    for module in (cost, decision, hours, tornado):
+        monkeypatch.setattr(module, "chart", None)
+    assert [table.slug for table in cost_tables(report, None)] == drawn
 
 
 def test_nothing_priced_has_no_cost_part():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from breakeven.pricing.measured_capacity import measured_capacities
@@ -28,19 +29,26 @@ class Part:
     folded: str = ""
 
 
-def cost_parts(report: Report, published: Published | None) -> list[Part]:
-    """None where nothing was priced."""
+def cost_parts(report: Report, published: Published | None, *, with_charts: bool = True) -> list[Part]:
+    """None where nothing was priced.
+
+    :param with_charts: False leaves them undrawn: they take seconds
+    """
+
+    def drawn(draw: Callable[[Report], tuple[Chart, ...]]) -> tuple[Chart, ...]:
+        return draw(report) if with_charts else ()
+
     crossings = crossover_table(report, published)
     if not report.crossovers and not report.cost_curves:
         return []
     parts = [
-        Part("curves", costs(report), (crossings,) if crossings.rows else ()),
+        Part("curves", drawn(costs), (crossings,) if crossings.rows else ()),
         Part("every-crossing", (), _there(all_crossovers_table(report)), "Every crossing"),
         Part("prices", (), _there(prices_table(report))),
-        Part("hours", hours(report), _there(hours_table(report))),
-        Part("map", decisions(report), ()),
+        Part("hours", drawn(hours), _there(hours_table(report))),
+        Part("map", drawn(decisions), ()),
         Part("map-in-words", (), _there(map_table(report)), "The map in words"),
-        Part("sensitivity", tornado(report), ()),
+        Part("sensitivity", drawn(tornado), ()),
         Part("sensitivities", (), _there(sensitivity_table(report)), "Every input, every pair of options"),
         Part("bills", (), _there(bills_table(report)), "Every bill line by line"),
     ]
@@ -49,7 +57,7 @@ def cost_parts(report: Report, published: Published | None) -> list[Part]:
 
 def cost_tables(report: Report, published: Published | None) -> list[Table]:
     """The tables alone."""
-    return [table for part in cost_parts(report, published) for table in part.tables]
+    return [table for part in cost_parts(report, published, with_charts=False) for table in part.tables]
 
 
 def cost_notes(report: Report) -> list[str]:

@@ -94,12 +94,16 @@ def _svg(slug: str, form: Form, height: float, description: str, paint: Painter)
     import matplotlib as mpl  # noqa: PLC0415 - costly to load, and only a report needs it
     from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib.layout_engine import ConstrainedLayoutEngine  # noqa: PLC0415
 
     sizes = {"font.size": form.font, "axes.titlesize": form.font + 1}
     with mpl.rc_context({**_STYLE, **sizes}):
-        figure = Figure(figsize=(form.width / 72, height / 72), dpi=72, layout="constrained")
+        layout = ConstrainedLayoutEngine()
+        figure = Figure(figsize=(form.width / 72, height / 72), dpi=72, layout=layout)
         FigureCanvasSVG(figure)
         paint(figure, form)
+        layout.execute(figure)
+        figure.set_layout_engine(None)  # or saving would draw it once more, for the layout
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _inline(buffer.getvalue(), f"{slug}-{form.name}", description)
