@@ -25,6 +25,8 @@ WHERE = "AWS"
 #: of a stack that can be used
 USABLE = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE"}
 CREDENTIALS = "set AWS_PROFILE or the keys' variables, or run aws configure or aws sso login"
+#: in the names of AWS' errors that say so ("Common errors", of each service's API reference)
+ABOUT_CREDENTIALS = ("Token", "Signature", "AccessKey", "AuthFailure", "RequestExpired")
 QUICK = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 4})
 
 
@@ -41,11 +43,19 @@ def told() -> Iterator[None]:
     except ClientError as error:
         code, said = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
         remedy = f"{error.operation_name} was refused: {said}"
-        if any(word in code for word in ("Token", "Signature", "AccessKey", "AuthFailure")):
+        if is_about_credentials(error):
             remedy = f"{remedy}; {CREDENTIALS}"
         raise InputError(WHERE, "access", code, remedy) from error
     except BotoCoreError as error:
         raise InputError(WHERE, "credentials", type(error).__name__, f"{error}; {CREDENTIALS}") from error
+
+
+def is_about_credentials(error: ClientError | BotoCoreError) -> bool:
+    """They are missing, wrong, or out of date."""
+    if isinstance(error, ClientError):
+        code = error.response["Error"].get("Code", "")
+        return any(word in code for word in ABOUT_CREDENTIALS)
+    return any(word in type(error).__name__ for word in ("Credential", "Token", "SSO"))
 
 
 def stack_name(prefix: str | None) -> str:

@@ -1,7 +1,8 @@
 """The ``breakeven`` command.
 
 Exit codes: 0 all well; 1 the run itself failed; 2 bad input, nothing was started; 3 some cases failed
-and the report was written; 130 interrupted, what was measured was kept.
+and the report was written; 4 a run on AWS goes on, and could not be followed to its end; 130 interrupted,
+what was measured was kept.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from breakeven.report.model import Report
 from breakeven.results.state import RUN
 from cli.summary import print_summary
 
-OK, FAILED, SOME_CASES_FAILED, INTERRUPTED = 0, 1, 3, 130
+OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130
 
 
 def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> int:

@@ -10,8 +10,10 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
 from rich.console import Console
 
 from breakeven.errors import InputError
@@ -23,8 +25,9 @@ from breakeven.steps.plan_run import check_run_id, plan_of
 from breakeven.steps.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
-from cli.deployed import Deployed, connect, find, told
-from cli.outcome import conclude
+from cli.deployed import Deployed, connect, find, is_about_credentials, told
+from cli.following import Line, LostError, is_passing
+from cli.outcome import INTERRUPTED, NOT_FOLLOWED, conclude
 from cli.progress import PlainView, View, snapshot, view_for
 from local.export import export_run
 
@@ -45,18 +48,31 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check_options(arguments)
     document = None if arguments.follow else _document(arguments)
-    deployed = find(connect(arguments.profile, arguments.region), arguments.prefix)
-    console = Console(stderr=arguments.json)
+
+    def installation() -> Deployed:
+        return find(connect(arguments.profile, arguments.region), arguments.prefix)
+
+    deployed, console = installation(), Console(stderr=arguments.json)
     view = PlainView(console) if arguments.json else view_for(console)
+    line = Line(deployed, installation, view)
+    run_id = arguments.follow or _new_run_id()
     try:
-        with told():
-            run_id = arguments.follow or _start(deployed, document or {}, view)
-            ended = _follow(deployed, run_id, view)
+        if not arguments.follow:
+            _start(deployed, run_id, document or {}, view)
+        ended = _follow(line, run_id, view)
+        if ended:
+            folder = line.ask(
+                lambda at: export_run(at.store, at.state(run_id), run_id, arguments.runs, STAYS)
+            )
+    except LostError as error:
+        view.close()
+        _say(console, [f"{run_id} cannot be followed any more: {error}", *_how_to_go_on(deployed, run_id)])
+        return NOT_FOLLOWED
     finally:
         view.close()
     if not ended:
-        return _leave(deployed, run_id, console)
-    return _fetch(deployed, run_id, arguments, console)
+        return _leave(line.deployed, run_id, console)
+    return _conclude(folder, run_id, arguments, console)
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
@@ -107,41 +123,56 @@ def _expected(deployed: Deployed, document: dict[str, Any], run_id: str) -> str:
     return f"{len(plan.cases)} cases, about {minutes:.0f} minutes and ${usd:.2f}"
 
 
-def _start(deployed: Deployed, document: dict[str, Any], view: View) -> str:
-    """:raises InputError: another run goes on"""
-    run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
-    words = _expected(deployed, document, run_id)
-    if problem := deployed.lock_problem():
-        raise InputError("AWS", "lock", deployed.stack, problem)
-    deployed.step_functions.start_execution(
-        stateMachineArn=deployed.machine, name=run_id, input=json.dumps(document)
-    )
+def _new_run_id() -> str:
+    return datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+
+
+def _start(deployed: Deployed, run_id: str, document: dict[str, Any], view: View) -> None:
+    """
+    :raises InputError: another run goes on, or AWS refuses to start this one
+    :raises LostError: AWS has not answered, and may have started it
+    """
+    with told():
+        words = _expected(deployed, document, run_id)
+        if problem := deployed.lock_problem():
+            raise InputError("AWS", "lock", deployed.stack, problem)
+        try:
+            # made again by boto3 where its answer was lost: one name and input start one execution
+            deployed.step_functions.start_execution(
+                stateMachineArn=deployed.machine, name=run_id, input=json.dumps(document)
+            )
+        except (ClientError, HTTPClientError, ConnectionError) as error:
+            if not is_passing(error) or is_about_credentials(error):
+                raise
+            raise LostError(f"whether it was started is not known ({error})") from error
     account = deployed.account
     view.say(f"started {run_id} of {deployed.stack} in {account.region} of account {account.number}: {words}")
-    return run_id
 
 
-def _follow(deployed: Deployed, run_id: str, view: View) -> bool:
+def _follow(line: Line, run_id: str, view: View) -> bool:
     """Show the run until it ends; False when interrupted before that.
 
     :raises InputError: there is no such run
+    :raises LostError: it cannot be followed any more
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    execution, state = deployed.execution(run_id), deployed.state(run_id)
     cases: Sequence[Case] = ()
     try:
-        while (status := _status(deployed, execution, run_id)) == RUNNING:
-            cases = cases or _planned(deployed, run_id)
-            view.show(snapshot(state.items(), cases))
+        while True:
+            status = line.ask(lambda at: _status(at, run_id))
+            cases = cases or line.ask(lambda at: _planned(at, run_id))
+            view.show(snapshot(line.ask(lambda at: at.state(run_id).items()), cases))
+            if status != RUNNING:
+                break
             time.sleep(FOLLOW_S)
     except KeyboardInterrupt:
         return False
-    view.show(snapshot(state.items(), cases or _planned(deployed, run_id)))
     view.say(f"the execution has ended: {status}")
     return True
 
 
-def _status(deployed: Deployed, execution: str, run_id: str) -> str:
+def _status(deployed: Deployed, run_id: str) -> str:
+    execution = deployed.execution(run_id)
     try:
         return str(deployed.step_functions.describe_execution(executionArn=execution)["status"])
     except deployed.step_functions.exceptions.ExecutionDoesNotExist:
@@ -157,25 +188,33 @@ def _planned(deployed: Deployed, run_id: str) -> Sequence[Case]:
 
 def _leave(deployed: Deployed, run_id: str, console: Console) -> int:
     """The command was interrupted, the run was not: whoever sits here decides. Exit code 130."""
-    execution = deployed.execution(run_id)
+    lines = [f"{run_id} goes on, and goes on costing", *_how_to_go_on(deployed, run_id)]
     if sys.stdin.isatty() and _is_to_stop(run_id):
-        with told():
+        try:
             deployed.step_functions.stop_execution(
-                executionArn=execution, error="Interrupted", cause="stopped by breakeven run"
+                executionArn=deployed.execution(run_id), error="Interrupted", cause="stopped by breakeven run"
             )
-        lines = [
-            f"{run_id} is stopped: its brokers are let go, and what is settled is kept",
-            f"go on with it: breakeven run --on aws --resume {run_id}",
-        ]
-    else:
-        lines = [
-            f"{run_id} goes on, and goes on costing",
-            f"follow it again: breakeven run --on aws --follow {run_id}",
-            f"stop it: aws stepfunctions stop-execution --execution-arn {execution}",
-        ]
+        except (ClientError, BotoCoreError) as error:
+            lines = [f"{run_id} could not be stopped: {error}", *lines]
+        else:
+            lines = [
+                f"{run_id} is stopped: its brokers are let go, and what is settled is kept",
+                f"go on with it: breakeven run --on aws --resume {run_id}",
+            ]
+    _say(console, lines)
+    return INTERRUPTED
+
+
+def _how_to_go_on(deployed: Deployed, run_id: str) -> list[str]:
+    return [
+        f"follow it again: breakeven run --on aws --follow {run_id}",
+        f"stop it: aws stepfunctions stop-execution --execution-arn {deployed.execution(run_id)}",
+    ]
+
+
+def _say(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    return 130
 
 
 def _is_to_stop(run_id: str) -> bool:
@@ -185,9 +224,7 @@ def _is_to_stop(run_id: str) -> bool:
         return False
 
 
-def _fetch(deployed: Deployed, run_id: str, arguments: argparse.Namespace, console: Console) -> int:
-    with told():
-        folder = export_run(deployed.store, deployed.state(run_id), run_id, arguments.runs, STAYS)
+def _conclude(folder: Path, run_id: str, arguments: argparse.Namespace, console: Console) -> int:
     record = json.loads((folder / "state.json").read_text()).get(RUN, {})
     if record.get("failed_at") in BEFORE_ANYTHING:
         raise InputError("AWS", "run", run_id, f"was refused, nothing was started: {record.get('reason')}")

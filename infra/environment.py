@@ -26,6 +26,10 @@ def environment_of(service: str, *, context: Context, results: Results, storage:
         "BREAKEVEN_REGION": cdk.Aws.REGION,
         "BREAKEVEN_INSTANCE_TYPE": context.instance_type,
         **{name: value for name, value in given.items() if value},
+        # of boto3, where a client is not made otherwise: a throttled call is made again for some 15 s in all,
+        # not for one ("Retry behavior", AWS SDKs and Tools Reference Guide)
+        "AWS_RETRY_MODE": "standard",
+        "AWS_MAX_ATTEMPTS": "6",
         "POWERTOOLS_SERVICE_NAME": service,
         "POWERTOOLS_METRICS_NAMESPACE": context.stack_name,
     }

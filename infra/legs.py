@@ -192,7 +192,7 @@ class Leg(Construct):
 
     def _loader(self, prefix: str = "") -> sfn.IChainable:
         """One loader of either map; ``prefix`` tells the states of one from those of the other."""
-        # never retried: a loader that was started twice would join late
+        # never once it may have begun: a loader that was started twice would join late
         return self._task("Load", retry=False, discard_all=True, prefix=prefix)
 
     def _loader_task(self, prefix: str = "") -> sfn.IChainable:

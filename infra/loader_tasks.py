@@ -18,6 +18,7 @@ from infra.acknowledged import acknowledge, on
 from infra.context import Context
 from infra.loader_image import FOLDER, LoaderImage
 from infra.network import Network
+from infra.steps import retry_on
 from infra.storage import Storage
 
 #: what the container of a task is called
@@ -37,13 +38,11 @@ NOT_STARTED = [
 ]
 #: a hundred may be started at once and 20 a second after ("Request throttling", Amazon ECS API Reference):
 #: all of these together are well within the deadline of a case's start
-RETRY = {
-    "ErrorEquals": NOT_STARTED,
-    "IntervalSeconds": 3,
-    "MaxAttempts": 5,
-    "BackoffRate": 2,
-    "JitterStrategy": "FULL",
-}
+RETRY = retry_on(NOT_STARTED, 5, interval_s=3)
+#: a task that ended before its container ran, for want of its image or of a network interface ("Stopped tasks
+#: error messages", Amazon ECS Developer Guide), fails by the same name as one whose loader failed. Such a
+#: loader has put its beginning on record, and the task that is started once more ends by that at once
+ONCE_MORE = retry_on([sfn.Errors.TASKS_FAILED], 1, interval_s=20)
 
 
 class LoaderTasks(Construct):
@@ -142,7 +141,7 @@ class LoaderTasks(Construct):
         return definition
 
     def state(self, scope: Construct, name: str) -> sfn.CustomState:
-        """One loader as a task, to its end. It is retried only where ECS has started none.
+        """One loader as a task, to its end: started again where none was, and once where it may not have run.
 
         The construct of the CDK for it knows of no group, by which the task is found again.
         """
@@ -175,7 +174,7 @@ class LoaderTasks(Construct):
                 },
             },
             "TimeoutSecondsPath": "$.limit_s",
-            "Retry": [RETRY],
+            "Retry": [RETRY, ONCE_MORE],
             "OutputPath": sfn.JsonPath.DISCARD,
         }
 

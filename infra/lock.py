@@ -12,7 +12,7 @@ from constructs import Construct
 
 from breakeven.results.state import LOCKS
 from infra.acknowledged import acknowledge, executions_of
-from infra.steps import invoke
+from infra.steps import invoke, retry_whatever_failed
 
 RELEASE_LIMIT = cdk.Duration.seconds(30)
 
@@ -51,7 +51,7 @@ class Lock(Construct):
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(RELEASE_LIMIT),
         )
-        release.add_retry(errors=[sfn.Errors.ALL], interval=cdk.Duration.seconds(1), max_attempts=2)
+        retry_whatever_failed(release)
         return release
 
     def may_ask(self, state_machine: sfn.StateMachine, plan: lambda_.Function) -> None:

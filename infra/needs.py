@@ -56,7 +56,7 @@ NEEDS = {
     "StartNodes": Needs((GET,), reads=(RUNS,)),
     "AwaitNodes": Needs(),
     "FailLeg": Needs((GET, UPDATE), reads=(RUNS,), writes=(ROWS,)),
-    "ReleaseLane": Needs((UPDATE,), deletes=(SECRETS,), lists=True),
+    "ReleaseLane": Needs((GET, UPDATE), deletes=(SECRETS,), lists=True),
     "ReleaseRun": Needs((UPDATE,), deletes=(SECRETS,), lists=True, queues=(QUEUE_TAGS, DELETE_QUEUE)),
     "CleanUp": Needs((UPDATE,), deletes=(SECRETS,), lists=True, queues=(QUEUE_TAGS, DELETE_QUEUE)),
     "Watchdog": Needs(

@@ -18,7 +18,16 @@ from constructs import Construct
 from infra.functions import Functions
 from infra.loader_image import BUILD_LIMIT, QUEUE_LIMIT, LoaderImage
 from infra.loader_tasks import allow_events
-from infra.steps import GRACE_S, catch_as, invoke
+from infra.steps import GRACE_S, catch_as, invoke, retry_on
+
+#: CodeBuild has started no build: too many at once, asked too often, or broken, for which it has no names of
+#: its own ("StartBuild", AWS CodeBuild API Reference)
+BUILD_NOT_STARTED = [
+    "CodeBuild.AccountLimitExceededException",
+    "CodeBuild.AWSCodeBuildException",
+    "CodeBuild.CodeBuildException",
+    "CodeBuild.SdkClientException",
+]
 
 
 class TaskStates(Construct):
@@ -65,6 +74,7 @@ class TaskStates(Construct):
                 "Parameters": {"ProjectName": self._image.project.ref},
                 "TimeoutSeconds": limit,
                 "ResultPath": sfn.JsonPath.DISCARD,
+                "Retry": [retry_on(BUILD_NOT_STARTED, 4, interval_s=5)],
             },
         )
 

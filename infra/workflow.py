@@ -27,12 +27,21 @@ from infra.legs import Leg
 from infra.loader_tasks import LoaderTasks
 from infra.lock import Lock
 from infra.results import Results
-from infra.steps import catch_as, invoke
+from infra.steps import catch_as, invoke, retry_on, retry_whatever_failed
 from infra.storage import Storage
 from infra.task_states import TaskStates
 
 RUN_LIMIT = cdk.Duration.hours(12)
 QUERY_TIMEOUT_S = 300
+#: Athena has started nothing: asked too often, or broken. The first two are its own names
+#: ("StartQueryExecution", Amazon Athena API Reference), the others what Step Functions calls all else
+QUERY_NOT_STARTED = [
+    "Athena.TooManyRequestsException",
+    "Athena.InternalServerException",
+    "Athena.AmazonAthenaException",
+    "Athena.AthenaException",
+    "Athena.SdkClientException",
+]
 
 
 class Workflow(Construct):
@@ -138,6 +147,7 @@ class Workflow(Construct):
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
+        retry_whatever_failed(notify)
         catch_as(notify, free)
         begin.next(plan).next(take).next(self._task_states.before(rounds))
         rounds.next(release).next(read).next(report).next(notify).next(free)
@@ -201,6 +211,8 @@ class Workflow(Construct):
                 },
                 "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
                 "TimeoutSeconds": QUERY_TIMEOUT_S,
+                # a query only reads, so that one which Athena could not finish may be made again, too
+                "Retry": [retry_on(QUERY_NOT_STARTED, 5), retry_on([sfn.Errors.TASKS_FAILED], 2)],
             },
         )
 
@@ -237,6 +249,7 @@ class Workflow(Construct):
             error="RunFailed",
             cause="A state of the run failed; the run's record in the state table says which and why.",
         )
+        retry_whatever_failed(unrecorded)
         catch_as(finish, unrecorded)
         unrecorded.next(failed)
         done = sfn.Choice(self, "AllWell?")

@@ -63,13 +63,19 @@ def test_a_task_is_told_one_key_that_prepare_case_has_written(plain):
     assert given["Group.$"] == "States.Format('run:{}', $.run_id)"
 
 
-def test_a_task_is_retried_only_where_none_was_started(plain):
+def test_a_task_is_started_again_where_none_was_and_once_where_it_may_not_have_run(plain):
     state = states(definition_of(plain.template))["BrokerTask"]
-    (retry,) = state["Retry"]
-    assert "ECS.ThrottlingException" in retry["ErrorEquals"]
+    not_started, once_more = state["Retry"]
+    assert "ECS.ThrottlingException" in not_started["ErrorEquals"]
     # of a task that was started, whatever it has ended of
-    assert not [error for error in retry["ErrorEquals"] if error.startswith("States.")]
-    waits = [retry["IntervalSeconds"] * retry["BackoffRate"] ** n for n in range(retry["MaxAttempts"])]
+    assert not [error for error in not_started["ErrorEquals"] if error.startswith("States.")]
+    # one whose image could not be pulled; a loader that had begun does not begin again
+    assert (once_more["ErrorEquals"], once_more["MaxAttempts"]) == (["States.TaskFailed"], 1)
+    waits = [
+        each["IntervalSeconds"] * each["BackoffRate"] ** n
+        for each in state["Retry"]
+        for n in range(each["MaxAttempts"])
+    ]
     assert sum(waits) < 300, "well within the deadline of a case's start"
 
 

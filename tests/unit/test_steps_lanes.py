@@ -15,6 +15,7 @@ from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Description, Node
 from breakeven.targets.kinds import ROOT_DEVICE
 from breakeven.workload.case import Machines
+from tests.unit.one_page import OnePage
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
 PLACE = launching.Place(
@@ -137,6 +138,39 @@ def test_nodes_are_dealt_over_the_zones_and_the_lane_says_over_which(services, z
     assert len(lane["instance_ids"]) == len(set(lane["instance_ids"])) == 2
 
 
+class Forgetful(OnePage):
+    """EC2 that does not know an instance for some looks; ``terminated``: what it was to end."""
+
+    def __init__(self, looks: int) -> None:
+        self._looks, self.terminated = looks, []
+
+    def describe_instances(self, **_):
+        self._looks -= 1
+        known = [{"InstanceId": "i-a", "State": {"Name": "running"}}]
+        known += [{"InstanceId": "i-b", "State": {"Name": "pending"}}] if self._looks < 0 else []
+        return {"Reservations": [{"Instances": [each]} for each in known]}
+
+    def terminate_instances(self, InstanceIds):
+        self.terminated += InstanceIds
+
+
+def test_an_instance_on_record_that_ec2_does_not_know_yet_is_waited_for_and_terminated(services, monkeypatch):
+    monkeypatch.setattr(lanes, "POLL_S", 0.01)
+    services.state(RUN).update(f"lane#{TARGET}", instance_ids=["i-a", "i-b"])
+    ec2 = Forgetful(looks=3)
+    assert lanes.release_lane(services, ec2, RUN, TARGET) == ["i-a", "i-b"]
+    assert ec2.terminated == ["i-a", "i-b"]
+
+
+def test_one_that_ec2_has_forgotten_for_good_is_waited_for_no_longer_than_it_may_be_unknown(
+    services, monkeypatch
+):
+    monkeypatch.setattr(lanes, "KNOWN_WITHIN_S", 0.05)
+    monkeypatch.setattr(lanes, "POLL_S", 0.01)
+    services.state(RUN).update(f"lane#{TARGET}", instance_ids=["i-a", "i-b"])
+    assert lanes.release_lane(services, Forgetful(looks=10**6), RUN, TARGET) == ["i-a"]
+
+
 def test_more_nodes_than_zones_share_them():
     place = launching.Place("template", "group", {"a": "subnet-a", "b": "subnet-b"})
     assert place.dealt(3, None) == {"a": 2, "b": 1}
@@ -185,5 +219,7 @@ def test_that_ec2_has_no_room_is_said_in_words(services, code):
     expected = ClientError if code == "UnauthorizedOperation" else CaseError
     with pytest.raises(expected) as caught:
         launched_on(services, Full())
+    # what the first zone has launched is on record before the second is asked
+    assert services.state(RUN).get(f"lane#{TARGET}")["instance_ids"] == ["i-subnet-a-0"]
     if expected is CaseError:
         assert str(caught.value).startswith(f"EC2 has no room for 1 x m7i.large in zone-b ({code})")

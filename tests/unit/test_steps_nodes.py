@@ -20,6 +20,7 @@ from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Case, Workload
 from tests.unit.moto_results import services_in_moto
+from tests.unit.one_page import OnePage
 
 RUN, PAIR = "run-1", "rabbitmq-mirrored-pair"
 
@@ -32,7 +33,7 @@ def case_of(nodes_down: int) -> Case:
     return Case.model_validate({**fields, **more, "workload": workload})
 
 
-class Ec2:
+class Ec2(OnePage):
     """Instances that take ``looks`` looks to stop; writes down what it was asked."""
 
     def __init__(self, looks: int = 2, state: str = "running") -> None:
@@ -53,7 +54,7 @@ class Ec2:
         if self._state == "stopping":
             self._looks -= 1
             self._state = "stopping" if self._looks else "stopped"
-        instances = [{"State": {"Name": self._state}} for _ in InstanceIds]
+        instances = [{"InstanceId": each, "State": {"Name": self._state}} for each in InstanceIds]
         return {"Reservations": [{"Instances": instances}]}
 
 
@@ -103,6 +104,19 @@ def test_it_is_started_once_it_has_stopped(services: Services) -> None:
     ec2 = Ec2(looks=3, state="stopping")
     assert start_nodes(services, ec2, RUN, "case") == ["i-b"]
     assert [what for what, _ in ec2.asked] == ["look", "look", "look", "start"]
+
+
+def test_an_answer_that_leaves_an_instance_out_does_not_say_that_it_has_stopped(services: Services) -> None:
+    planned(services, 1)
+
+    class Forgetful(Ec2):
+        def describe_instances(self, InstanceIds: list[str]) -> dict[str, Any]:
+            answer = super().describe_instances(InstanceIds)
+            return answer if self._state == "stopped" else {"Reservations": []}
+
+    ec2 = Forgetful(looks=3)
+    stop_nodes(services, ec2, RUN, "case")
+    assert ec2._state == "stopped"
 
 
 def test_one_that_does_not_stop_is_told(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from breakeven.steps.task_image import Image, image_of, is_built
 from breakeven.steps.task_leftovers import Endpoints, Tasks
 from breakeven.steps.tasks import Place, establish_tasks
 from tests.unit.moto_results import installed
+from tests.unit.one_page import OnePage
 from tests.unit.task_cases import RUN_ID
 
 NAMES = ("ecr.api", "logs")
@@ -48,7 +49,7 @@ def establish(services, ec2, place, run_id=RUN_ID, *, image_built=True):
     establish_tasks(services, ec2, place, run_id, NAMES, image_built=image_built)
 
 
-class Scripted:
+class Scripted(OnePage):
     """EC2 whose endpoints have one state after another; ``taken``: so often a name is refused as taken."""
 
     def __init__(self, *states: str, taken: int = 0) -> None:

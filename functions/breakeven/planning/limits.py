@@ -15,17 +15,18 @@ MAX_HISTORY_EVENTS = 25_000
 MAX_STATE_BYTES = 262_144
 #: seconds that one call of a case's watch takes, a little less than it may
 WATCH_S = 840.0
-#: half of each is left for retries, failures and what later steps add
-HISTORY_BUDGET = MAX_HISTORY_EVENTS // 2
+#: a quarter is left, beside every retry, which is counted
+HISTORY_BUDGET = MAX_HISTORY_EVENTS * 3 // 4
+#: half is left for what later steps add
 STATE_BUDGET = MAX_STATE_BYTES // 2
 
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
-HISTORY_PER_RUN = 285  # what it makes for tasks among it
+HISTORY_PER_RUN = 742  # what it makes for tasks among it, and its queries
 HISTORY_PER_LEG = 127  # in a round of its own
-HISTORY_PER_CASE = 93
-HISTORY_PER_LOADER = 7  # of an inline map
-HISTORY_PER_TASK = 28  # the same, of a loader that is a task: ECS may have to be asked more than once
-HISTORY_PER_WATCH = 7  # of a case whose watch is called again, since it outlasts a function
+HISTORY_PER_CASE = 102
+HISTORY_PER_LOADER = 16  # of an inline map
+HISTORY_PER_TASK = 32  # the same, of a loader that is a task: ECS may have to be asked more than once
+HISTORY_PER_WATCH = 16  # of a case whose watch is called again, since it outlasts a function
 HISTORY_OF_MANY_LOADERS = 2  # of a distributed map beside a case's: each loader has a history of its own
 HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
 

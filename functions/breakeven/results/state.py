@@ -3,6 +3,10 @@
 Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
 ``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together. The
 partition ``#lock`` is no run's: it has an item for each state machine, named after it.
+
+A conditional write also goes through where all that it writes is there already: boto3 makes a call again
+whose answer was lost, and the second would be refused because of the first. So what is set once gets a value
+that only this caller has.
 """
 
 from __future__ import annotations
@@ -39,15 +43,15 @@ class RunState:
     def update(self, item: str, *, only_if_absent: str | None = None, **fields: Any) -> dict[str, Any]:
         """Set fields, leaving others as they are, and return the whole item.
 
-        With ``only_if_absent`` nothing is written when that field exists already: raises the client's
-        ``ConditionalCheckFailedException``.
+        With ``only_if_absent`` nothing is written when that field exists already, unless with all that is
+        to be set: raises the client's ``ConditionalCheckFailedException``.
         """
         fields = {"expires_at": int(time.time()) + KEEP_S, **fields}
         names, values = _assigned(fields)
         options: dict[str, Any] = _setting(names)
         if only_if_absent:
             names["#absent"] = only_if_absent
-            options["ConditionExpression"] = "attribute_not_exists(#absent)"
+            options["ConditionExpression"] = _or_is_so("attribute_not_exists(#absent)", fields)
         answer = self._table.update_item(
             Key=self._key(item),
             ExpressionAttributeNames=names,
@@ -60,30 +64,31 @@ class RunState:
     def take(self, item: str, version: int | None, **fields: Any) -> None:
         """Set fields of an item that is as it was read, and count its version up. It is kept for good.
 
-        ``version`` is the one read, None where there was no item. When the item has changed since, nothing
-        is written: raises the client's ``ConditionalCheckFailedException``.
+        ``version`` is the one read, None where there was no item. When the item has changed since, and not to
+        what is to be set, nothing is written: raises the client's ``ConditionalCheckFailedException``.
         """
         fields = {"version": (version or 0) + 1, **fields}
         names, values = _assigned(fields)
-        options: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#0)"}
+        as_read = "attribute_not_exists(#0)"
         if version is not None:
-            options["ConditionExpression"] = "#0 = :read"
+            as_read = "#0 = :read"
             values[":read"] = version
         self._table.update_item(
             Key=self._key(item),
             **_setting(names),
+            ConditionExpression=_or_is_so(as_read, fields),
             ExpressionAttributeNames=names,
             ExpressionAttributeValues=values,
-            **options,
         )
 
     def end(self, **fields: Any) -> bool:
         """Set fields of the run's own item, unless it says already how the run ended; whether it did not."""
-        names, values = _assigned({"expires_at": int(time.time()) + KEEP_S, **fields})
+        fields = {"expires_at": int(time.time()) + KEEP_S, **fields}
+        names, values = _assigned(fields)
         return self._if_so(
             Key=self._key(RUN),
             **_setting(names),
-            ConditionExpression="attribute_not_exists(#state) OR #state = :running",
+            ConditionExpression=_or_is_so("attribute_not_exists(#state) OR #state = :running", fields),
             ExpressionAttributeNames={**names, "#state": "status"},
             ExpressionAttributeValues={**values, ":running": "running"},
         )
@@ -94,7 +99,7 @@ class RunState:
         return self._if_so(
             Key=self._key(item),
             **_setting(names),
-            ConditionExpression="#owner = :owner AND attribute_type(#released, :null)",
+            ConditionExpression=_or_is_so("#owner = :owner AND attribute_type(#released, :null)", fields),
             ExpressionAttributeNames={**names, "#owner": "owner", "#released": "released_at"},
             ExpressionAttributeValues={**values, ":owner": owner, ":null": "NULL"},
         )
@@ -174,6 +179,14 @@ def _assigned(fields: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]
 
 def _setting(names: Mapping[str, str]) -> dict[str, str]:
     return {"UpdateExpression": "SET " + ", ".join(f"{name} = :{name[1:]}" for name in names)}
+
+
+def _or_is_so(condition: str, fields: Mapping[str, Any]) -> str:
+    """The condition, or that every field has the value that ``_assigned`` gives to it.
+
+    DynamoDB evaluates AND before OR, and refuses parentheses that it does not need.
+    """
+    return f"{condition} OR " + " AND ".join(f"#{i} = :{i}" for i in range(len(fields)))
 
 
 def _stored(value: Any) -> Any:

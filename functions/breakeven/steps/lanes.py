@@ -18,12 +18,17 @@ from breakeven.workload.case import TargetName
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
+#: how long EC2 may not know an instance that it has launched: seconds, as a rule ("Eventual consistency in
+#: the Amazon EC2 API", Amazon EC2 Developer Guide)
+KNOWN_WITHIN_S = 20.0
+#: an instance in any of these is paid for, or will be again
+STANDING = frozenset({"pending", "running", "stopping", "stopped"})
 
 
 class Ec2(Protocol):
     """The part of boto3's EC2 client that is used."""
 
-    def describe_instances(self, **kwargs: Any) -> Any: ...
+    def get_paginator(self, operation_name: Any) -> Any: ...
     def terminate_instances(self, **kwargs: Any) -> Any: ...
 
 
@@ -88,10 +93,11 @@ def fail_leg(services: Services, run_id: str, target: TargetName, where: str, re
 def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
     """Terminate the nodes of a lane (of the whole run without ``target``) and delete its secrets.
 
-    Instances are found by tag, so that one whose launch was never recorded is found too.
-    Returns the instances terminated.
+    Instances are found by tag, so that one whose launch was never recorded is found too. One that is on
+    record and that EC2 does not know is waited for: it may have been launched a moment ago. Returns the
+    instances terminated.
     """
-    ids = instances_of(ec2, run_id, target)
+    ids = _all_launched(services, ec2, run_id, target)
     if ids:
         ec2.terminate_instances(InstanceIds=ids)
     services.store.delete_all(layout.secrets_prefix(run_id, target))
@@ -102,16 +108,26 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
 
 def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
     """The nodes of a lane (of the whole run without ``target``) that are there, and not on their way out."""
-    filters = [
-        {"Name": f"tag:{OWNER_TAG}", "Values": [installation().owner]},
-        {"Name": f"tag:{RUN_TAG}", "Values": [run_id]},
-        {"Name": "instance-state-name", "Values": ["pending", "running", "stopping", "stopped"]},
-    ]
-    if target:
-        filters.append({"Name": f"tag:{TARGET_TAG}", "Values": [target]})
-    found = ec2.describe_instances(Filters=filters)
-    return [
-        instance["InstanceId"]
-        for reservation in found["Reservations"]
+    return [each for each, state in _states_of(ec2, run_id, target).items() if state in STANDING]
+
+
+def _all_launched(services: Services, ec2: Ec2, run_id: str, target: TargetName | None) -> list[str]:
+    recorded = services.state(run_id).get(lane_item(target)).get("instance_ids", []) if target else []
+    deadline = time.monotonic() + KNOWN_WITHIN_S
+    while set(recorded) - (states := _states_of(ec2, run_id, target)).keys() and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    return [each for each, state in states.items() if state in STANDING]
+
+
+def _states_of(ec2: Ec2, run_id: str, target: TargetName | None) -> dict[str, str]:
+    """State of every instance that EC2 knows, by its id; those that are terminated are known for an hour."""
+    wanted = {OWNER_TAG: installation().owner, RUN_TAG: run_id, **({TARGET_TAG: target} if target else {})}
+    pages = ec2.get_paginator("describe_instances").paginate(
+        Filters=[{"Name": f"tag:{name}", "Values": [value]} for name, value in wanted.items()]
+    )
+    return {
+        instance["InstanceId"]: instance["State"]["Name"]
+        for page in pages
+        for reservation in page["Reservations"]
         for instance in reservation["Instances"]
-    ]
+    }

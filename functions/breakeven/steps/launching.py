@@ -86,7 +86,7 @@ def launch(
         services.store.put_secret(key, access.model_dump_json())
     nodes, ours = kind(target).nodes, installation()
     tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
-    instances: list[dict[str, Any]] = []
+    lane, ids = services.state(run_id), list[str]()
     zones = place.dealt(nodes, machines)
     for zone, count in zones.items():
         with _no_room(machines, zone, count):
@@ -99,11 +99,11 @@ def launch(
                 TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in TAGGED],
                 **(_own_machines(place, machines) if machines else {}),
             )
-        instances += answer["Instances"]
-    ids = [instance["InstanceId"] for instance in instances]
-    # all nodes of a lane are of one image
-    told = {"image": instances[0]["ImageId"], "zones": list(zones)}
-    services.state(run_id).update(lane_item(target), status="launched", instance_ids=ids, **told)
+        ids += [instance["InstanceId"] for instance in answer["Instances"]]
+        # at once, as the next zone may have no room, and a search by tags may not find them yet
+        image = answer["Instances"][0]["ImageId"]  # of all nodes of a lane
+        lane.update(lane_item(target), status="launching", instance_ids=ids, image=image)
+    lane.update(lane_item(target), status="launched", zones=list(zones))
 
 
 def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:

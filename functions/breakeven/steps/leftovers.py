@@ -16,12 +16,11 @@ from botocore.exceptions import ClientError
 from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.store import Store
+from breakeven.steps.lanes import STANDING
 from breakeven.targets.naming import PREFIX
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
 DEFAULT_LEASE_S = 28_800.0
-#: an instance in any of these is paid for, or will be again
-STANDING = ("pending", "running", "stopping", "stopped")
 #: what AWS answers when something was let go already: by a retry, or by another that is at it just now
 GONE = {
     "AWS.SimpleQueueService.NonExistentQueue",
@@ -81,7 +80,7 @@ class Instances:
         self._ec2 = ec2
 
     def find(self, run_id: str | None = None) -> list[Leftover]:
-        standing = {"Name": "instance-state-name", "Values": list(STANDING)}
+        standing = {"Name": "instance-state-name", "Values": sorted(STANDING)}
         pages = self._ec2.get_paginator("describe_instances").paginate(Filters=[*ours(run_id), standing])
         return [
             self._leftover(instance)

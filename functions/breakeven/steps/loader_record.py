@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
@@ -17,7 +19,8 @@ def begun(services: Services, case: Case, attempt: int, loader: int) -> bool:
     """
     state, item = services.state(case.run_id), loader_item(case.case_id, attempt, loader)
     try:
-        state.update(item, only_if_absent="begun", begun=True)
+        # of this call alone: one that is made again for its lost answer has begun, another has not
+        state.update(item, only_if_absent="begun", begun=secrets.token_hex(8))
     except ClientError as error:
         if error.response.get("Error", {}).get("Code") != "ConditionalCheckFailedException":
             raise

@@ -21,12 +21,14 @@ STOP_TIMEOUT_S = 270.0
 #: how long nodes may take from the start of their instances until every mirror is in sync
 REJOIN_TIMEOUT_S = 330.0
 POLL_S = 0.5
+#: of an instance that an answer of EC2 has left out
+UNKNOWN = "unknown"
 
 
 class Ec2(Protocol):
     """The part of boto3's EC2 client that is used."""
 
-    def describe_instances(self, **kwargs: Any) -> Any: ...
+    def get_paginator(self, operation_name: Any) -> Any: ...
     def stop_instances(self, **kwargs: Any) -> Any: ...
     def start_instances(self, **kwargs: Any) -> Any: ...
 
@@ -78,12 +80,12 @@ def _instances_down(services: Services, case: Case) -> list[str]:
 
 
 def _await_stopped(ec2: Ec2, instances: list[str]) -> None:
-    _await_states(ec2, instances, lambda states: states <= {"stopped"})
+    _await_states(ec2, instances, lambda states: states == {"stopped"})
 
 
 def _await_none_stopping(ec2: Ec2, instances: list[str]) -> None:
     """EC2 starts no instance that is still stopping."""
-    _await_states(ec2, instances, lambda states: "stopping" not in states)
+    _await_states(ec2, instances, lambda states: not states & {"stopping", UNKNOWN})
 
 
 def _await_states(ec2: Ec2, instances: list[str], is_so: Callable[[set[str]], bool]) -> None:
@@ -97,9 +99,11 @@ def _await_states(ec2: Ec2, instances: list[str], is_so: Callable[[set[str]], bo
 
 
 def _states(ec2: Ec2, instances: list[str]) -> set[str]:
-    found = ec2.describe_instances(InstanceIds=instances)
-    return {
-        str(instance["State"]["Name"])
-        for reservation in found["Reservations"]
+    pages = ec2.get_paginator("describe_instances").paginate(InstanceIds=instances)
+    found = {
+        str(instance["InstanceId"]): str(instance["State"]["Name"])
+        for page in pages
+        for reservation in page["Reservations"]
         for instance in reservation["Instances"]
     }
+    return {found.get(instance, UNKNOWN) for instance in instances}

@@ -39,7 +39,7 @@ class Ec2(Protocol):
     """The part of boto3's EC2 client that is used."""
 
     def create_vpc_endpoint(self, **kwargs: Any) -> Any: ...
-    def describe_vpc_endpoints(self, **kwargs: Any) -> Any: ...
+    def get_paginator(self, operation_name: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ def _found(ec2: Ec2, place: Place, run_id: str, name: str) -> list[Mapping[str, 
     """
     wanted = {"vpc-id": place.vpc, "service-name": _service(place, name), "vpc-endpoint-type": "Interface"}
     filters = [{"Name": key, "Values": [value]} for key, value in wanted.items()]
-    there = ec2.describe_vpc_endpoints(Filters=filters)["VpcEndpoints"]
     return [
         each
-        for each in there
+        for page in ec2.get_paginator("describe_vpc_endpoints").paginate(Filters=filters)
+        for each in page["VpcEndpoints"]
         if str(each["State"]).lower() not in GOING and _run_of(each) in (None, run_id)
         if each.get("PrivateDnsEnabled", True)
     ]

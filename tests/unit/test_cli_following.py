@@ -1,0 +1,130 @@
+"""Following a run on AWS past a broken network and credentials that expire."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConnectionError
+from rich.console import Console
+
+from cli import following, main, run_on_aws
+from cli.deployed import Deployed
+from cli.following import Line
+from cli.progress import PlainView
+
+MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
+BROKEN = EndpointConnectionError(endpoint_url="https://states.eu-west-1.amazonaws.com")
+
+
+def refusal(code: str, status: int = 400) -> ClientError:
+    said = {"Error": {"Code": code, "Message": "no"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError(said, "DescribeExecution")
+
+
+PASSING = [
+    BROKEN,
+    ConnectionClosedError(endpoint_url="https://x"),
+    refusal("ExpiredTokenException"),
+    refusal("ThrottlingException"),
+    refusal("InternalServerError", 500),
+]
+
+
+class Api:
+    """Step Functions whose answers are given: an error is raised, a text is a status."""
+
+    def __init__(self, answers: list[Any]) -> None:
+        self._answers, self.exceptions = iter(answers), SimpleNamespace(ExecutionDoesNotExist=KeyError)
+        self.started = 0
+
+    def describe_execution(self, **_: Any) -> dict[str, Any]:
+        answer = next(self._answers)
+        if isinstance(answer, str):
+            return {"status": answer}
+        raise answer
+
+    def start_execution(self, **_: Any) -> None:
+        self.started += 1
+        self.describe_execution()
+
+
+@pytest.fixture
+def follow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Exit code and output of the command that follows, or starts, a run with those answers of AWS."""
+    monkeypatch.setattr(following, "TRY_AGAIN_S", 0.001)
+    monkeypatch.setattr(following, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(run_on_aws, "FOLLOW_S", 0.001)
+    monkeypatch.setattr(run_on_aws.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(run_on_aws, "_planned", lambda *_: [])
+    monkeypatch.setattr(run_on_aws, "export_run", lambda *_: "folder")
+    monkeypatch.setattr(run_on_aws, "_conclude", lambda *_: 0)
+    monkeypatch.setattr(run_on_aws, "_expected", lambda *_: "1 case")
+    monkeypatch.setattr(run_on_aws, "connect", lambda *_: None)
+    monkeypatch.setattr(Deployed, "lock_problem", lambda _: None)
+    monkeypatch.setattr(Deployed, "state", lambda *_: SimpleNamespace(items=dict))
+    monkeypatch.setattr(Deployed, "store", None)
+
+    def called(answers: list[Any], *words: str) -> tuple[int, str]:
+        account = SimpleNamespace(region="eu-west-1", number="123456789012")
+        deployed = Deployed(account, "QueueBreakeven", {"StateMachineArn": MACHINE})  # type: ignore[arg-type]
+        object.__setattr__(deployed, "step_functions", Api(answers))
+        monkeypatch.setattr(run_on_aws, "find", lambda *_: deployed)
+        code = main.main(["run", "--on", "aws", *words])
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    return called
+
+
+@pytest.mark.parametrize("error", PASSING, ids=lambda error: type(error).__name__ + str(error)[21:40])
+def test_a_run_is_followed_past_what_passes(follow, error):
+    code, said = follow(["RUNNING", error, error, "RUNNING", "SUCCEEDED"], "--follow", "r1")
+    assert code == 0
+    assert said.count("no answer of AWS") == 1
+    assert "the execution has ended: SUCCEEDED" in said
+
+
+def test_credentials_that_expired_are_said_with_what_renews_them(follow):
+    _, said = follow(["RUNNING", refusal("ExpiredTokenException"), "SUCCEEDED"], "--follow", "r1")
+    assert "aws sso login" in said
+
+
+@pytest.mark.parametrize("error", [BROKEN, refusal("ExpiredTokenException"), refusal("AccessDenied", 403)])
+def test_a_run_that_cannot_be_followed_any_more_is_no_bad_input_and_says_how_to_go_on(follow, error):
+    code, said = follow(["RUNNING", *[error] * 10**4], "--follow", "r1")
+    assert code == 4
+    assert "r1 cannot be followed any more" in said
+    assert "breakeven run --on aws --follow r1" in said
+    assert "stop-execution --execution-arn arn:aws:states:eu-west-1:123456789012:execution:m:r1" in said
+
+
+def test_where_the_answer_to_the_start_is_lost_it_may_have_been_started(follow):
+    code, said = follow([ConnectionClosedError(endpoint_url="https://x")], "quick")
+    assert code == 4
+    assert "whether it was started is not known" in said
+    assert "breakeven run --on aws --follow r2" in said, "the run's name is said"
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "ExpiredTokenException"])
+def test_where_the_start_is_refused_nothing_was_started(follow, code):
+    assert follow([refusal(code)], "quick")[0] == 2
+
+
+def test_credentials_are_read_again_each_time(monkeypatch):
+    monkeypatch.setattr(following, "TRY_AGAIN_S", 0.001)
+    session = iter(["second", "third"])
+    asked = []
+
+    def question(deployed: Any) -> str:
+        asked.append(deployed)
+        if deployed == "third":
+            return "answer"
+        raise refusal("ExpiredTokenException")
+
+    view = PlainView(Console(file=io.StringIO()))
+    line = Line("first", lambda: next(session), view)  # type: ignore[arg-type,return-value]
+    assert line.ask(question) == "answer"
+    assert asked == ["first", "second", "third"]
