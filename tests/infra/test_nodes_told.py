@@ -15,7 +15,7 @@ import pytest
 from breakeven.results import layout
 from breakeven.steps.launching import Place, launch
 from breakeven.targets.kinds import KINDS
-from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, MANAGEMENT_TLS_PORT
+from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
 from infra.images import ROOT_GB
 from tests.infra.definition import nodes_statements, resources
 
@@ -193,3 +193,28 @@ def test_ports_are_those_that_the_groups_open(plain):
     }
     rules = resources(plain.template, "AWS::EC2::SecurityGroupIngress").values()
     assert set(ports.values()) <= {rule["FromPort"] for rule in rules}
+
+
+def _waited_for(script: str) -> set[tuple[str, str]]:
+    """Host and port of each connection that a script opens itself, as the variables that name them."""
+    return set(re.findall(r"(?:/dev/tcp/|https?://)(\$\w+)[:/]\$(\w+)", script))
+
+
+def _open_between_brokers(template: dict[str, Any]) -> set[int]:
+    (launched,) = resources(template, "AWS::EC2::LaunchTemplate").values()
+    (interface,) = launched["LaunchTemplateData"]["NetworkInterfaces"]
+    (group,) = interface["Groups"]
+    rules = resources(template, "AWS::EC2::SecurityGroupIngress").values()
+    return {
+        rule["FromPort"] for rule in rules if rule["GroupId"] == group == rule.get("SourceSecurityGroupId")
+    }
+
+
+def test_a_node_waits_for_no_port_of_a_peer_that_the_brokers_group_does_not_open(plain):
+    """Security groups drop what no rule names, among members, too (EC2 User Guide, Security groups)."""
+    script = (NODES / "start").read_text()
+    ports = {f"{name}_port": int(port) for name, port in re.findall(r"\b(\w+)_port=(\d+)", script)}
+    waits = _waited_for(script)
+    of_peers = {ports[port] for host, port in waits if host != "$address"}
+    assert of_peers == {DISTRIBUTION_PORT}, "its own are on the loopback interface, whatever the groups say"
+    assert {EPMD_PORT, *of_peers} == _open_between_brokers(plain.template)

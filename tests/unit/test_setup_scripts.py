@@ -253,7 +253,7 @@ def test_the_command_sets_up_what_it_needs_and_hands_on_its_exit_code(
 def test_the_scripts_are_clean() -> None:
     # those that are sourced are read with them
     scripts = [str(path.relative_to(ROOT)) for path in ROOT.glob("setup/*.sh") if os.access(path, os.X_OK)]
-    scripts += [f"nodes/{name}" for name in ("install", "start", "lease", "surroundings/aws.sh")]
+    scripts += [f"nodes/{name}" for name in ("bake", "install", "start", "lease", "surroundings/aws.sh")]
     scripts += [f"tests/hosts/{name}.sh" for name in ("holder", "enter", "init", "surroundings")]
     checked = subprocess.run(
         [shutil.which("shellcheck") or "shellcheck", "--external-sources", *scripts],
