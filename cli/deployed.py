@@ -17,7 +17,8 @@ from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
 
 from breakeven.errors import InputError, LockHeldError
 from breakeven.installation import Installation
-from breakeven.results.state import LOCKS, RunState
+from breakeven.results.items import LOCKS
+from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.lock import check_lease, lock_item_of
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from breakeven.errors import BreakevenError
 from breakeven.report.model import Report
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from cli.summary import print_summary
 
 OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130

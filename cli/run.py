@@ -16,7 +16,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
 from breakeven.pricing.book import DEFAULT_REGION
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.plan_run import plan_of
 from breakeven.steps.resume_run import Earlier, plan_resumed
 from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of

@@ -20,7 +20,7 @@ from breakeven.errors import InputError
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.plan import Plan
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.plan_run import check_run_id, plan_of
 from breakeven.steps.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.workload.case import Case

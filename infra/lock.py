@@ -10,7 +10,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
-from breakeven.results.state import LOCKS
+from breakeven.results.items import LOCKS
 from infra.acknowledged import acknowledge, executions_of
 from infra.steps import invoke, retry_whatever_failed
 

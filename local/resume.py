@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.results import layout
-from breakeven.results.state import RUN, RunState
+from breakeven.results.items import RUN
+from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.resume_run import Earlier, read_earlier, refused
 

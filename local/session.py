@@ -13,7 +13,8 @@ from typing import Self
 
 from breakeven.errors import InputError
 from breakeven.results import layout
-from breakeven.results.state import RUN, RunState
+from breakeven.results.items import RUN
+from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.base import Access, Node

@@ -8,7 +8,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.finish import finish_run
 from breakeven.steps.services import services
 from handlers.common import Document, Failed, entry, logger, metrics

@@ -14,8 +14,8 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sns.models import sns_backends
 
 from breakeven.installation import OWNER_TAG
+from breakeven.results.items import RUN
 from breakeven.results.layout import SECRETS
-from breakeven.results.state import RUN
 from tests.e2e.left_behind import THEIRS
 from tests.e2e.workflow_runs import Workflow
 

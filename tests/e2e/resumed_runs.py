@@ -13,7 +13,7 @@ from typing import Any
 import boto3
 
 from breakeven.results import layout
-from breakeven.results.state import LOCKS
+from breakeven.results.items import LOCKS
 from tests.e2e.workflow_runs import Workflow, parse_suite_text
 
 CUT, RESUMED = "cut", "resumed"

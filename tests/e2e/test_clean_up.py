@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
-from breakeven.results.state import LOCKS, RUN, RunState, lane_item
+from breakeven.results.items import LOCKS, RUN, lane_item
+from breakeven.results.state import RunState
 from tests.canaries import arguments, holds
 from tests.e2e.left_behind import NOTHING, OF_THEIRS, OURS, THEIRS, WHOLE, leave, make_theirs, standing
 from tests.e2e.places import SEARCHED, places, plant

@@ -16,7 +16,7 @@ from moto.sns.exceptions import SNSNotFoundError
 from moto.sns.models import SNSBackend
 
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from local import athena
 from local.sql_engine import SqlError
 from tests.e2e.faults import (

@@ -11,7 +11,7 @@ from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from tests.e2e.faults import BRINGS_NODES_BACK, KINDS, STOPS_NODES, assert_all_let_go, run_name
 from tests.e2e.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
 

@@ -18,7 +18,7 @@ from collections import Counter
 import pytest
 
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from cli.main import main
 from tests.e2e.command import PYTHON, ROOT
 from tests.e2e.resumed_runs import (

@@ -13,7 +13,7 @@ import pytest
 
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
-from breakeven.results.state import RUN, loaders_prefix
+from breakeven.results.items import RUN, loaders_prefix
 from breakeven.workload.case import INLINE_LOADERS
 from tests.e2e.left_behind import tasks_standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at

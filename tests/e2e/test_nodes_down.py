@@ -15,7 +15,8 @@ import pytest
 
 from breakeven.report.model import CaseReport, Report
 from breakeven.results import layout
-from breakeven.results.state import RUN, RunState
+from breakeven.results.items import RUN
+from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_management import Management

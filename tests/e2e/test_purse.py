@@ -15,7 +15,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
-from breakeven.results.state import LOCKS, RUN, lane_item
+from breakeven.results.items import LOCKS, RUN, lane_item
 from breakeven.workload.read import load_suite
 from tests.e2e.workflow_runs import Fault, Workflow, functions_of, workflow_at
 

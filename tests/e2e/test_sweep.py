@@ -12,7 +12,7 @@ from moto.ec2.exceptions import EC2ClientError
 from moto.ec2.models.instances import InstanceBackend
 
 from breakeven.results import layout
-from breakeven.results.state import RUN, lane_item
+from breakeven.results.items import RUN, lane_item
 from tests.e2e.workflow_runs import SUITE, Workflow, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed

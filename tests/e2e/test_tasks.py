@@ -13,7 +13,8 @@ import pytest
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_GROUP, TASK_INPUT
 from breakeven.results import layout
-from breakeven.results.state import LOCKS, RUN, RunState
+from breakeven.results.items import LOCKS, RUN
+from breakeven.results.state import RunState
 from local.job_tasks import BuildTask, EcsTask
 from local.task_images import TaskImages
 from tests.canaries import arguments, holds

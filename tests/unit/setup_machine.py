@@ -39,6 +39,7 @@ case "$*" in
   --version) echo "Python ${FAKE_PYTHON:-3.11.2}" ;;
   *"sys.version_info < (3, 11)"*) [ "${FAKE_PYTHON:-3.11.2}" != 3.9.2 ] ;;
   *"import ensurepip"*) [ -z "${NO_ENSUREPIP:-}" ] ;;
+  *"import infra.app"*) echo "No module named '${APP_LACKS:-}'"; [ -z "${APP_LACKS:-}" ] ;;
   "-m venv"*) record; mkdir -p "${!#}/bin"; cp "$0" "${!#}/bin/python"; cp "$0" "${!#}/bin/pip" ;;
   "-m pip"*) record; echo "what pip says"; [ -z "${PIP_FAILS:-}" ] ;;
 esac
@@ -53,6 +54,7 @@ STUBS = {
     "python3": PYTHON,
     "mvn": MAVEN,
     "java": """echo 'openjdk version "17.0.15" 2025-04-15' >&2""",
+    "node": "",
     "npm": "record; mkdir -p node_modules",
     "id": "echo 1000",
     "sudo": "exit 1",

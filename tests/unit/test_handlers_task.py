@@ -16,7 +16,7 @@ import pytest
 from breakeven.installation import TASK_INPUT
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
-from breakeven.results.state import RUN, case_item, loader_item
+from breakeven.results.items import RUN, case_item, loader_item
 from breakeven.results.store import Store
 from breakeven.steps.cases import prepare, settle
 from breakeven.steps.services import Services

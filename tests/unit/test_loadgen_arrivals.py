@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from breakeven.loadgen.arrivals import Arrivals, Span, rate_course
-from breakeven.loadgen.course import Course
+from breakeven.loadgen.arrivals import Arrivals, Span, when
 from breakeven.workload.case import Step
+from breakeven.workload.course import Course, rate_course
 from tests.unit.fakes import make_case
 
 START = 5_000_000_000
@@ -111,6 +111,6 @@ def test_a_course_s_integral_and_its_inverse_belong_together(first, lead_s, step
     assert total == pytest.approx(sums(course, until_s), rel=1e-4, abs=at_a_jump * (len(steps) + 1) + 1)
     if total > 1:
         wanted = np.linspace(0, total, 7)[1:-1]
-        instants = course.when(wanted)
+        instants = when(course, wanted)
         assert [course.integral(instant) for instant in instants] == pytest.approx(wanted, rel=1e-6, abs=1e-6)
         assert list(instants) == sorted(instants)

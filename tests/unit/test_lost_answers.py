@@ -9,7 +9,8 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.results.coordinator import StateCoordinator
-from breakeven.results.state import LOCKS, RUN, RunState, loader_item
+from breakeven.results.items import LOCKS, RUN, loader_item
+from breakeven.results.state import RunState
 from breakeven.steps.executions import Told
 from breakeven.steps.let_go import record_end
 from breakeven.steps.loader_record import begun

@@ -113,6 +113,18 @@ def test_a_step_that_failed_is_shown_and_done_again(machine: Machine) -> None:
     assert any(call.endswith("requirements/run.lock") for call in machine.calls)
 
 
+@pytest.mark.parametrize("mode", ["deploy", "run"])
+def test_a_lock_without_what_the_cdk_app_imports_fails_the_set_up_and_is_shown(
+    machine: Machine, mode: str
+) -> None:
+    failed = machine.run("setup.sh", mode, APP_LACKS="numpy")
+    assert failed.returncode == 1
+    assert "No module named 'numpy'" in failed.stderr
+    assert f"cannot be imported with the packages of requirements/{mode}.lock" in failed.stderr
+    assert machine.run("setup.sh", mode).returncode == 0
+    assert any(call.endswith(f"requirements/{mode}.lock") for call in machine.calls)
+
+
 def test_an_environment_whose_python_is_gone_is_made_again(machine: Machine) -> None:
     machine.run("setup.sh", "run")
     (machine.root / ".venv" / "bin" / "python").unlink()

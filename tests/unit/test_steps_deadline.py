@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.planning import deadline
 from breakeven.planning.plan import make_plan
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.cases import prepare
 from breakeven.steps.launching import Place, launch
 from breakeven.steps.plan_run import plan_run

@@ -12,7 +12,8 @@ from moto import mock_aws
 from moto_results import services_in_moto
 
 from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG
-from breakeven.results.state import LOCKS, RUN, RunState
+from breakeven.results.items import LOCKS, RUN
+from breakeven.results.state import RunState
 from breakeven.steps.executions import Told, ask, execution_arn
 from breakeven.steps.leftovers import DEFAULT_LEASE_S, Instances, Leftover, Queues, Secrets
 from breakeven.steps.let_go import NotLetGoError, Watchdog, clean_up, record_end, release_rest

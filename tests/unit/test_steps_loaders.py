@@ -17,8 +17,8 @@ from breakeven.loadgen.ledger import Ledger
 from breakeven.loadgen.result import LoaderResult
 from breakeven.report.render import render_all
 from breakeven.results import layout
+from breakeven.results.items import RUN
 from breakeven.results.queries import queries
-from breakeven.results.state import RUN
 from breakeven.results.store import Store
 from breakeven.steps.cases import fail, prepare, settle
 from breakeven.steps.finish import finish_run

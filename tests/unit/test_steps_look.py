@@ -8,7 +8,8 @@ import boto3
 import pytest
 
 from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
-from breakeven.results.state import RUN, RunState
+from breakeven.results.items import RUN
+from breakeven.results.state import RunState
 from breakeven.steps.finish import finish_run
 from breakeven.steps.look import GOOD_RUN, HEALTH, days_since_good_run, look_at_nodes
 from tests.unit.moto_results import installed

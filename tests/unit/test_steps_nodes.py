@@ -11,7 +11,7 @@ from moto import mock_aws
 
 from breakeven.errors import CaseError
 from breakeven.results import layout
-from breakeven.results.state import lane_item
+from breakeven.results.items import lane_item
 from breakeven.steps import lanes, nodes
 from breakeven.steps.case_flags import flags_of
 from breakeven.steps.cases import _check_nodes_down

@@ -11,7 +11,7 @@ from moto import mock_aws
 from breakeven.errors import InputError
 from breakeven.pricing.book import PriceBook, load_book
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.plan_run import plan_run
 from breakeven.steps.prices import prices_of
 from breakeven.steps.report_run import _manifest

@@ -12,8 +12,8 @@ from moto import mock_aws
 from breakeven.report.model import Report
 from breakeven.report.render import render_all
 from breakeven.results import layout
+from breakeven.results.items import RUN, lane_item
 from breakeven.results.queries import queries
-from breakeven.results.state import RUN, lane_item
 from breakeven.results.store import Store
 from breakeven.steps import report_run
 from breakeven.steps.costs import ASKED_MSG_PER_S

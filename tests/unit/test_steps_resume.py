@@ -10,8 +10,8 @@ from breakeven.errors import InputError
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.resume import is_settled
 from breakeven.results import layout
+from breakeven.results.items import RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
-from breakeven.results.state import RUN, case_item, lane_item
 from breakeven.steps import resume_run
 from breakeven.steps.finish import finish_run
 from breakeven.steps.plan_run import plan_run

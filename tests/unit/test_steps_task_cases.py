@@ -7,7 +7,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.results import layout
-from breakeven.results.state import RUN, loader_item
+from breakeven.results.items import RUN, loader_item
 from breakeven.steps import drive
 from breakeven.steps.cases import prepare
 from breakeven.steps.tasks import task_limit_s

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps import tasks
 from breakeven.steps.reasons import reason_of, with_loaders_words
 from breakeven.steps.task_image import Image, image_of, is_built

@@ -11,18 +11,14 @@ import numpy.typing as npt
 
 from breakeven.clients.alone import WhenSent
 from breakeven.clients.base import Int64s
-from breakeven.loadgen.course import Course
 from breakeven.loadgen.stages import Timeline
 from breakeven.workload.case import Case, Workload
+from breakeven.workload.course import Course, Piece, rate_course
+
+Floats = npt.NDArray[np.float64]
 
 #: arrivals worked out at a time
 _CHUNK = 1024
-
-
-def rate_course(workload: Workload) -> Course:
-    """The rate of all producers from the warm-up's start on, messages a second."""
-    assert workload.rate is not None
-    return Course(workload.rate, workload.warmup_s, workload.profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +108,12 @@ class Arrivals:
         self._ahead, self._used = [], 0
         if self._ended:
             return
-        elapsed_s = self._course.when(self._counts() / self._share)
+        elapsed_s = when(self._course, self._counts() / self._share)
         within = elapsed_s < (self._end_ns - self._start_ns) / 1e9
         self._ended = not within.all()
         self._ahead = (self._start_ns + np.rint(elapsed_s[within] * 1e9).astype(np.int64)).tolist()
 
-    def _counts(self) -> npt.NDArray[np.float64]:
+    def _counts(self) -> Floats:
         """What this producer's share of the rate must have added up to at each of the next arrivals."""
         if self._random is None:
             counts = self._number + np.arange(_CHUNK, dtype=np.float64)
@@ -131,3 +127,24 @@ class Arrivals:
 def _random(case: Case, producer: int) -> np.random.Generator:
     digest = hashlib.sha256(f"{case.tag}/{producer}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
+def when(course: Course, integrals: Floats) -> Floats:
+    """When the integral reaches each of these, seconds from the start; infinite where it never does."""
+    indices = np.searchsorted([piece.before for piece in course.pieces], integrals, side="right") - 1
+    result = np.empty(len(integrals))
+    for index in np.unique(indices):
+        mine = indices == index
+        result[mine] = _reached(course.pieces[index], integrals[mine])
+    return result
+
+
+def _reached(piece: Piece, integrals: Floats) -> Floats:
+    """The root of a straight or parabolic piece, in the form that does not cancel for flat ramps."""
+    slope = (piece.last - piece.first) / piece.length_s if piece.first != piece.last else 0.0
+    wanted = integrals - piece.before
+    root = piece.first + np.sqrt(np.maximum(0.0, piece.first**2 + 2 * slope * wanted))
+    at_once = np.inf if piece.first == piece.last == 0 else 0.0  # nothing arrives where the rate is none
+    with np.errstate(divide="ignore", invalid="ignore"):
+        elapsed = np.where(wanted > 0, 2 * wanted / root, at_once)
+    return np.asarray(piece.start_s + elapsed, dtype=np.float64)

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from breakeven.loadgen.arrivals import Span
 from breakeven.loadgen.backlog import Slope, slope
-from breakeven.loadgen.course import Course
 from breakeven.loadgen.diagnosis import ACHIEVED_SHARE, percentile_ms
 from breakeven.loadgen.open_producer import OpenProducer
 from breakeven.loadgen.probe import Probe, best, bound
@@ -22,6 +21,7 @@ from breakeven.loadgen.rate_search import RateSearch
 from breakeven.loadgen.stages import Stage
 from breakeven.loadgen.worker import Crew, Shared, Worker
 from breakeven.workload.case import MAX_RATE
+from breakeven.workload.course import Course
 
 #: the most by which a backlog may grow, as a share of the rate (upper 95% bound)
 GROWTH_SHARE = 0.005

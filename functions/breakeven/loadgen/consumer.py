@@ -9,10 +9,10 @@ from typing import TypeVar
 from breakeven.clients import columns
 from breakeven.clients.alone import ReceivesAlone
 from breakeven.clients.base import Deliveries, Receiver, Settled
-from breakeven.loadgen.course import Course
 from breakeven.loadgen.instants import as_one, listed, repeated
 from breakeven.loadgen.receipts import Receipts
 from breakeven.loadgen.worker import ALONE_NS, TOLERATED_S, Shared, Worker
+from breakeven.workload.course import Course
 
 T = TypeVar("T")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from breakeven.loadgen.arrivals import rate_course
 from breakeven.planning.assumptions import OVERHEADS, RATES
 from breakeven.report.model import Environment
 from breakeven.workload.case import LoaderKind, TargetName, Workload, kind_of
+from breakeven.workload.course import rate_course
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
 LOADER_LIMIT_S = 840.0

@@ -17,7 +17,7 @@ from breakeven.pricing.inputs import NODES, ask
 from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.report.model import Environment
-from breakeven.results.state import LOADERS_PER_READ
+from breakeven.results.items import LOADERS_PER_READ
 from breakeven.targets.kinds import INSTRUMENT, kind
 from breakeven.workload.case import Case, Frozen, TargetName, kind_of
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from breakeven.loadgen.arrivals import rate_course
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.estimate import Estimate
 from breakeven.planning.refusal import Refusal
@@ -13,6 +12,7 @@ from breakeven.pricing.inputs import ask
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.workload.case import Case, Workload, kind_of
 from breakeven.workload.checks import origin
+from breakeven.workload.course import rate_course
 from breakeven.workload.model import Suite
 
 #: A call takes SQS 5 ms at least (assumed; the boto3 calls of 2012 and today's take 10 to 20), so that no

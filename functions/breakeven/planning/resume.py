@@ -9,7 +9,7 @@ from breakeven.planning.allowance import Allowance
 from breakeven.planning.machines import Account
 from breakeven.planning.plan import Plan, to_run
 from breakeven.pricing.book import load_book
-from breakeven.results.state import case_item
+from breakeven.results.items import case_item
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 

@@ -1,8 +1,4 @@
-"""Run, lane, case and loader state in DynamoDB: one partition a run, one item a thing.
-
-Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
-``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together. The
-partition ``#lock`` is no run's: it has an item for each state machine, named after it.
+"""Run, lane, case and loader state in DynamoDB: one partition a run, one item a thing (see ``items``).
 
 A conditional write also goes through where all that it writes is there already: boto3 makes a call again
 whose answer was lost, and the second would be refused because of the first. So what is set once gets a value
@@ -18,9 +14,9 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
+from breakeven.results.items import RUN, case_item
+
 KEEP_S = 90 * 24 * 3600  # state is for following and resuming a run; results live in S3
-#: of how many loaders one unit of a consistent read holds the items: 4 KB, of some 300 B each
-LOADERS_PER_READ = 12
 
 
 class Table(Protocol):
@@ -143,32 +139,6 @@ class RunState:
 
     def _key(self, item: str) -> dict[str, str]:
         return {"run_id": self.run_id, "item": item}
-
-
-RUN = "run"
-#: the partition of the locks; no run's id begins like this
-LOCKS = "#lock"
-
-
-def lane_item(target: str) -> str:
-    return f"lane#{target}"
-
-
-def case_item(case_id: str) -> str:
-    return f"case#{case_id}"
-
-
-def loaders_prefix(case_id: str, attempt: int) -> str:
-    return f"loader#{case_id}#{attempt}#"
-
-
-def loader_item(case_id: str, attempt: int, loader: int) -> str:
-    return f"{loaders_prefix(case_id, attempt)}{loader}"
-
-
-def all_loaders_item(case_id: str, attempt: int) -> str:
-    """What the loaders of an attempt are to know of all of them; ``reason``: why it was ended."""
-    return f"{loaders_prefix(case_id, attempt)}all"
 
 
 def _assigned(fields: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:

@@ -15,7 +15,7 @@ from breakeven.planning.deadline import overtime_s
 from breakeven.planning.task_lines import has_tasks
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
-from breakeven.results.state import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
+from breakeven.results.items import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
 from breakeven.steps import tasks
 from breakeven.steps.case_flags import flags_of, mirrors_of
 from breakeven.steps.deadline import check_deadline

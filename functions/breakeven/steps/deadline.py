@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from breakeven.errors import CaseError
 from breakeven.planning.deadline import TAIL_S
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.services import Services
 
 

@@ -14,7 +14,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.planning.limits import watches
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
-from breakeven.results.state import all_loaders_item, case_item, loaders_prefix
+from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
 from breakeven.steps.loader_record import begun, finished
 from breakeven.steps.services import Services
 from breakeven.targets.base import Target

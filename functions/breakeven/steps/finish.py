@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.loader_advice import keep_advice
 from breakeven.steps.look import note_good_run
 from breakeven.steps.reasons import reason_of

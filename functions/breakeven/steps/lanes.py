@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.results import layout
-from breakeven.results.state import RUN, lane_item
+from breakeven.results.items import RUN, lane_item
 from breakeven.steps.services import Services
 from breakeven.targets.base import Node
 from breakeven.targets.kinds import kind

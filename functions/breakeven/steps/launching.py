@@ -16,7 +16,7 @@ from breakeven.errors import CaseError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.planning.machines import UPGRADE
 from breakeven.results import layout
-from breakeven.results.state import lane_item
+from breakeven.results.items import lane_item
 from breakeven.steps.deadline import check_deadline, longest_s
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access

@@ -17,7 +17,7 @@ from typing import TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.errors import BreakevenError
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.deadline import lease_until
 from breakeven.steps.executions import FORGOTTEN, StepFunctions, Told, ask, execution_arn
 from breakeven.steps.leftovers import Kind, Leftover

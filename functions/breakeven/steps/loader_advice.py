@@ -7,7 +7,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from breakeven.loadgen.limit import Limit
 from breakeven.planning.loader_advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.results import layout
-from breakeven.results.state import RUN, case_item
+from breakeven.results.items import RUN, case_item
 from breakeven.results.store import MISSING
 from breakeven.steps.run_input import Surroundings
 from breakeven.steps.services import Services

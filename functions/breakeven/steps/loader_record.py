@@ -7,7 +7,7 @@ import secrets
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
-from breakeven.results.state import loader_item
+from breakeven.results.items import loader_item
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 

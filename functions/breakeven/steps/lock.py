@@ -15,7 +15,8 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import LockHeldError
 from breakeven.planning.deadline import MAX_RUN_S
-from breakeven.results.state import LOCKS, RunState
+from breakeven.results.items import LOCKS
+from breakeven.results.state import RunState
 from breakeven.steps.deadline import lease_until
 from breakeven.steps.executions import StepFunctions, ask
 from breakeven.steps.lanes import Ec2, instances_of

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from breakeven.installation import OWNER_TAG, RUN_TAG, installation
 from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
-from breakeven.results.state import RUN, RunState, Table
+from breakeven.results.items import RUN
+from breakeven.results.state import RunState, Table
 
 #: the partition of what is known of the installation; no run's id begins like this
 HEALTH, GOOD_RUN = "#health", "good_run"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from breakeven.errors import CaseError
-from breakeven.results.state import lane_item
+from breakeven.results.items import lane_item
 from breakeven.steps.lanes import raise_if_a_node_failed
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case, TargetName

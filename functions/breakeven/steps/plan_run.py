@@ -17,7 +17,7 @@ from breakeven.planning.task_lines import endpoints
 from breakeven.pricing.questions import price_books
 from breakeven.pricing.refresh import Refreshed
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.costs import ask_about
 from breakeven.steps.loader_advice import known_advice
 from breakeven.steps.prices import prices_of

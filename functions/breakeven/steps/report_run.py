@@ -14,7 +14,8 @@ from breakeven.report.build import build_report
 from breakeven.report.model import Manifest, Report
 from breakeven.report.render import render_all
 from breakeven.results import layout
-from breakeven.results.state import RUN, RunState, lane_item
+from breakeven.results.items import RUN, lane_item
+from breakeven.results.state import RunState
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
 from breakeven.version import VERSION

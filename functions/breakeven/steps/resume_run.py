@@ -21,8 +21,8 @@ from breakeven.planning.machines import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan
 from breakeven.planning.resume import resumed_plan, settled_cases
 from breakeven.results import layout
+from breakeven.results.items import RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
-from breakeven.results.state import RUN, case_item, lane_item
 from breakeven.steps.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
 from breakeven.version import VERSION

@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.results import layout
-from breakeven.results.state import RUN
+from breakeven.results.items import RUN
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from breakeven.workload.case import Step
-
-Floats = npt.NDArray[np.float64]
+from breakeven.workload.case import Step, Workload
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
+    """A straight line from ``first`` to ``last``, that is held where both are the same."""
+
     start_s: float
     length_s: float  # the last piece has no end
     first: float
@@ -35,7 +32,7 @@ class Course:
     """:param first: the value for ``lead_s`` seconds, before the steps, the last of which stays."""
 
     def __init__(self, first: float, lead_s: float = 0.0, steps: Iterable[Step] = ()) -> None:
-        self._pieces: list[_Piece] = []
+        self._pieces: list[Piece] = []
         value = first
         if lead_s:
             self._append(lead_s, value, value)
@@ -43,7 +40,11 @@ class Course:
             self._append(step.for_s, value if step.ramp else step.value, step.value)
             value = step.value
         self._append(float("inf"), value, value)
-        self._befores = np.array([piece.before for piece in self._pieces])
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """In order, one after another from 0 s on."""
+        return tuple(self._pieces)
 
     def at(self, elapsed_s: float) -> float:
         """The value at an instant, seconds from the start."""
@@ -55,35 +56,21 @@ class Course:
         piece = self._piece(elapsed_s)
         return piece.integral(max(0.0, elapsed_s - piece.start_s))
 
-    def when(self, integrals: Floats) -> Floats:
-        """When the integral reaches each of these, seconds from the start; infinite where it never does."""
-        indices = np.searchsorted(self._befores, integrals, side="right") - 1
-        result = np.empty(len(integrals))
-        for index in np.unique(indices):
-            mine = indices == index
-            result[mine] = _reached(self._pieces[index], integrals[mine])
-        return result
-
     def _append(self, length_s: float, first: float, last: float) -> None:
         start_s = before = 0.0
         if self._pieces:
             previous = self._pieces[-1]
             start_s = previous.start_s + previous.length_s
             before = previous.integral(previous.length_s)
-        self._pieces.append(_Piece(start_s, length_s, first, last, before))
+        self._pieces.append(Piece(start_s, length_s, first, last, before))
 
-    def _piece(self, elapsed_s: float) -> _Piece:
+    def _piece(self, elapsed_s: float) -> Piece:
         return next(
             piece for piece in reversed(self._pieces) if elapsed_s >= piece.start_s or not piece.start_s
         )
 
 
-def _reached(piece: _Piece, integrals: Floats) -> Floats:
-    """The root of a straight or parabolic piece, in the form that does not cancel for flat ramps."""
-    slope = (piece.last - piece.first) / piece.length_s if piece.first != piece.last else 0.0
-    wanted = integrals - piece.before
-    root = piece.first + np.sqrt(np.maximum(0.0, piece.first**2 + 2 * slope * wanted))
-    at_once = np.inf if piece.first == piece.last == 0 else 0.0  # nothing arrives where the rate is none
-    with np.errstate(divide="ignore", invalid="ignore"):
-        elapsed = np.where(wanted > 0, 2 * wanted / root, at_once)
-    return np.asarray(piece.start_s + elapsed, dtype=np.float64)
+def rate_course(workload: Workload) -> Course:
+    """The rate of all producers from the warm-up's start on, messages a second."""
+    assert workload.rate is not None
+    return Course(workload.rate, workload.warmup_s, workload.profile)

@@ -1,0 +1,36 @@
+"""How the items of the state table are named, and how large they are: what a plan knows of them, too.
+
+Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
+``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together. The
+partition ``#lock`` is no run's: it has an item for each state machine, named after it.
+"""
+
+from __future__ import annotations
+
+#: of how many loaders one unit of a consistent read holds the items: 4 KB, of some 300 B each
+LOADERS_PER_READ = 12
+#: the item of the run itself
+RUN = "run"
+#: the partition of the locks; no run's id begins like this
+LOCKS = "#lock"
+
+
+def lane_item(target: str) -> str:
+    return f"lane#{target}"
+
+
+def case_item(case_id: str) -> str:
+    return f"case#{case_id}"
+
+
+def loaders_prefix(case_id: str, attempt: int) -> str:
+    return f"loader#{case_id}#{attempt}#"
+
+
+def loader_item(case_id: str, attempt: int, loader: int) -> str:
+    return f"{loaders_prefix(case_id, attempt)}{loader}"
+
+
+def all_loaders_item(case_id: str, attempt: int) -> str:
+    """What the loaders of an attempt are to know of all of them; ``reason``: why it was ended."""
+    return f"{loaders_prefix(case_id, attempt)}all"
