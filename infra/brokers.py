@@ -56,7 +56,7 @@ class Brokers(Construct):
             description="a broker node: reads its lane's credentials, registers its address",
         )
         results.allow_reading(self.role, "secrets/*")
-        results.allow_listing(self.role)
+        results.allow_listing(self.role, "secrets/*")
         results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
         self.launch_template = ec2.LaunchTemplate(
             self,

@@ -78,8 +78,8 @@ class Grants:
         results.allow_reading(role, *reads)
         results.allow_writing(role, *needs.writes, *((SECRETS,) if establishes else ()))
         results.allow_deleting(role, *needs.deletes)
-        if needs.lists or establishes:
-            results.allow_listing(role)
+        if lists := (*needs.lists, *((SECRETS,) if establishes else ())):
+            results.allow_listing(role, *lists)
         if needs.queues and not inside:
             self._queues(name, list(needs.queues))
 

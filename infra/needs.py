@@ -15,7 +15,7 @@ DEPTH, DELETE_QUEUE, QUEUE_TAGS = "sqs:GetQueueAttributes", "sqs:DeleteQueue", "
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """``lists``: it looks what objects there are, or reads one that may be missing.
+    """``lists``: where it looks what objects there are, as it does before it reads one that may be missing.
 
     ``queues``: what it does to the managed service's queues, when it is outside of the VPC.
     """
@@ -24,17 +24,19 @@ class Needs:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     deletes: tuple[str, ...] = ()
-    lists: bool = False
+    lists: tuple[str, ...] = ()
     queues: tuple[str, ...] = ()
 
 
 #: by entry; functions inside the VPC read their lane's credentials, too
 NEEDS = {
-    "Plan": Needs((QUERY, UPDATE), reads=(RUNS, ROWS, ADVICE), writes=(RUNS, ROWS), lists=True),
+    "Plan": Needs(
+        (QUERY, UPDATE), reads=(RUNS, ROWS, ADVICE), writes=(RUNS, ROWS), lists=(RUNS, ROWS, ADVICE)
+    ),
     "TakeLock": Needs((GET, UPDATE)),
     "WakeFunctions": Needs(),
     "EstablishTasks": Needs((UPDATE,)),
-    "LaunchBrokers": Needs((GET, UPDATE), writes=(SECRETS,), lists=True),
+    "LaunchBrokers": Needs((GET, UPDATE), writes=(SECRETS,), lists=(SECRETS,)),
     "EstablishLane": Needs((UPDATE,)),
     "StopNodes": Needs((GET,), reads=(RUNS,)),
     "PrepareCase": Needs(
@@ -46,22 +48,23 @@ NEEDS = {
         writes=(RUNS,),
         queues=("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"),
     ),
-    "Watch": Needs((GET, QUERY), reads=(RUNS,), writes=(RUNS,), queues=(DEPTH,)),
+    "Watch": Needs((GET, QUERY), reads=(RUNS,), writes=(RUNS,), lists=(RUNS,), queues=(DEPTH,)),
     "SettleCase": Needs(
-        (GET, UPDATE), reads=(RUNS,), writes=(RUNS, ROWS), lists=True, queues=(DEPTH, DELETE_QUEUE)
+        (GET, UPDATE), reads=(RUNS,), writes=(RUNS, ROWS), lists=(RUNS,), queues=(DEPTH, DELETE_QUEUE)
     ),
     "FailCase": Needs(
-        (GET, QUERY, UPDATE), reads=(RUNS,), writes=(RUNS, ROWS), lists=True, queues=(DEPTH, DELETE_QUEUE)
+        (GET, QUERY, UPDATE), reads=(RUNS,), writes=(RUNS, ROWS), lists=(RUNS,), queues=(DEPTH, DELETE_QUEUE)
     ),
     "StartNodes": Needs((GET,), reads=(RUNS,)),
-    "AwaitNodes": Needs(),
-    "FailLeg": Needs((GET, UPDATE), reads=(RUNS,), writes=(ROWS,)),
-    "ReleaseLane": Needs((GET, UPDATE), deletes=(SECRETS,), lists=True),
-    "ReleaseRun": Needs((UPDATE,), deletes=(SECRETS,), lists=True, queues=(QUEUE_TAGS, DELETE_QUEUE)),
-    "CleanUp": Needs((UPDATE,), deletes=(SECRETS,), lists=True, queues=(QUEUE_TAGS, DELETE_QUEUE)),
+    # what nodes leave in the lane, one that could not start among them
+    "AwaitNodes": Needs(lists=(SECRETS,)),
+    "FailLeg": Needs((GET, UPDATE), reads=(RUNS,), writes=(ROWS,), lists=(RUNS,)),
+    "ReleaseLane": Needs((GET, UPDATE), deletes=(SECRETS,), lists=(SECRETS,)),
+    "ReleaseRun": Needs((UPDATE,), deletes=(SECRETS,), lists=(SECRETS,), queues=(QUEUE_TAGS, DELETE_QUEUE)),
+    "CleanUp": Needs((UPDATE,), deletes=(SECRETS,), lists=(SECRETS,), queues=(QUEUE_TAGS, DELETE_QUEUE)),
     "Watchdog": Needs(
-        (GET, QUERY, UPDATE), deletes=(SECRETS,), lists=True, queues=(QUEUE_TAGS, DELETE_QUEUE)
+        (GET, QUERY, UPDATE), deletes=(SECRETS,), lists=(SECRETS,), queues=(QUEUE_TAGS, DELETE_QUEUE)
     ),
     "BuildReport": Needs((GET, UPDATE), reads=(RUNS, "athena/*"), writes=(RUNS,)),
-    "FinishRun": Needs((GET, QUERY, UPDATE), reads=(RUNS, ADVICE), writes=(ADVICE,), lists=True),
+    "FinishRun": Needs((GET, QUERY, UPDATE), reads=(RUNS, ADVICE), writes=(ADVICE,), lists=(ADVICE,)),
 }

@@ -31,13 +31,21 @@ class Results(Construct):
         self._catalogue()
 
     def allow_reading(self, role: iam.IRole, *prefixes: str) -> None:
-        """Objects whose keys match. Seeing that one is *not* there takes ``allow_listing``."""
+        """Objects whose keys match, and that are there: see ``allow_listing``."""
         self._allow(role, ["s3:GetObject"], prefixes)
 
-    def allow_listing(self, role: iam.IRole) -> None:
-        """What there is, but not what is in it."""
+    def allow_listing(self, role: iam.IRole, *prefixes: str) -> None:
+        """What there is, but not what is in it: where a key begins so; without prefixes, everywhere.
+
+        That an object is not there S3 says only to who may list the whole bucket, and to others that they may
+        not read it: whoever may list some prefixes lists, before it reads what may be missing.
+        """
         role.add_to_principal_policy(
-            iam.PolicyStatement(actions=["s3:ListBucket"], resources=[self.bucket.bucket_arn])
+            iam.PolicyStatement(
+                actions=["s3:ListBucket"],
+                resources=[self.bucket.bucket_arn],
+                conditions={"StringLike": {"s3:prefix": list(prefixes)}} if prefixes else None,
+            )
         )
 
     def allow_writing(self, role: iam.IRole, *prefixes: str) -> None:

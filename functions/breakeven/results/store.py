@@ -7,13 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from botocore.exceptions import ClientError
-
 from breakeven.results import layout
 from breakeven.results.schemas import TABLES, Table
 
-#: what S3 answers where there is no object; it says so only to those who may list the bucket
-MISSING = {"NoSuchKey", "404"}
 _TABLES: dict[str, Table] = {table.name: table for table in TABLES}
 
 
@@ -55,18 +51,20 @@ class Store:
         self.put_bytes(key, _gzip(body) if key.endswith(".gz") else body, "application/json")
 
     def get_json(self, key: str) -> Any:
-        """The document; raises the client's ``NoSuchKey`` when there is none."""
+        """The document; raises the client's error when there is none."""
         body = self.get_bytes(key)
         return json.loads(gzip.decompress(body) if key.endswith(".gz") else body)
 
+    def find_bytes(self, key: str) -> bytes | None:
+        """The object, or None when there is none.
+
+        Listed first: to who may not list the whole bucket S3 does not say that an object is missing.
+        """
+        return self.get_bytes(key) if key in self.keys(key) else None
+
     def find_json(self, key: str) -> Any:
-        """The document, or None when there is none."""
-        try:
-            return self.get_json(key)
-        except ClientError as error:
-            if error.response.get("Error", {}).get("Code") in MISSING:
-                return None
-            raise
+        """The document, or None when there is none; listed first, as in ``find_bytes``."""
+        return self.get_json(key) if key in self.keys(key) else None
 
     def copy(self, key: str, copy: str) -> None:
         """Copy an object within the bucket, with its type. One of at most 5 GB, as S3 copies in one call."""

@@ -182,14 +182,15 @@ def _salvage(services: Services, case: Case, attempt: int, queues: tuple[str, ..
 
 def _loader_results(services: Services, case: Case, attempt: int) -> list[LoaderResult]:
     """Each loader's result, or its last checkpoint where it ended without one."""
+    there = set(services.store.keys(layout.raw_prefix(case.run_id, case.case_id, attempt)))
     found = []
     for loader in range(case.loaders):
-        for what in ("result", "checkpoint"):
-            key = layout.loader_key(case.run_id, case.case_id, attempt, loader, what)
-            document = services.store.find_json(key)
-            if document is not None:
-                found.append(LoaderResult.from_json(document))
-                break
+        keys = [
+            layout.loader_key(case.run_id, case.case_id, attempt, loader, what)
+            for what in ("result", "checkpoint")
+        ]
+        if key := next((key for key in keys if key in there), None):
+            found.append(LoaderResult.from_json(services.store.get_json(key)))
     return found
 
 

@@ -8,7 +8,6 @@ from breakeven.loadgen.limit import Limit
 from breakeven.planning.loader_advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
-from breakeven.results.store import MISSING
 from breakeven.steps.run_input import Surroundings
 from breakeven.steps.services import Services
 from breakeven.targets.kinds import INSTRUMENT
@@ -18,7 +17,7 @@ from breakeven.workload.case import Case
 def known_advice(services: Services, suite: str) -> tuple[LoaderAdvice, list[str]]:
     """What the suite's runs left so far, and what is to be said of it: of a damaged document, its key."""
     key = layout.loader_advice_key(suite)
-    return read_advice(_body(services, key), suite, key)
+    return read_advice(services.store.find_bytes(key), suite, key)
 
 
 def keep_advice(services: Services, run_id: str) -> None:
@@ -57,12 +56,3 @@ def _keep(services: Services, run_id: str) -> None:
 def _seen(case: Case, item: dict[str, object]) -> Seen:
     told = item.get("loader_limit")
     return Seen(case, Limit.model_validate(told) if told else None)
-
-
-def _body(services: Services, key: str) -> bytes | None:
-    try:
-        return services.store.get_bytes(key)
-    except ClientError as error:
-        if error.response.get("Error", {}).get("Code") in MISSING:
-            return None
-        raise
