@@ -16,6 +16,7 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from local.assembly import FileAsset, StackArtifact
 from local.aws import Aws
 from local.resource_types import MACHINE_IMAGE, DeployError
+from local.strict.trust import untrusting
 from local.swaps import Swaps
 
 #: the version of the CDK's bootstrap stack that is claimed to be there: newer than any release asks for
@@ -31,8 +32,11 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
     """Upload the assets and create the stack as its template stands.
 
     :returns: its outputs
-    :raises DeployError: a resource could not be created, or is of a type that is not known
+    :raises DeployError: a resource could not be created, or is of a type that is not known; a role does not
+        trust the service that it is for
     """
+    if wrong := untrusting(stack.template):
+        raise DeployError(f"{stack_name}: {'; '.join(wrong)}")
     buckets: set[str] = set()
     for asset in stack.assets:
         _upload(aws, asset, stack.template, buckets)

@@ -36,7 +36,10 @@ from local.machines import Machines
 from local.patches import applied
 from local.resource_types import DeployError
 from local.strict.account import ORDINARY, AccountLayer, SimulatedAccount
+from local.strict.authorization import Authorization
 from local.strict.front import Front, Layer
+from local.strict.queue_server import QueueServer
+from local.strict.roles import Roles
 from local.task_images import TaskImages
 
 #: how long ``close`` waits for executions to notice that they were stopped
@@ -64,6 +67,7 @@ class ControlPlane:
     :param log_dir: gets a log for each function and one, ``control-plane.log``, for moto
     :param on_invoke: for tests, see ``local.lambda_runtime.Fault``
     :param layers: what requests pass before this plane's own layers, see ``local/strict/front.py``
+    :param sqs_endpoint: of the server that stands for SQS; None for the control plane itself
     :param account: its plan and quotas
     """
 
@@ -78,11 +82,16 @@ class ControlPlane:
         region: str = "us-east-1",
         on_invoke: OnInvoke | None = None,
         layers: Iterable[Layer] = (),
+        sqs_endpoint: str | None = None,
         account: SimulatedAccount = ORDINARY,
     ) -> None:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
-        self._front = Front([*layers, AccountLayer(account)])
+        self._roles = Roles(region)
+        self._front = Front([*layers, Authorization(self._roles), AccountLayer(account)])
+        self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None
+        if self._queues:
+            self._front.add(self._queues)
         self._opened = ExitStack()
         self._stack: StackArtifact | None = None
 
@@ -115,6 +124,7 @@ class ControlPlane:
             self._lambda = LambdaRuntime(
                 self._children,
                 environment={**variables, **self._env},
+                own=self._queues.variables if self._queues else None,
                 task_root=self._task_root,
                 log_dir=self._log_dir,
                 scratch=scratch,
@@ -127,6 +137,7 @@ class ControlPlane:
                 self._children,
                 images=images,
                 environment={**variables, **self._env},
+                own=self._queues.variables if self._queues else None,
                 log_dir=self._log_dir,
                 scratch=scratch,
             )
@@ -147,7 +158,9 @@ class ControlPlane:
         :raises BreakevenError: there is no such stack, or a resource cannot be created
         """
         self._stack = read_stack(self._assembly, stack_name)
-        return cloudformation.deploy(self._aws, stack_name, self._stack)
+        outputs = cloudformation.deploy(self._aws, stack_name, self._stack)
+        self._roles.forget()
+        return outputs
 
     @property
     def endpoint(self) -> str:

@@ -20,6 +20,7 @@ from moto.ecs.responses import EC2ContainerServiceResponse
 
 from local.children import Children
 from local.fargate_task import FargateTask, Given
+from local.lambda_runtime import OwnVariables, no_variables
 from local.swaps import Swaps
 from local.task_images import TaskImages
 
@@ -30,6 +31,7 @@ _ENDING_AT_ONCE = 16
 
 class TaskRuntime:
     """:param environment: variables for every task; they win over its definition's, which names AWS
+    :param own: variables of a task by its family and what it declares; they win over ``environment``
     :param log_dir: gets one ``<family>.log`` for what tasks print
     :param scratch: home of the processes
     :param stop_limit_s: how long a stopped task may take at most before it is killed, whatever it asks for
@@ -44,8 +46,11 @@ class TaskRuntime:
         log_dir: Path,
         scratch: Path,
         stop_limit_s: float = 5.0,
+        own: OwnVariables | None = None,
     ) -> None:
-        self._given = Given(children, images, dict(environment), log_dir, scratch, stop_limit_s)
+        self._given = Given(
+            children, images, dict(environment), log_dir, scratch, stop_limit_s, own or no_variables
+        )
         self._lock = threading.Lock()
         self._tasks: dict[str, FargateTask] = {}
         self._closed = False

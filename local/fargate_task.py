@@ -16,6 +16,7 @@ from moto.ec2.models import ec2_backends
 from breakeven.errors import BreakevenError
 from local.children import Children
 from local.lambda_process import INSTALLED
+from local.lambda_runtime import OwnVariables
 from local.task_images import Image, TaskImages
 
 START = Path(__file__).with_name("task_start.py")
@@ -35,6 +36,7 @@ class Given:
     log_dir: Path
     scratch: Path
     stop_limit_s: float
+    own: OwnVariables
 
 
 class FargateTask:
@@ -142,7 +144,8 @@ class FargateTask:
             **_environment(self._spec),
             **_environment(self._override()),
             **self._given.environment,
-            # tasks call as their family, as with a role of its own: tests hold its calls against that
+            **self._given.own(self._definition.family, _environment(self._spec)),
+            # tasks call as their family, in its own role: see local/strict/roles.py
             "AWS_ACCESS_KEY_ID": self._definition.family,
         }
 

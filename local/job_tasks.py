@@ -39,6 +39,8 @@ class JobTask(unsupported.StateTaskServiceUnsupported):
 
     #: what the names of the service's errors begin with
     prefix: ClassVar[str]
+    #: and what those are called that its model has no name for
+    other_error: ClassVar[str]
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +100,13 @@ class JobTask(unsupported.StateTaskServiceUnsupported):
 
     def error_name(self, error: ClientError) -> str:
         """The name that a state's Retry and Catch know the service's error by."""
-        return f"{self.prefix}.{error.response['Error']['Code']}"
+        modelled = {shape.name for shape in self._operation(self.resource.api_action).error_shapes}
+        code = error.response["Error"]["Code"]
+        # what the service's model has no name for comes as this one, a throttled call for example
+        return f"{self.prefix}.{code if code in modelled else self.other_error}"
+
+    def _operation(self, action: str) -> Any:
+        return service_model(self._get_boto_service_name()).operation_model(action[0].upper() + action[1:])
 
     @contextlib.contextmanager
     def _failing(self, env: Any) -> Any:
@@ -134,7 +142,7 @@ class JobFailedError(Exception):
 class AthenaTask(JobTask):
     """``athena:startQueryExecution.sync``: its output describes the query."""
 
-    prefix = "Athena"
+    prefix, other_error = "Athena", "AmazonAthenaException"
 
     def submitted(self, answer: Json) -> Json:
         return {"QueryExecutionId": answer["QueryExecutionId"]}
@@ -164,17 +172,6 @@ class CasedTask(JobTask):
         response.clear()
         response.update(plain)
         return response
-
-    def error_name(self, error: ClientError) -> str:
-        modelled = {shape.name for shape in self._operation(self.resource.api_action).error_shapes}
-        code = error.response["Error"]["Code"]
-        # what the service's model has no name for comes as this one, a throttled call for example
-        return f"{self.prefix}.{code if code in modelled else self.other_error}"
-
-    other_error: ClassVar[str]
-
-    def _operation(self, action: str) -> Any:
-        return _service_model(self._get_boto_service_name()).operation_model(action[0].upper() + action[1:])
 
 
 class EcsTask(CasedTask):
@@ -233,7 +230,8 @@ class BuildTask(CasedTask):
 
 
 @functools.cache
-def _service_model(name: str) -> Any:
+def service_model(name: str) -> Any:
+    """botocore's, which tells the errors that a service's SDKs have a name for."""
     return get_session().get_service_model(name)
 
 

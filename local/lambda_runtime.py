@@ -28,14 +28,22 @@ from local.swaps import Swaps
 #: instead of running it, {"sleep": seconds} has its environment sleep first, within the function's timeout
 Fault = dict[str, Any] | None
 OnInvoke = Callable[[str, Any], Fault]
+#: of a process: who it signs as, and the variables that its template declares -> more variables
+OwnVariables = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
 #: an environment that has waited this long is surplus; each holds 70 MB or more
 IDLE_LIMIT_S = 60.0
 _ENDING_AT_ONCE = 16
 
 
+def no_variables(caller: str, declared: Mapping[str, str]) -> Mapping[str, str]:
+    """None beside what all have."""
+    return {}
+
+
 class LambdaRuntime:
     """:param environment: variables for every function; they win over the template's, which names AWS
+    :param own: variables of a function by its name and what it declares; they win over ``environment``
     :param task_root: an S3 key of deployed code -> the folder that holds that code
     :param log_dir: gets one ``<function name>.log`` for what a function prints
     :param scratch: home and working folder of the processes
@@ -50,7 +58,9 @@ class LambdaRuntime:
         log_dir: Path,
         scratch: Path,
         on_invoke: OnInvoke | None = None,
+        own: OwnVariables | None = None,
     ) -> None:
+        self._own = own or no_variables
         self._children, self._environment, self._task_root = children, environment, task_root
         self._log_dir, self._scratch, self._on_invoke = log_dir, scratch, on_invoke
         self._lock = threading.Lock()
@@ -205,7 +215,8 @@ class LambdaRuntime:
             "POWERTOOLS_TRACE_DISABLED": "true",
             **{key: str(value) for key, value in function.environment_vars.items()},
             **self._environment,
-            # each function calls as itself, as with a role of its own: tests hold its calls against that
+            **self._own(name, function.environment_vars),
+            # each function calls as itself, in its own role: see local/strict/roles.py
             "AWS_ACCESS_KEY_ID": name,
         }
 

@@ -154,7 +154,8 @@ class Session:
             children=self._children,
             cloud_assembly=assembly,
             machines=self._machines(),
-            env={"AWS_ENDPOINT_URL_SQS": endpoint, "BREAKEVEN_SQS_SERVER": server},
+            env={"BREAKEVEN_SQS_SERVER": server},
+            sqs_endpoint=endpoint,
             log_dir=self._work / "logs",
         )
         return self._closing.enter_context(plane)

@@ -18,8 +18,8 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-from local.strict.calls import REGION
 from local.strict.front import Answer, PassOn, Request
+from local.strict.needed import REGION
 
 JSON, XML = "application/x-amz-json-1.1", "text/xml"
 #: Service Quotas' codes -> the field of ``SimulatedAccount`` that holds the quota
@@ -135,13 +135,12 @@ def _parameters(request: Request) -> dict[str, str]:
 
 
 def _instance_type(given: Mapping[str, str]) -> str:
-    """As the call names it, or its launch template, whose latest version is launched."""
+    """As the call names it, or its launch template, whose latest version is launched; neither: no text."""
     if name := given.get("InstanceType"):
         return name
-    template = ec2_backends[DEFAULT_ACCOUNT_ID][REGION].launch_templates[
-        given["LaunchTemplate.LaunchTemplateId"]
-    ]
-    return str(template.latest_version().data["InstanceType"])
+    templates = ec2_backends[DEFAULT_ACCOUNT_ID][REGION].launch_templates
+    template = templates.get(given.get("LaunchTemplate.LaunchTemplateId", ""))
+    return str(template.latest_version().data["InstanceType"]) if template else ""
 
 
 def _vcpus(name: str) -> int:

@@ -1,6 +1,8 @@
-"""What a request to the simulated AWS asks for: who makes it, which operation, and what IAM calls that.
+"""What a request to the simulated AWS asks for: who makes it, which operation, and what that needs.
 
 Read off the requests themselves, in front of the simulation: a client that signs its own calls is seen, too.
+What calls need follows the Service Authorization Reference; of EC2, S3 and Lambda see the modules beside
+this one.
 """
 
 from __future__ import annotations
@@ -8,16 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
-from urllib.parse import parse_qs, parse_qsl, unquote
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import parse_qsl
 
 from moto.athena.models import athena_backends
 from moto.core import DEFAULT_ACCOUNT_ID
-from moto.ec2.models import ec2_backends
+from moto.ecs.models import ecs_backends
 
+from local.strict import ec2_calls, rest_calls
+from local.strict.needed import HERE, Found, Needed, Parameters, Place, UnreadableCallError, passes_role
 from local.strict.policies import Call
 
-REGION = "us-east-1"
 #: JSON protocols: what goes before the operation in the target's header -> the actions' service
 TARGETS = {
     "AmazonAthena": "athena",
@@ -33,14 +36,15 @@ TARGETS = {
 }
 #: operations that need another action than their own
 ACTIONS = {"sqs:SendMessageBatch": "sqs:SendMessage", "sqs:DeleteMessageBatch": "sqs:DeleteMessage"}
-#: what is asked of a bucket or an object by another name than its key: none of them is used
-SUBRESOURCES = {"acl", "cors", "delete", "policy", "tagging", "uploadId", "uploads", "versioning", "versions"}
-HERE = "say in local/strict/calls.py what it is about"
-CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/[^/]+/([^/]+)/")
+CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/")
 
 
-class UnreadableCallError(Exception):
-    """A request of a kind that is not known here."""
+class Signature(NamedTuple):
+    """``key``: the access key; ``service``: the signing name; ``region``: that it is signed for."""
+
+    key: str
+    service: str
+    region: str
 
 
 class Signed(Protocol):
@@ -50,13 +54,13 @@ class Signed(Protocol):
     body: bytes
 
     @property
-    def signature(self) -> tuple[str, str] | None: ...
+    def signature(self) -> Signature | None: ...
 
 
-def signature(environ: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The access key and the service's signing name; None where nobody has signed the request."""
+def signature(environ: Mapping[str, Any]) -> Signature | None:
+    """As the request has it; None where nobody has signed it."""
     signed = CREDENTIAL.search(environ.get("HTTP_AUTHORIZATION", ""))
-    return (signed[1], signed[2]) if signed else None
+    return Signature(signed[1], signed[3], signed[2]) if signed else None
 
 
 def operation(request: Signed) -> str:
@@ -66,9 +70,9 @@ def operation(request: Signed) -> str:
     """
     if request.signature is None:
         raise UnreadableCallError("nobody has signed it")
-    service = request.signature[1]
+    service, place = request.signature.service, Place(request.signature.region)
     if service in REST:
-        return f"{service}:{REST[service](request.environ)[0]}"
+        return f"{service}:{REST[service](request.environ, place)[0]}"
     return _operation(service, request)[0]
 
 
@@ -79,17 +83,23 @@ def read(request: Signed) -> Iterator[Call]:
     """
     if request.signature is None:
         return
-    caller, service = request.signature
+    caller, service, region = request.signature
     if service in REST:
-        for action, resource in REST[service](request.environ)[1]:
-            yield Call(caller, action, resource)
-        return
-    action, given = _operation(service, request)
-    for resource, context in _resources(action, given):
-        yield Call(caller, ACTIONS.get(action, action), resource, context)
+        found: Iterator[Needed] = iter(REST[service](request.environ, Place(region))[1])
+    else:
+        found = _needed(*_operation(service, request), Place(region))
+    for each in found:
+        yield Call(caller, each.action, each.resource, each.context)
 
 
-def _operation(service: str, request: Signed) -> tuple[str, dict[str, Any]]:
+#: services whose operations are methods and paths
+REST: dict[str, Callable[[dict[str, Any], Place], rest_calls.Read]] = {
+    "lambda": rest_calls.lambda_,
+    "s3": rest_calls.s3,
+}
+
+
+def _operation(service: str, request: Signed) -> tuple[str, Parameters]:
     """``service:Operation`` and its parameters."""
     body = request.body.decode()
     if target := request.environ.get("HTTP_X_AMZ_TARGET"):
@@ -103,154 +113,99 @@ def _operation(service: str, request: Signed) -> tuple[str, dict[str, Any]]:
     return f"{service}:{given['Action']}", given
 
 
-def _s3(environ: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-    """The operation, and each action with what it is on."""
-    bucket, _, key = unquote(environ["PATH_INFO"]).lstrip("/").partition("/")
-    arn, method = f"arn:aws:s3:::{bucket}", environ["REQUEST_METHOD"]
-    asked = parse_qs(environ.get("QUERY_STRING", ""), keep_blank_values=True)
-    source = environ.get("HTTP_X_AMZ_COPY_SOURCE")
-    if set(asked) & SUBRESOURCES:
-        raise UnreadableCallError(f"s3 {method} ?{environ['QUERY_STRING']}: {HERE}")
-    of_bucket = {"GET": "ListObjectsV2", "HEAD": "HeadBucket", "PUT": "CreateBucket"}
-    of_object = {"GET": "GetObject", "HEAD": "HeadObject", "PUT": "PutObject", "DELETE": "DeleteObject"}
-    known = of_object if key else of_bucket
-    if not bucket or method not in known:
-        raise UnreadableCallError(f"s3 {method} /{bucket}: {HERE}")
-    name = known[method]
-    if not key:
-        return name, [("s3:CreateBucket" if name == "CreateBucket" else "s3:ListBucket", arn)]
-    needed = [(f"s3:{name.replace('Head', 'Get')}", f"{arn}/{key}")]
-    if source:
-        name = "CopyObject"
-        needed.insert(0, ("s3:GetObject", f"arn:aws:s3:::{unquote(source).lstrip('/')}"))
-    return name, needed
-
-
-def _lambda(environ: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
-    path = unquote(environ["PATH_INFO"])
-    if found := re.fullmatch(r"/2015-03-31/functions/(.+)/invocations", path):
-        return "Invoke", [("lambda:InvokeFunction", _function(found[1]))]
-    found = re.fullmatch(r"/2015-03-31/functions/(.+)/configuration", path)
-    if found and environ["REQUEST_METHOD"] == "GET":
-        return "GetFunctionConfiguration", [("lambda:GetFunctionConfiguration", _function(found[1]))]
-    if path == "/2016-08-19/account-settings":
-        return "GetAccountSettings", [("lambda:GetAccountSettings", "*")]
-    raise UnreadableCallError(f"lambda {environ['REQUEST_METHOD']} {path}: {HERE}")
-
-
-def _function(name: str) -> str:
-    """The ARN of a function that is called by its name, or by that."""
-    return name if name.startswith("arn:") else _arn("lambda", f"function:{name}")
-
-
-#: services whose operations are methods and paths: the operation, and each action with what it is on
-REST: dict[str, Callable[[Mapping[str, Any]], tuple[str, list[tuple[str, str]]]]] = {
-    "lambda": _lambda,
-    "s3": _s3,
-}
-
-
-Found = Iterator[tuple[str, tuple[tuple[str, str], ...]]]
-
-
-def _resources(action: str, given: Mapping[str, Any]) -> Found:
-    """Each resource that the call is about, with the condition keys that AWS would know of it."""
-    service, _, operation = action.partition(":")
+def _needed(operation: str, given: Parameters, place: Place) -> Found:
+    service, _, name = operation.partition(":")
+    action = ACTIONS.get(operation, operation)
     if service == "ec2":
-        yield from _ec2(operation, given)
+        yield from ec2_calls.needed(name, given, place)
     elif service == "ecs":
-        yield from _ecs(operation, given)
-    elif action in NAMELESS:
-        yield "*", ()
+        yield from _ecs(name, given, place)
+    elif operation in NAMELESS:
+        yield Needed(action, "*")
     elif service in NAMED:
-        yield NAMED[service](given), ()
+        yield Needed(action, NAMED[service](given, place))
+        yield from (Needed(*each) for each in _beside(operation, given, place))
     else:
-        raise UnreadableCallError(f"{action}: {HERE}")
+        raise UnreadableCallError(f"{operation}: {HERE}")
 
 
-def _arn(service: str, resource: str) -> str:
-    return f"arn:aws:{service}:{REGION}:{DEFAULT_ACCOUNT_ID}:{resource}"
+def _beside(operation: str, given: Parameters, place: Place) -> Iterator[tuple[str, str]]:
+    """What a call needs beside its own action."""
+    if operation == "sqs:CreateQueue" and (given.get("tags") or given.get("Tag.1.Key")):
+        # Amazon SQS API Reference, CreateQueue: tags take the permission sqs:TagQueue as well
+        yield "sqs:TagQueue", _queue(given, place)
+    if operation == "athena:GetQueryResults":
+        # Amazon Athena API Reference, GetQueryResults: takes access to where the answer is, in S3
+        location = _query(given, place).config["OutputLocation"]
+        yield "s3:GetObject", f"arn:aws:s3:::{location.removeprefix('s3://')}"
 
 
-def _workgroup(given: Mapping[str, Any]) -> str:
-    if name := given.get("WorkGroup"):
-        return _arn("athena", f"workgroup/{name}")
-    execution = athena_backends[DEFAULT_ACCOUNT_ID][REGION].executions[given["QueryExecutionId"]]
-    return _arn("athena", f"workgroup/{execution.workgroup.name}")
+def _query(given: Parameters, place: Place) -> Any:
+    return athena_backends[DEFAULT_ACCOUNT_ID][place.region].executions[given["QueryExecutionId"]]
 
 
-def _queue(given: Mapping[str, Any]) -> str:
-    return _arn("sqs", given.get("QueueName") or given["QueueUrl"].rpartition("/")[2])
+def _workgroup(given: Parameters, place: Place) -> str:
+    name = given.get("WorkGroup") or _query(given, place).workgroup.name
+    return place.arn("athena", f"workgroup/{name}")
+
+
+def _queue(given: Parameters, place: Place) -> str:
+    return place.arn("sqs", given.get("QueueName") or given["QueueUrl"].rpartition("/")[2])
+
+
+def _project(given: Parameters, place: Place) -> str:
+    """A build's id begins with its project's name."""
+    name = str(given.get("projectName") or given.get("id") or given["ids"][0]).partition(":")[0]
+    return place.arn("codebuild", f"project/{name}")
+
+
+def _quota(given: Parameters, place: Place) -> str:
+    return place.arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}")
 
 
 #: what AWS knows no resource of
 NAMELESS = {"freetier:GetAccountPlanState", "pricing:GetProducts", "sqs:ListQueues"}
 #: service -> the ARN of what a call is about
-NAMED: dict[str, Callable[[Mapping[str, Any]], str]] = {
+NAMED: dict[str, Callable[[Parameters, Place], str]] = {
     "athena": _workgroup,
-    "codebuild": lambda given: _arn("codebuild", f"project/{_project(given)}"),
-    "dynamodb": lambda given: _arn("dynamodb", f"table/{given['TableName']}"),
-    "ecr": lambda given: _arn("ecr", f"repository/{given.get('repositoryName', '*')}"),
-    "servicequotas": lambda given: _arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}"),
-    "sns": lambda given: given["TopicArn"],
+    "codebuild": _project,
+    "dynamodb": lambda given, place: place.arn("dynamodb", f"table/{given['TableName']}"),
+    "ecr": lambda given, place: place.arn("ecr", f"repository/{given.get('repositoryName', '*')}"),
+    "servicequotas": _quota,
+    "sns": lambda given, _: given["TopicArn"],
     "sqs": _queue,
-    "states": lambda given: given.get("executionArn") or given.get("stateMachineArn") or "*",
-}
-#: parameters of EC2 that name what a call is about -> the kind of it
-IDS = {
-    "InstanceId": "instance",
-    "NetworkInterfaceId": "network-interface",
-    "SecurityGroupId": "security-group",
-    "SubnetId": "subnet",
-    "VolumeId": "volume",
-    "VpcEndpointId": "vpc-endpoint",
-    "VpcId": "vpc",
+    "states": lambda given, _: given.get("executionArn") or given.get("stateMachineArn") or "*",
 }
 
 
-def _ec2(operation: str, given: Mapping[str, Any]) -> Found:
-    if operation.startswith("Describe"):
-        yield "*", ()
-    elif operation == "RunInstances":
-        template = given.get("LaunchTemplate.LaunchTemplateId", "")
-        of_template = (("ec2:LaunchTemplate", _arn("ec2", f"launch-template/{template}")),)
-        for kind in ("instance", "network-interface", "volume"):
-            yield _arn("ec2", f"{kind}/*"), of_template
-    else:
-        if operation == "CreateVpcEndpoint":
-            yield _arn("ec2", "vpc-endpoint/*"), _asked_tags(given)
-        named = [(IDS.get(key.partition(".")[0]), value) for key, value in given.items()]
-        for named_kind, value in named:
-            if named_kind:
-                yield _arn("ec2", f"{named_kind}/{value}"), _tags(value)
+def _ecs(operation: str, given: Parameters, place: Place) -> Found:
+    """What calls of ECS need.
 
-
-def _asked_tags(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Of what is to be made."""
-    keys = [key for key in given if key.startswith("TagSpecification.1.Tag.") and key.endswith(".Key")]
-    return tuple((f"aws:RequestTag/{given[key]}", str(given[f"{key[:-3]}Value"])) for key in sorted(keys))
-
-
-def _project(given: Mapping[str, Any]) -> str:
-    """A build's id begins with its project's name."""
-    return str(given.get("projectName") or given.get("id") or given["ids"][0]).partition(":")[0]
-
-
-def _ecs(operation: str, given: Mapping[str, Any]) -> Found:
+    Source: Amazon ECS Developer Guide, "Grant permission to tag resources on creation" and "IAM roles".
+    """
+    action = f"ecs:{operation}"
     if "cluster" not in given:
-        yield str(given.get("taskDefinition", "*")), ()
+        yield Needed(action, str(given.get("taskDefinition", "*")))
         return
     cluster = str(given["cluster"]).rpartition("/")[2]
-    within = (("ecs:cluster", _arn("ecs", f"cluster/{cluster}")),)
+    within = (("ecs:cluster", place.arn("ecs", f"cluster/{cluster}")),)
     if operation == "RunTask":
-        yield str(given["taskDefinition"]), within
+        yield from _start(given, place, cluster, within)
     elif operation == "ListTasks":
-        yield "*", within
+        yield Needed(action, "*", within)
     else:
         for task in given.get("tasks") or [given["task"]]:
-            yield str(task), within
+            arn = task if str(task).startswith("arn:") else place.arn("ecs", f"task/{cluster}/{task}")
+            yield Needed(action, arn, within)
 
 
-def _tags(resource: str) -> tuple[tuple[str, str], ...]:
-    found = ec2_backends[DEFAULT_ACCOUNT_ID][REGION].tags.get(resource, {})
-    return tuple(sorted((f"aws:ResourceTag/{key}", value) for key, value in found.items()))
+def _start(given: Parameters, place: Place, cluster: str, within: tuple[tuple[str, str], ...]) -> Found:
+    backend = ecs_backends[DEFAULT_ACCOUNT_ID][place.region]
+    definition = backend.describe_task_definition(given["taskDefinition"])
+    yield Needed("ecs:RunTask", str(definition.arn), within)
+    if given.get("tags") or given.get("propagateTags"):
+        made = place.arn("ecs", f"task/{cluster}/*")
+        yield Needed("ecs:TagResource", made, (("ecs:CreateAction", "RunTask"), *within))
+    for role in (definition.task_role_arn, definition.execution_role_arn):
+        if role:
+            yield passes_role(str(role), "ecs-tasks.amazonaws.com")

@@ -27,7 +27,8 @@ from typing import Any, Self
 from moto.server import DomainDispatcherApplication
 
 from local.strict import calls
-from local.strict.calls import UnreadableCallError
+from local.strict.calls import Signature
+from local.strict.needed import UnreadableCallError
 from local.strict.policies import Call
 from local.swaps import Swaps
 
@@ -48,19 +49,19 @@ class Request:
         self.body = _body(environ)
 
     @cached_property
-    def signature(self) -> tuple[str, str] | None:
-        """The access key and the service that it is signed for; None where nobody has signed it."""
+    def signature(self) -> Signature | None:
+        """The access key, service and region that it is signed with; None where nobody has signed it."""
         return calls.signature(self.environ)
 
     @property
     def caller(self) -> str | None:
         """The access key: a function's name, a task's family, ``local.aws.STATES``; else a person's."""
-        return self.signature and self.signature[0]
+        return self.signature.key if self.signature else None
 
     @property
     def service(self) -> str | None:
         """As it is signed for: ``s3``, ``dynamodb``, ``ec2``, …"""
-        return self.signature and self.signature[1]
+        return self.signature.service if self.signature else None
 
     @cached_property
     def operation(self) -> str | None:

@@ -6,11 +6,17 @@ IAM User Guide, "Policy evaluation logic" and "IAM JSON policy elements".
 
 from __future__ import annotations
 
+import enum
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
+
+#: condition keys that AWS would know of a call, with their values
+Context = tuple[tuple[str, str], ...]
+#: calls of which a role remembers what was decided
+REMEMBERED = 4096
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,7 @@ class Call:
     caller: str
     action: str
     resource: str
-    context: tuple[tuple[str, str], ...] = ()
+    context: Context = ()
 
     def __str__(self) -> str:
         return f"{self.caller}: {self.action} on {self.resource}"
@@ -28,6 +34,14 @@ class Call:
 
 class UnknownOperatorError(Exception):
     """A condition that cannot be judged here."""
+
+
+class Verdict(enum.Enum):
+    """``UNNAMED``: no statement allows it; ``DENIED``: a statement denies it."""
+
+    ALLOWED = enum.auto()
+    UNNAMED = enum.auto()
+    DENIED = enum.auto()
 
 
 @dataclass(frozen=True)
@@ -44,10 +58,21 @@ class Statement:
     def concerns(self, call: Call) -> bool:
         """Whether it has something to say of the call."""
         acts = any(matches(each.lower(), call.action.lower()) for each in self.actions)
+        if acts == self.actions_excepted:
+            return False
         on = any(matches(each, call.resource) for each in self.resources)
-        return (
-            acts != self.actions_excepted and on != self.resources_excepted and _holds(self.conditions, call)
-        )
+        return on != self.resources_excepted and _holds(self.conditions, call)
+
+
+class Policies:
+    """What one identity's policies decide; remembers it, as the same is asked over and over."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.statements = tuple(statements)
+        self.verdict: Callable[[Call], Verdict] = lru_cache(REMEMBERED)(self._decide)
+
+    def _decide(self, call: Call) -> Verdict:
+        return verdict(self.statements, call)
 
 
 def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
@@ -55,10 +80,17 @@ def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
     return [_statement(each) for document in documents for each in _listed(document["Statement"])]
 
 
+def verdict(policies: Iterable[Statement], call: Call) -> Verdict:
+    """A denial wins; without a statement that allows it a call is denied, too."""
+    concerning = [each for each in policies if each.concerns(call)]
+    if any(not each.allows for each in concerning):
+        return Verdict.DENIED
+    return Verdict.ALLOWED if concerning else Verdict.UNNAMED
+
+
 def is_allowed(policies: Iterable[Statement], call: Call) -> bool:
     """Some statement allows it, and none denies it."""
-    concerning = [each for each in policies if each.concerns(call)]
-    return bool(concerning) and all(each.allows for each in concerning)
+    return verdict(policies, call) is Verdict.ALLOWED
 
 
 def grants(policies: Iterable[Statement]) -> Iterator[tuple[str, str, Statement]]:

@@ -1,0 +1,42 @@
+"""Roles of a template trust the services that they are given to, or nothing is deployed."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from local.strict.trust import ASSUMED, untrusting
+
+
+def role(service):
+    trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": service}}
+    return {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {"Statement": [trust]}}}
+
+
+ARN, NAMES = {"Fn::GetAtt": ["R", "Arn"]}, [{"Ref": "R"}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "service"),
+    [(kind, field, service) for kind, fields in ASSUMED.items() for field, service in fields],
+)
+def test_a_role_that_trusts_another_service_is_found(kind, field, service):
+    value = {"Roles": NAMES, "Target": {"RoleArn": ARN}}.get(field, ARN)
+    template = {"Resources": {"X": {"Type": kind, "Properties": {field: value}}, "R": role(service)}}
+    assert untrusting(template) == []
+    template["Resources"]["R"] = role("other.amazonaws.com")
+    assert untrusting(template) == [f"X ({kind}): the role R cannot be assumed by {service}"]
+
+
+def test_a_statement_that_denies_is_no_trust():
+    template = {
+        "Resources": {
+            "F": {"Type": "AWS::Lambda::Function", "Properties": {"Role": ARN}},
+            "R": role(["lambda.amazonaws.com", "ecs-tasks.amazonaws.com"]),
+        }
+    }
+    assert untrusting(template) == []
+    denied = copy.deepcopy(template)
+    denied["Resources"]["R"]["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Effect"] = "Deny"
+    assert len(untrusting(denied)) == 1
