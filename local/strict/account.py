@@ -140,7 +140,7 @@ def _instance_type(given: Mapping[str, str]) -> str:
         return name
     templates = ec2_backends[DEFAULT_ACCOUNT_ID][REGION].launch_templates
     template = templates.get(given.get("LaunchTemplate.LaunchTemplateId", ""))
-    return str(template.latest_version().data["InstanceType"]) if template else ""
+    return str(template.latest_version().data.get("InstanceType") or "") if template else ""
 
 
 def _vcpus(name: str) -> int:

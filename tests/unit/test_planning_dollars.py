@@ -1,7 +1,8 @@
 """The dollars of the suite of 2012 in eu-west-1, line by line, against sums done by hand.
 
-Rates are the article's: a thread of SQS sends 63.4 and receives 39.6 a second (969 and 435 at most), one of
-RabbitMQ 375 and 258.6 (1,875 and 1,293 at most). A timed case sends for 17 s and then drains what is left.
+A call to SQS takes 10 ms: a thread sends 100 a second, or receives and deletes 50. Of RabbitMQ a thread sends
+375 a second and receives 258.6, the article's, and all together 6,000. A timed case sends for 17 s, and then
+all of its threads drain what is left.
 """
 
 import pytest
@@ -15,32 +16,32 @@ SUITE = parse_suite({**FOUND, "defaults": {**FOUND.get("defaults", {}), "loader"
 GATE_S = 8
 #: (loaders, seconds of the stages, messages) of each case of SQS
 SQS = [
-    (2, 1_000_000 / 317 + 1_000_000 / 198, 1_000_000),  # load-unload, 5 threads
-    (1, 27.217, 1_077.8),  # 1:1; (63.4 - 39.6) x 17 s are left, at 39.6 a second 10.217 s
-    (2, 27.217, 5_389),  # 5:5
-    (3, 27.217, 10_778),  # 10:10
-    (10, 37.869, 16_473),  # 40:40; (969 - 435) x 17 / 435 = 20.869 s
-    (2, 27.217, 5_389),  # 5:5 on 5 queues
-    (3, 27.217, 10_778),  # 10:10 on 5 queues
-    (2, 272.172, 10_778),  # 10:1; (634 - 39.6) x 17 / 39.6 = 255.172 s
-    (2, 17.0, 1_077.8),  # 1:10
-    (2, 27.217, 5_389),  # 16 B
-    (2, 27.217, 5_389),  # 1 KiB
-    (2, 27.217, 5_389),  # 64 KiB: one request still
+    (2, 1_000_000 / 500 + 1_000_000 / 250, 1_000_000),  # load-unload, 5 threads
+    (1, 25.5, 1_700),  # 1:1; (100 - 50) x 17 s are left, at 100 a second 8.5 s
+    (2, 25.5, 8_500),  # 5:5
+    (3, 25.5, 17_000),  # 10:10
+    (10, 25.5, 68_000),  # 40:40
+    (2, 25.5, 8_500),  # 5:5 on 5 queues
+    (3, 25.5, 17_000),  # 10:10 on 5 queues
+    (2, 46.364, 17_000),  # 10:1; (1,000 - 50) x 17 / 550 = 29.364 s
+    (2, 17.0, 1_700),  # 1:10
+    (2, 25.5, 8_500),  # 16 B
+    (2, 25.5, 8_500),  # 1 KiB
+    (2, 25.5, 8_500),  # 64 KiB: one request still
 ]
 #: and of the pair; the bytes of one message last
 PAIR = [
     (2, 1_000_000 / 1875 + 1_000_000 / 1293, 1_000_000, 1024),
-    (1, 24.652, 6_375, 1024),  # 1:1; (375 - 258.6) x 17 / 258.6 = 7.652 s
-    (2, 24.652, 31_875, 1024),
-    (3, 24.652, 31_875, 1024),
-    (10, 24.652, 31_875, 1024),
-    (2, 24.652, 31_875, 1024),
-    (3, 24.652, 31_875, 1024),
-    (2, 123.260, 31_875, 1024),  # 10:1; (1,875 - 258.6) x 17 / 258.6 = 106.260 s
+    (1, 20.826, 6_375, 1024),  # 1:1; (375 - 258.6) x 17 / 517.2 = 3.826 s
+    (2, 20.826, 31_875, 1024),
+    (3, 20.826, 63_750, 1024),
+    (10, 17.0, 102_000, 1024),  # 40:40; 6,000 each way
+    (2, 20.826, 31_875, 1024),
+    (3, 20.826, 63_750, 1024),
+    (2, 37.865, 63_750, 1024),  # 10:1; (3,750 - 258.6) x 17 / 2,844.6 = 20.865 s
     (2, 17.0, 6_375, 1024),  # 1:10
-    (2, 24.652, 31_875, 16),
-    (2, 24.652, 31_875, 1024),
+    (2, 20.826, 31_875, 16),
+    (2, 20.826, 31_875, 1024),
     (2, 17.0, 15_191, 65_536),  # half of 937 Mbit/s is 893.6 messages of 64 KiB a second
 ]
 INSTRUMENT = [(1, 3000 / 900 + 3000 / 800)] * 2
@@ -48,8 +49,8 @@ CASES = [*INSTRUMENT, *(row[:2] for row in SQS), *(row[:2] for row in PAIR)]
 
 # opened in 240 s, closed in 20 s, 21 s around the stages of each case
 LANE_H = (240 + 20 + sum(row[1] + 21 for row in PAIR)) / 3600
-# a search for messages that are not there: 10 consumers, 1 producer, 792 asks a second when none returns one
-EMPTY_ASKS = (1 - 63.4 / 396) * 792 * 17
+# asks for messages that are not there: 10 consumers, 1 producer, 1,000 a second when none returns one
+EMPTY_ASKS = (1 - 100 / 500) * 1000 * 17
 LOADERS = sum(loaders for loaders, _ in CASES)
 LOADER_S = sum(loaders * (GATE_S + stages_s) for loaders, stages_s in CASES)
 WATCHED_S = sum(GATE_S + stages_s for _, stages_s in CASES)
@@ -70,16 +71,16 @@ BY_HAND = {
     # a copy on the other node, half of publishes and deliveries from another zone, half of both to the leader
     "network/cross_zone_gb": (0.01, 2 * 3 * sum(row[2] * row[3] for row in PAIR) / 2**30),
     "cloudwatch/logs_gb": (0.57, CALLS * 8192 / 2**30),
-    # three lanes of 83 s, 2.5 h and 36 min: four hours begun
-    "cloudwatch/metric_month": (0.3, 3 * 4 / 730),
+    # three lanes of 83 s, 1.8 h and 34 min: three hours begun
+    "cloudwatch/metric_month": (0.3, 3 * 3 / 730),
 }
 #: the same, worked out to the cent
 CENTS = {
-    "ec2/m7g.large": 0.11,
-    "sqs/standard_request": 1.30,
-    "lambda/gb_second_arm": 0.58,
-    "s3/put": 0.11,
-    "network/cross_zone_gb": 0.13,
+    "ec2/m7g.large": 0.10,
+    "sqs/standard_request": 1.40,
+    "lambda/gb_second_arm": 0.44,
+    "s3/put": 0.08,
+    "network/cross_zone_gb": 0.14,
 }
 
 
@@ -98,12 +99,12 @@ def test_each_line_is_its_price_times_its_units(lines, item):
     assert line.usd == pytest.approx(price * units, rel=5e-4)
 
 
-def test_there_is_no_other_line_and_the_total_is_two_dollars_and_27_cents(lines):
+def test_there_is_no_other_line_and_the_total_is_two_dollars_and_20_cents(lines):
     assert set(lines) == set(BY_HAND)
     assert {item: round(lines[item].usd, 2) for item in CENTS} == CENTS
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     assert plan.estimate.usd == pytest.approx(sum(a * b for a, b in BY_HAND.values()), rel=5e-4)
-    assert round(plan.estimate.usd, 2) == 2.27
+    assert round(plan.estimate.usd, 2) == 2.20
 
 
 def test_each_price_says_where_it_is_from_and_of_what_day(lines):
@@ -118,7 +119,7 @@ def test_the_dearest_lines_are_told_first_and_add_up():
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     words = plan.estimate.in_words()
     assert words.startswith(
-        "$2.27 (SQS requests $1.30; functions, memory $0.58; traffic across zones $0.13; "
+        "$2.20 (SQS requests $1.40; functions, memory $0.44; traffic across zones $0.14; "
     )
-    lines = words.removeprefix("$2.27 (").removesuffix(")").split("; ")
-    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.27, abs=0.05)
+    lines = words.removeprefix("$2.20 (").removesuffix(")").split("; ")
+    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.20, abs=0.05)

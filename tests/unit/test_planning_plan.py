@@ -197,7 +197,7 @@ def test_repeats_beyond_one_execution_are_refused_with_how_many_fit():
 
 
 def test_cells_beyond_one_execution_are_refused_even_without_repeats():
-    made = plan({"p": {"threads": list(range(1, 51)), "message_size": [16, 32, 64, 128, 256]}})
+    made = plan({"p": {"threads": list(range(1, 51)), "message_size": [16, 32, 64, 128, 256]}}, max_usd=100)
     assert [(r.field, r.value) for r in made.refusals] == [("scenarios", 500)]
 
 

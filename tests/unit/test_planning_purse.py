@@ -34,12 +34,29 @@ def test_over_the_budget_is_refused_with_the_estimate_by_line():
         {"l": {"mode": "load-unload", "messages": 50_000, "threads": 40}}, max_usd=0.01
     )
     assert (field, value) == ("max_usd", 0.01)
-    # 150,000 requests; ten loaders for 50,000 / 969 + 50,000 / 435 + 8 s, half a GB for one of them and 10 s
+    # 150,000 requests; ten loaders for 50,000 / 4,000 + 50,000 / 2,000 + 8 s, half a GB for one and 10 s
     assert remedy.startswith(
-        "the run would cost about $0.1154 (SQS requests $0.0600; functions, memory $0.0414; "
-        "results, written $0.0088; workflow $0.0016; metrics $0.0012; "
+        "the run would cost about $0.0773 (SQS requests $0.0600; functions, memory $0.0109; "
+        "results, written $0.0024; workflow $0.0016; metrics $0.0012; "
     )
-    assert remedy.endswith("raise it, or run fewer or shorter cases")
+    # a quarter more; its messages are as many however fast SQS is
+    assert remedy.endswith(
+        "), and up to $0.0966 where the estimate errs; raise it, or run fewer or shorter cases"
+    )
+
+
+def test_a_budget_is_not_passed_by_an_estimate_that_is_too_low():
+    """A closed loop sends twice as much where SQS answers in 5 ms and not in 10."""
+    scenarios = {"p": {"threads": 10, "warmup_s": 0, "measure_s": 500, "drain_s": 60, "wait_s": 20}}
+    plan = make_plan(suite(scenarios), run_id="run-1")
+    estimate = plan.estimate
+    requests = next(line.usd for line in estimate.lines if line.what == "SQS requests")
+    assert requests == pytest.approx(10 * 100 * 500 * 3 * 0.4e-6, rel=1e-6)
+    most = 1.25 * estimate.usd + requests
+    assert refusals(scenarios, max_usd=most + 0.001) == []
+    ((field, _, remedy),) = refusals(scenarios, max_usd=most - 0.001)
+    assert field == "max_usd"
+    assert f"and up to ${most:.4f}" in remedy
 
 
 def test_the_refusal_is_the_same_here_and_on_aws():

@@ -21,9 +21,9 @@ START_DEADLINE_EACH_S: dict[Environment, float] = {"aws": 0.0, "local": 5.0}
 #: the same of tasks: each gets a network interface and its image first, most within a minute or so, and a
 #: hundred of them at the rate at which ECS starts tasks, with retries
 TASK_START_DEADLINE_S = 300.0
-#: how much longer than expected a task may take where what it does has no length of its own: rates are
-#: assumed
-TASK_SLACK = 1.5
+#: how much longer than expected a loader may take where what it does has no length of its own: rates are
+#: assumed, and the money's are fast ones
+SLACK = 1.5
 #: of a capacity search: from a first rate that is off by a factor of four, and 5% at the end
 PROBES = 8
 #: seconds to connect, to finish what was due and to empty the queues
@@ -50,7 +50,8 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
     if workload.is_open:
         produce = rate_course(workload).integral(sending_s) / sending_s  # what is offered, held or not
     backlog = max(0.0, produce - consume) * sending_s
-    drain_s = min(backlog / consume, workload.drain_s)
+    everyone = workload.model_copy(update={"consumers": workload.producers + workload.consumers})
+    drain_s = min(backlog / consume_rate(everyone, target, environment), workload.drain_s)
     return Expected(produce * sending_s, sending_s + drain_s)
 
 
@@ -92,8 +93,8 @@ def limit_s(workload: Workload, target: TargetName, environment: Environment, lo
     """
     if loader == "lambda":
         return LOADER_LIMIT_S
-    timed = workload.messages is None and workload.mode != "capacity"
-    needed = seconds_needed(workload, target, environment) * (1.0 if timed else TASK_SLACK)
+    search = SLACK if workload.mode == "capacity" else 1.0
+    needed = seconds_needed(workload, target, environment) * search
     whole = ceil((needed + TASK_START_DEADLINE_S + CLOSING_S) / 60) * 60.0
     return max(LOADER_LIMIT_S, whole)
 
@@ -114,8 +115,13 @@ def case_seconds(
 
 
 def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:
-    """Seconds that a loader must be allowed: what is expected, or for a timed case all it may take."""
-    if workload.messages is not None or workload.mode == "capacity":
+    """Seconds that a loader must be allowed: more than is expected, or for a timed case all it may take.
+
+    A search ends within its loader's time, whatever that is.
+    """
+    if workload.messages is not None:
+        return OVERHEADS[environment].gate + SLACK * expected(workload, target, environment).stages_s
+    if workload.mode == "capacity":
         return loader_seconds(workload, target, environment)
     return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
 

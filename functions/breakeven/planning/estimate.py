@@ -49,9 +49,14 @@ class Estimate(Frozen):
     usd: float
     unpriced: list[str]
 
+    @property
+    def digits(self) -> int:
+        """With which dollars of so much are shown."""
+        return 2 if self.usd >= 1 else 4
+
     def in_words(self) -> str:
         """The sum and its lines, the dearest first: ``$2.27 (SQS requests $1.30; functions, memory ...)``."""
-        digits = 2 if self.usd >= 1 else 4
+        digits = self.digits
         dear = sorted((line for line in self.lines if line.usd), key=lambda line: -(line.usd or 0.0))
         shown = [line for line in dear if round(line.usd or 0.0, digits) > 0]
         words = [f"{line.what} ${line.usd:.{digits}f}" for line in shown]

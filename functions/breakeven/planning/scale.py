@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import ROUND_DOWN, Decimal
 
 from breakeven.planning.assumptions import OVERHEADS
-from breakeven.planning.durations import CLOSING_S, LOADER_LIMIT_S, loader_seconds
+from breakeven.planning.durations import CLOSING_S, LOADER_LIMIT_S, seconds_needed
 from breakeven.report.model import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
@@ -22,7 +22,7 @@ def fitting_scale(suite: Suite, slow: Sequence[Case], environment: Environment) 
     for case in slow:
         messages = suite.scenarios[case.scenario].messages
         if messages is not None and case.workload.messages is not None:
-            stages_s = loader_seconds(case.workload, case.target, environment) - gate
+            stages_s = seconds_needed(case.workload, case.target, environment) - gate
             full_s = stages_s * messages / case.workload.messages
             scales.append(_two_figures_down((LOADER_LIMIT_S - CLOSING_S - gate) / full_s))
     return float(min(scales))
