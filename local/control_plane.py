@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,9 +23,11 @@ from typing import Any, Self
 from moto.awslambda.models import lambda_backends
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.moto_api._internal.models import moto_api_backend
+from moto.moto_server import threaded_moto_server
 from moto.server import ThreadedMotoServer
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 from moto.stepfunctions.parser.utils import TMP_THREADS
+from werkzeug.serving import make_server
 
 from local import athena, cloudformation, ec2
 from local.assembly import StackArtifact, read_stack
@@ -37,9 +40,11 @@ from local.patches import applied
 from local.resource_types import DeployError
 from local.strict.account import ORDINARY, AccountLayer, SimulatedAccount
 from local.strict.authorization import Authorization
+from local.strict.certificates import Certificate
 from local.strict.front import Front, Layer
 from local.strict.queue_server import QueueServer
 from local.strict.roles import Roles
+from local.swaps import Swaps
 from local.task_images import TaskImages
 
 #: how long ``close`` waits for executions to notice that they were stopped
@@ -69,6 +74,7 @@ class ControlPlane:
     :param layers: what requests pass before this plane's own layers, see ``local/strict/front.py``
     :param sqs_endpoint: of the server that stands for SQS; None for the control plane itself
     :param account: its plan and quotas
+    :param certificate: of its server, which then speaks TLS; all that it starts trusts no other
     """
 
     def __init__(
@@ -84,6 +90,7 @@ class ControlPlane:
         layers: Iterable[Layer] = (),
         sqs_endpoint: str | None = None,
         account: SimulatedAccount = ORDINARY,
+        certificate: Certificate | None = None,
     ) -> None:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
@@ -92,6 +99,7 @@ class ControlPlane:
         self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None
         if self._queues:
             self._front.add(self._queues)
+        self._certificate = certificate
         self._opened = ExitStack()
         self._stack: StackArtifact | None = None
 
@@ -116,7 +124,9 @@ class ControlPlane:
             opening.callback(_log_to(self._log_dir / "control-plane.log"))
             moto_api_backend.reset()
             opening.callback(moto_api_backend.reset)
-            variables = environment(_serve(opening), self._region)
+            variables = environment(_serve(opening, self._certificate), self._region)
+            if self._certificate:
+                variables |= self._certificate.trusted()
             opening.enter_context(bound_environment(variables))
             self._aws = Aws(variables["AWS_ENDPOINT_URL"], self._region)
             swaps = opening.enter_context(applied(self._aws))
@@ -240,13 +250,17 @@ class ControlPlane:
         TMP_THREADS.clear()
 
 
-def _serve(opening: ExitStack) -> str:
+def _serve(opening: ExitStack, certificate: Certificate | None) -> str:
     """Start moto's server on a free loopback port; returns its address."""
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
+    with Swaps() as swaps:
+        if certificate:
+            over_tls = partial(make_server, ssl_context=certificate.server())
+            swaps.attribute(threaded_moto_server, "make_server", over_tls)
+        server.start()
     opening.callback(server.stop)
     host, port = server.get_host_and_port()
-    return f"http://{host}:{port}"
+    return f"{'https' if certificate else 'http'}://{host}:{port}"
 
 
 def _log_to(path: Path) -> Callable[[], None]:

@@ -9,6 +9,8 @@ or queues of other names. Where there is no such server every call of loaders pa
 
 from __future__ import annotations
 
+import os
+import ssl
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
@@ -52,9 +54,7 @@ class QueueServer:
 
 def _forwarded(request: Request, endpoint: str) -> Answer:
     """:raises Dropped: the server does not answer"""
-    parts = urlsplit(endpoint)
-    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_S)
+    connection = _connection(endpoint)
     try:
         connection.request(
             request.environ["REQUEST_METHOD"], _path(request), body=request.body, headers=_headers(request)
@@ -67,6 +67,16 @@ def _forwarded(request: Request, endpoint: str) -> Answer:
     finally:
         connection.close()
     return Answer(answer.status, [*headers, ("Content-Length", str(len(body)))], body)
+
+
+def _connection(endpoint: str) -> HTTPConnection:
+    """To a server that speaks TLS, trusting what the control plane's own clients trust."""
+    parts = urlsplit(endpoint)
+    host = parts.hostname or ""
+    if parts.scheme != "https":
+        return HTTPConnection(host, parts.port, timeout=TIMEOUT_S)
+    trusted = ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE"))
+    return HTTPSConnection(host, parts.port, timeout=TIMEOUT_S, context=trusted)
 
 
 def _path(request: Request) -> str:

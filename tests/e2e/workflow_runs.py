@@ -25,6 +25,7 @@ from breakeven.workload.read import parse_suite, parse_yaml
 from local.children import Children
 from local.control_plane import ControlPlane
 from local.machines import Launch
+from local.strict.certificates import Certificate
 from local.strict.front import Layer
 from tests.infra.definition import STACK, states, template_of
 
@@ -222,12 +223,18 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
 
 @contextmanager
 def workflow_at(
-    assembly: Path, pair: Access, sqs_endpoint: str | None, folder: Path, layers: Iterable[Layer] = ()
+    assembly: Path,
+    pair: Access,
+    sqs_endpoint: str | None,
+    folder: Path,
+    layers: Iterable[Layer] = (),
+    certificate: Certificate | None = None,
 ) -> Iterator[Workflow]:
     """The assembly's stack, deployed in a control plane of its own.
 
     :param sqs_endpoint: where SQS answers; None for the control plane itself
     :param layers: of the control plane
+    :param certificate: of the control plane, and of ``sqs_endpoint``, where both speak TLS
     """
     machines, calls = Machines(pair), Calls()
     with (
@@ -241,6 +248,7 @@ def workflow_at(
             log_dir=folder / "logs",
             on_invoke=calls.on_invoke,
             layers=layers,
+            certificate=certificate,
         ) as plane,
     ):
         outputs = plane.deploy(STACK)

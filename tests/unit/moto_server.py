@@ -79,13 +79,13 @@ class Moto:
         with patches.applied(self.aws, [*base, *([patch] if wanted else [])]):
             yield
 
-    def function(self):
+    def function(self, name=None):
         """Make a Lambda function; returns its ARN."""
         code = io.BytesIO()
         with zipfile.ZipFile(code, "w") as archive:
             archive.writestr("code.py", "")
         return self.aws.client("lambda").create_function(
-            FunctionName=self.name(),
+            FunctionName=name or self.name(),
             Runtime="python3.13",
             Role=self.role,
             Handler="code.handler",
