@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import OrderedDict
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +19,7 @@ from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.state.exec.execute_state import ExecutionState
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramStopped
 from moto.stepfunctions.parser.asl.parse import preprocessor as asl_text
+from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.parse.intrinsic.preprocessor import Preprocessor as IntrinsicText
 from moto.stepfunctions.parser.asl.utils import boto_client
 from moto.stepfunctions.parser.backend.execution import Execution
@@ -28,6 +30,8 @@ from local.swaps import Swaps
 
 #: an execution enters its first state a few milliseconds after it was started
 _ENTRY_LIMIT_S = 2.0
+#: definitions whose trees are kept, the last ones used: that of the whole workflow has 5 MB
+_TREES = 16
 
 
 def executions_run(swaps: Swaps, _: Aws) -> None:
@@ -56,6 +60,28 @@ def tasks_call_this_server(swaps: Swaps, aws: Aws) -> None:
         return aws.task_client(service_name, region_name, config)
 
     swaps.attribute(boto_client, "boto3", SimpleNamespace(client=client))
+
+
+def definitions_are_parsed_once(swaps: Swaps, _: Aws) -> None:
+    """Symptom: a machine's definition is parsed when it is made and at each start: the workflow's for half a
+    second of the one interpreter that all requests share.
+
+    Mend: keep the tree of what was parsed without an error; what runs is made of it anew each time.
+    """
+    trees: OrderedDict[str, Any] = OrderedDict()
+
+    def parse(definition: str) -> tuple[Any, Any]:
+        tree = trees.pop(definition, None)
+        if tree is None:
+            made, tree = original.__func__(definition)
+        else:
+            made = asl_text.Preprocessor().visit(tree)
+        trees[definition] = tree
+        while len(trees) > _TREES:
+            trees.popitem(last=False)
+        return made, tree
+
+    original = swaps.attribute(AmazonStateLanguageParser, "parse", staticmethod(parse))
 
 
 def start_time_is_text(swaps: Swaps, _: Aws) -> None:

@@ -32,6 +32,7 @@ ALL: tuple[Patch, ...] = (
     machine_patches.executions_run,
     machine_patches.stacks_make_running_machines,
     machine_patches.tasks_call_this_server,
+    machine_patches.definitions_are_parsed_once,
     machine_patches.start_time_is_text,
     machine_patches.intrinsics_are_unescaped,
     machine_patches.stop_is_immediate,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import os
 import re
@@ -30,10 +32,25 @@ scenarios:
 """
 
 
+#: of prctl(2): orphans among our descendants become our children, not the machine's first process's
+SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Whatever outlives what this process has started stays below it, where ``servers`` finds it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
 def servers() -> set[int]:
-    """Process ids of everything that a run may start."""
-    found = psutil.process_iter(["cmdline"])
-    return {process.pid for process in found if OURS.search(" ".join(process.info["cmdline"] or ()))}
+    """Process ids of everything that a run may start, among what this process has started."""
+    found = set()
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if OURS.search(" ".join(process.cmdline())):
+                found.add(process.pid)
+    return found
 
 
 #: Python as at a terminal: tests that run in the background may have Ctrl-C ignored, which is inherited
@@ -47,6 +64,7 @@ class Command:
     """
 
     def __init__(self, suite: str | None, folder: Path, *options: str) -> None:
+        adopt_orphans()
         self.before = servers()
         self.runs = folder / "runs"
         path = folder / "suite.yaml"

@@ -6,8 +6,6 @@ import pytest
 
 from tests.e2e.command import TINY, Command
 
-pytestmark = pytest.mark.alone
-
 BAD_SUITES = {
     "unknown field": (TINY.replace("threads: [1", "treads: [1"), "scenarios.parallel.treads", "threads"),
     "wrong type": (TINY.replace("threads: [1, 4]", 'threads: ["5"]'), "scenarios.parallel.threads", "'5'"),

@@ -6,11 +6,8 @@ import contextlib
 import re
 
 import psutil
-import pytest
 
 from tests.e2e.command import Command
-
-pytestmark = pytest.mark.alone
 
 SUITE = """
 suite: two-cases

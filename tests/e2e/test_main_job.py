@@ -22,7 +22,6 @@ instrument: false
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
 """
-pytestmark = pytest.mark.alone
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ import threading
 
 import pytest
 from botocore.exceptions import ClientError
+from moto.stepfunctions.parser.asl.antlr.runtime.ASLParser import ASLParser
+from moto.stepfunctions.parser.asl.parse import asl_parser
 from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 
 from local import machine_patches
@@ -45,6 +47,17 @@ def test_tasks_call_this_server(moto, function, patched, monkeypatch):
     assert found["status"] == ("SUCCEEDED" if patched else "FAILED")
     if not patched:
         assert "Could not connect" in found["cause"]
+
+
+@both
+def test_definitions_are_parsed_once(moto, patched, monkeypatch):
+    parsed: list[int] = []
+    monkeypatch.setattr(asl_parser, "ASLParser", lambda stream: parsed.append(1) or ASLParser(stream))
+    with moto.patched_with(machine_patches.definitions_are_parsed_once, patched):
+        wanted = machine(A={"Type": "Pass", "InputPath": "$.a", "Next": "B"}, B={"Type": "Pass", "End": True})
+        for given in (1, 2):
+            assert json.loads(moto.run(wanted, {"a": given})["output"]) == given
+    assert len(parsed) == (1 if patched else 4)
 
 
 @both
