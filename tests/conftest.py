@@ -11,6 +11,7 @@ from hypothesis import settings
 
 from local.children import Children
 from local.synth import Synthesis
+from tests.shared import made_once
 
 pytest_plugins = ["tests.servers"]
 
@@ -40,6 +41,10 @@ def python313() -> Path:
 
 @pytest.fixture(scope="session")
 def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cloud assembly as a local run synthesizes it, made once a session."""
-    with Children() as children:
-        return Synthesis(children, tmp_path_factory.mktemp("cdk") / "out").result()
+    """The cloud assembly as a local run synthesizes it; nobody changes it."""
+
+    def synthesize(outdir: Path) -> None:
+        with Children() as children:
+            Synthesis(children, outdir).result()
+
+    return made_once(tmp_path_factory, "assembly", synthesize)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.infra.stacks import BESIDE, GROWN, Built, of
+from tests.infra.stacks import BESIDE, GROWN, Built, shared
 
 
 @pytest.fixture(scope="session")
-def plain() -> Built:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Built:
     """No context at all."""
-    return of({})
+    return shared(tmp_path_factory, "plain", {})
 
 
 @pytest.fixture(scope="session")
-def grown() -> Built:
-    return of(GROWN)
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return shared(tmp_path_factory, "grown", GROWN)
 
 
 @pytest.fixture(scope="session")
-def beside() -> Built:
-    return of(BESIDE)
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return shared(tmp_path_factory, "beside", BESIDE)

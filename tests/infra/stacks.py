@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import aws_cdk as cdk
+import pytest
 
 from infra.app import build
+from tests.shared import made_once
 
 #: every key at once, as an account that has grown would give them, and as the command line does: as text
 GROWN = {
@@ -50,20 +55,46 @@ BESIDE = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class Built:
     """``artifact`` is what the assembly's manifest says of the stack."""
 
-    app: cdk.App
+    settings: dict[str, Any]
     template: dict[str, Any]
     artifact: dict[str, Any]
+
+    @cached_property
+    def app(self) -> cdk.App:
+        """The construct tree; built again where another worker has: trees cannot be shared, templates can."""
+        with TemporaryDirectory() as folder:
+            return _synthesized(self.settings, folder)[0]
 
 
 def of(settings: dict[str, Any]) -> Built:
     """The app with these settings, each without ``breakeven:``."""
-    context = {f"breakeven:{field}": value for field, value in settings.items()}
     with TemporaryDirectory() as folder:
-        app = cdk.App(context={"aws:cdk:bundling-stacks": [], **context}, outdir=folder)
-        (stack,) = build(app).synth().stacks
+        app, stack = _synthesized(settings, folder)
         artifact = {"name": stack.stack_name, "environment": stack.environment.name}
-        return Built(app, stack.template, artifact)
+        built = Built(settings, stack.template, artifact)
+        built.app = app
+        return built
+
+
+def shared(factory: pytest.TempPathFactory, name: str, settings: dict[str, Any]) -> Built:
+    """The same, synthesized by one worker for all."""
+
+    here: list[Built] = []
+
+    def make(path: Path) -> None:
+        here.append(of(settings))
+        path.write_text(json.dumps([here[0].template, here[0].artifact]))
+
+    path = made_once(factory, name, make)
+    return here[0] if here else Built(settings, *json.loads(path.read_text()))
+
+
+def _synthesized(settings: dict[str, Any], folder: str) -> tuple[cdk.App, Any]:
+    context = {f"breakeven:{field}": value for field, value in settings.items()}
+    app = cdk.App(context={"aws:cdk:bundling-stacks": [], **context}, outdir=folder)
+    (stack,) = build(app).synth().stacks
+    return app, stack

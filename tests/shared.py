@@ -1,0 +1,27 @@
+"""What is made once a session, by whichever of its workers is the first to want it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """The path of that name that all workers share, made if none has made it; whoever comes meanwhile waits.
+
+    :param make: called with the path, where nothing is; when it raises, the next worker tries again elsewhere
+    """
+    base = factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    done = root / f"{name}.done"
+    with (root / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            path = factory.mktemp(name) / name
+            make(path)
+            done.write_text(str(path))
+    return Path(done.read_text())
