@@ -29,7 +29,8 @@ from tests.e2e.faults import (
 )
 from tests.e2e.workflow_runs import SHORT_S, Fault, workflow_at
 
-AT_ONCE = 10
+#: more would only start more environments of each function
+AT_ONCE = 6
 
 
 @pytest.fixture(scope="module")

@@ -41,9 +41,9 @@ def quantile_ms(share: float, stall_s: float, run_s: float, rate: float, drain_p
 
 
 def test_a_programmed_stall_is_read_as_schedule_and_stall_predict() -> None:
-    rate, drain, run_s, stall_s = 1500.0, 4000.0, 8.0, 2.0
+    rate, drain, run_s, stall_s = 1500.0, 4000.0, 5.0, 2.0
     program = Program(
-        protocol="amqp", messages=12_000, stalls=(Stall(at_s=3, for_s=stall_s),), messages_per_s=drain
+        protocol="amqp", messages=7_500, stalls=(Stall(at_s=1, for_s=stall_s),), messages_per_s=drain
     )
     case = instrument_case(program, **PUSHED, measure_s=run_s, rate=rate, window=20_000)
     found, _ = measured(case)
@@ -55,7 +55,7 @@ def test_a_programmed_stall_is_read_as_schedule_and_stall_predict() -> None:
 
 
 def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_path) -> None:
-    rate, run_s, pause_s = 1500.0, 12.0, 1.0
+    rate, run_s, pause_s = 1500.0, 6.0, 1.0
     credentials = Access(username="breakeven-open", password="the-fourth-one")
     with Children() as children:
         cluster = BrokerCluster(children, tmp_path, credentials, ClusterSettings(nodes=1))
