@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.report.charts import canvas
 from tests.certificates import HOST, make_certificate_for
 from tests.integration.tls import terminator
 from tests.unit.scripted_broker import ScriptedBroker, scripted
@@ -40,6 +41,12 @@ def tls_broker(plain_broker, damaging, tmp_path) -> Iterator[ScriptedBroker]:
 def broker(request) -> ScriptedBroker:
     found: ScriptedBroker = request.getfixturevalue(f"{request.param}_broker")
     return found
+
+
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    """Charts are empty pictures: drawing a report's takes seconds, and not every test looks at them."""
+    monkeypatch.setattr(canvas, "_svg", lambda slug, form, *_: f'<svg id="{slug}-{form.name}"></svg>')
 
 
 @pytest.fixture(scope="module")

@@ -185,6 +185,7 @@ def test_the_verdict_tells_what_was_measured_from_what_is_priced(environment, wo
     assert words in verdict(report(searched(1000, 1100), environment=environment))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_says_that_its_sums_do_without_it():
     made = report(searched(1000, 1100))
     (one,) = measured_capacities(made)

@@ -113,6 +113,7 @@ def test_every_picture_has_words_for_those_who_cannot_see_it():
     assert "RabbitMQ pair of m7g.large meet at 43.1 messages a second" in cost.get("aria-label")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_failed_cases_and_their_reasons_are_shown_at_the_top():
     report = sample.report(
         FEW, cases=sample.failed(sample.answers(FEW).cases, "Loaders: it broke", FEW[3].case_id)

@@ -212,6 +212,7 @@ def test_crossings_alone_still_have_their_table():
     assert [table.slug for table in cost_tables(report, None)] == ["crossovers"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_pages_cost_part_stands_in_order_and_says_why_the_article_differs():
     root = parse(page(sample.report(PLAN), SOURCE_A))
     (section,) = [element for element in root.iter("section") if element.get("id") == "cost"]

@@ -101,6 +101,7 @@ def test_findings_in_words(changed, said, within):
     assert finding(row(**changed)) == (said, within)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_and_the_markdown_say_the_same_and_name_the_methods(bucket):
     report = of(bucket)
     (section,) = [e for e in parse(page(report, None)).iter("section") if e.get("id") == "repeats"]
@@ -113,6 +114,7 @@ def test_the_page_and_the_markdown_say_the_same_and_name_the_methods(bucket):
     assert Report.model_validate_json(report.model_dump_json()) == report
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_of_single_repeats_says_so_in_one_line(tmp_path):
     once = Bucket(tmp_path)
     put(once, {cell: rates[:1] for cell, rates in RATES.items()})

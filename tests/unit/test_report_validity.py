@@ -82,6 +82,7 @@ def test_programmed_done_and_read_stand_beside_one_another():
     assert line(report).startswith(f"{PROVED} AMQP: ")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_nothing_else_of_the_report_knows_of_it():
     """Not the verdict, the cases, the tables, the charts, nor the money."""
     with_it, without = proved(), sample.report(PLAN)
@@ -90,6 +91,7 @@ def test_nothing_else_of_the_report_knows_of_it():
         assert render_all(with_it)[name] == render_all(without)[name]
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
@@ -146,6 +148,7 @@ def test_a_case_that_left_no_row_failed_too():
     assert [case.status for case in report.validity.instrument] == ["failed", "failed"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_suite_without_it_says_so_and_no_more():
     report = sample.report(PLAN)
     assert report.validity.flags == ["instrument_off"]
@@ -160,6 +163,7 @@ def test_what_a_source_published_has_no_ruler_of_ours():
     assert sentences(source) == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_page_markdown_and_terminal_say_it():
     report = proved()
     html = page(report, load_shipped("source-a"))

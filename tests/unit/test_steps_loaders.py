@@ -138,6 +138,7 @@ def test_finishing_twice_learns_the_same(services):
     assert services.store.get_bytes(KEY) == before
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_manifest_and_the_report_say_so(services, tmp_path):
     run(services, "first", 0.97)
     run(services, "second", 0.5)

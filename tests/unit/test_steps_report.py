@@ -115,6 +115,7 @@ def test_every_answer_about_money_is_in_the_report(report):
     assert (history.price_book, history.msg_per_s) == ("2012-12", pytest.approx(14.81, abs=0.005))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_that_measured_nothing_still_tells_of_the_money(report):
     assert report.verdict.startswith("SQS is cheaper below about 4")
     page = render_all(report)["index.html"].decode()
