@@ -9,7 +9,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 
@@ -25,11 +25,9 @@ from cli import deployed
 from cli.outcome import conclude
 from cli.progress import PlainView, View, snapshot, view_for
 from local import loader_advice
+from local.endpoints import Endpoints
 from local.hardware import hardware
 from local.resume import earlier_run
-
-if TYPE_CHECKING:
-    from local.session import Endpoints
 
 FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
 
@@ -94,9 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_here(arguments: argparse.Namespace) -> int:
-    # the control plane takes seconds to import, and planning or a usage message needs none of it
-    from local.session import Endpoints  # noqa: PLC0415
-
     run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
     if arguments.resume is None:
         wanted = _wanted(arguments)
@@ -157,6 +152,7 @@ def _follow(
     run_id: str, wanted: RunInput, plan: Plan, endpoints: Endpoints, runs: Path, view: View
 ) -> tuple[Path, str]:
     """Run to the end, or until interrupted; returns the run's folder and how it ended."""
+    # the control plane takes seconds to import, and a plan or a refusal needs none of it
     from local.session import Session  # noqa: PLC0415
 
     view.say(f"{_to_run(plan)} cases, about {plan.estimate.seconds / 60:.0f} minutes")

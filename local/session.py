@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from breakeven.errors import InputError
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
@@ -19,47 +17,17 @@ from breakeven.results.store import Store
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.base import Access, Node
 from breakeven.targets.registry import open_target
-from breakeven.workload.case import Case
-from breakeven.workload.checks import origin
-from breakeven.workload.model import Suite
 from local import loader_advice, resume
-from local.broker_machines import BrokerMachines, ExistingBrokers, check_reachable, parse_rabbitmq_urls
+from local.broker_machines import BrokerMachines, ExistingBrokers
 from local.children import Children
 from local.control_plane import ControlPlane
+from local.endpoints import Endpoints
 from local.export import export_run
 from local.machines import Machines
-from local.sqs_server import SqsServer, check_sqs_endpoint
+from local.sqs_server import SqsServer
 from local.synth import Synthesis
 
 STACK = "QueueBreakeven"
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoints:
-    """Servers that run already and are to be used: none, or a RabbitMQ pair, or an SQS endpoint."""
-
-    rabbitmq_urls: tuple[str, ...] = ()
-    sqs: str | None = None
-
-    def check(self, suite: Suite, cases: Sequence[Case]) -> None:
-        """:raises InputError: an address that is wrong, does not answer, or does not let us in; a case that
-        would stop nodes that are not ours
-        """
-        self._check_nodes_stay_up(suite, cases)
-        if self.rabbitmq_urls:
-            check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls))
-        if self.sqs:
-            check_sqs_endpoint(self.sqs)
-
-    def _check_nodes_stay_up(self, suite: Suite, cases: Sequence[Case]) -> None:
-        down = next((case for case in cases if case.workload.nodes_down), None)
-        if self.rabbitmq_urls and down:
-            field, remedy = (
-                origin(suite, down.scenario, "nodes_down"),
-                "nodes given by --rabbitmq-url are never ",
-            )
-            remedy += "stopped; remove it, or run without that option"
-            raise InputError(suite.where, field, down.workload.nodes_down, remedy)
 
 
 class Session:

@@ -2,6 +2,9 @@
 
 import argparse
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +18,7 @@ from local.hardware import hardware
 from tests.unit.loader_findings import after, place, planned, suite
 
 FITS = ["--scale", "0.05"]
+ROOT = Path(__file__).parents[2]
 
 
 def run(capsys, *arguments):
@@ -214,3 +218,13 @@ def test_a_damaged_file_of_loaders_is_one_line_on_standard_error(capsys, tmp_pat
     assert err.startswith(f"{path} cannot be used (Invalid JSON")
     assert len(err.splitlines()) == 1
     assert "1 cases, about" in out
+
+
+def test_what_refuses_a_run_loads_no_control_plane():
+    """It takes seconds, and a refusal says at once what is wrong."""
+    looks = "import sys, cli.run; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    ran = subprocess.run(
+        [sys.executable, "-c", looks], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert "'local'" in ran.stdout
+    assert "'moto'" not in ran.stdout

@@ -16,7 +16,7 @@ from breakeven.workload.case import Case
 from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
-from local.session import Endpoints
+from local.endpoints import Endpoints
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
 
