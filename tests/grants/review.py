@@ -24,12 +24,16 @@ IMPLIED = Path(__file__).with_name("implied.yaml")
 
 @dataclass(frozen=True)
 class Grant:
+    """``prefix``: of keys, where only those may be listed."""
+
     role: str
     action: str
     resource: str
+    prefix: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.role}: {self.action} on {self.resource}"
+        under = f" under {self.prefix}" if self.prefix else ""
+        return f"{self.role}: {self.action} on {self.resource}{under}"
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,9 @@ def missing(roles: Roles, calls: set[Call]) -> set[Call]:
 
 def granted(roles: Roles) -> Iterator[Grant]:
     for role, policies in roles.items():
-        for action, resource, _ in grants(policies):
-            yield Grant(role, action, resource)
+        for action, resource, statement in grants(policies):
+            for prefix in _prefixes(statement):
+                yield Grant(role, action, resource, prefix)
 
 
 def absent(roles: Roles, reviewed: list[Implied]) -> set[Grant]:
@@ -135,5 +140,11 @@ def _is_used(grant: Grant, calls: set[Call]) -> bool:
         call.caller == grant.role
         and matches(grant.action.lower(), call.action.lower())
         and matches(grant.resource, call.resource)
+        and (grant.prefix is None or matches(grant.prefix, dict(call.context).get("s3:prefix", "")))
         for call in calls
     )
+
+
+def _prefixes(statement: Statement) -> list[str | None]:
+    wanted = statement.conditions.get("StringLike", {}).get("s3:prefix", [None])
+    return wanted if isinstance(wanted, list) else [wanted]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import contextmanager
 
 import pytest
 
@@ -12,28 +13,62 @@ from local.strict.roles import UnknownCallerError
 from tests.integration.probe import STACK, Plane, synthesized_probe
 
 
-def without(action, folder):
-    """The probe's assembly, its template without that action, whoever it was granted to."""
-    shutil.copytree(synthesized_probe(), folder)
-    path = folder / f"{STACK}.template.json"
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory):
+    made = Plane(synthesized_probe(), tmp_path_factory.mktemp("plane")).deploy()
+    yield made
+    made.close()
+
+
+def left(document, action):
+    """The policy without that action, and whether it had it."""
+    taken = False
+    for statement in document["Statement"]:
+        actions = statement["Action"] if isinstance(statement["Action"], list) else [statement["Action"]]
+        if action in actions:
+            taken = True
+            statement["Action"] = [each for each in actions if each != action] or ["none:Nothing"]
+    return document, taken
+
+
+@contextmanager
+def without(plane, action):
+    """That action allowed to nobody for a while, as if the policies had been changed in the account."""
+    iam, before = plane.plane.client("iam"), []
+    for role in iam.list_roles()["Roles"]:
+        for name in iam.list_role_policies(RoleName=role["RoleName"])["PolicyNames"]:
+            policy = {"RoleName": role["RoleName"], "PolicyName": name}
+            document = iam.get_role_policy(**policy)["PolicyDocument"]
+            text = json.dumps(document)
+            changed, taken = left(document, action)
+            if taken:
+                before.append({**policy, "PolicyDocument": text})
+                iam.put_role_policy(**policy, PolicyDocument=json.dumps(changed))
+    assert before, action
+    yield
+    for policy in before:
+        iam.put_role_policy(**policy)
+
+
+def test_a_template_without_one_permission_fails_the_function_that_needs_it(tmp_path):
+    """First of all: it has a control plane of its own, and one is open at a time."""
+    assembly = shutil.copytree(synthesized_probe(), tmp_path / "assembly")
+    path = assembly / f"{STACK}.template.json"
     template = json.loads(path.read_text())
-    taken = 0
     for resource in template["Resources"].values():
-        for statement in resource.get("Properties", {}).get("PolicyDocument", {}).get("Statement", []):
-            actions = statement.get("Action", [])
-            actions = actions if isinstance(actions, list) else [actions]
-            if action in actions and resource["Type"] == "AWS::IAM::Policy":
-                taken += 1
-                statement["Action"] = [each for each in actions if each != action] or ["none:Nothing"]
-    assert taken, action
+        if resource["Type"] == "AWS::IAM::Policy":
+            left(resource["Properties"]["PolicyDocument"], "s3:PutObject")
     path.write_text(json.dumps(template))
-    return folder
+    plane = Plane(assembly, tmp_path / "plane").deploy()
+    try:
+        assert plane.run("denied")["status"] == "FAILED"
+        assert plane.failures("denied") == {"Drive": "AccessDenied"}
+    finally:
+        plane.close()
 
 
 #: action -> the state that fails without it, and the error's name
 MISSING = {
-    "lambda:InvokeFunction": {"PrepareTask": "Lambda.AWSLambdaException"},
-    "s3:PutObject": {"Drive": "AccessDenied"},
     "athena:StartQueryExecution": {"Query": "Athena.AmazonAthenaException"},
     "dynamodb:UpdateItem": {"Record": "DynamoDB.AmazonDynamoDBException"},
     "sns:Publish": {"Notify": "SNS.AuthorizationErrorException"},
@@ -41,29 +76,26 @@ MISSING = {
 
 
 @pytest.mark.parametrize("action", MISSING)
-def test_without_one_permission_the_state_that_needs_it_fails_as_its_service_does(action, tmp_path):
-    plane = Plane(without(action, tmp_path / "assembly"), tmp_path / "plane").deploy()
-    try:
-        found = plane.run("denied")
-        assert found["status"] == "FAILED"
-        if action == "lambda:InvokeFunction":
-            # nothing records it: what releases is a function, too
-            assert found["error"] == MISSING[action]["PrepareTask"]
-            assert "is not authorized to perform: lambda:InvokeFunction on resource: arn:" in found["cause"]
-            assert "Status Code: 403; Error Code: AccessDeniedException" in found["cause"]
-        else:
-            assert plane.failures("denied") == MISSING[action]
-    finally:
-        plane.close()
+def test_without_one_permission_the_state_that_needs_it_fails_as_its_service_does(plane, action):
+    run_id = action.replace(":", "-")
+    with without(plane, action):
+        assert plane.run(run_id)["status"] == "FAILED"
+        assert plane.failures(run_id) == MISSING[action]
 
 
-def test_a_key_that_is_nobodys_is_not_taken_for_a_persons(tmp_path):
-    plane = Plane(synthesized_probe(), tmp_path / "plane").deploy()
-    try:
-        roles = plane.plane._roles
-        assert roles.of(STATES).arn.startswith("arn:aws:iam::123456789012:role/Probe-MachineRole")
-        assert roles.of("local") is None
-        with pytest.raises(UnknownCallerError, match="somebody"):
-            roles.of("somebody")
-    finally:
-        plane.close()
+def test_a_function_that_may_not_be_called_is_a_service_error_of_lambda(plane):
+    with without(plane, "lambda:InvokeFunction"):
+        found = plane.run("uncalled")
+    assert (found["status"], found["error"]) == ("FAILED", "Lambda.AWSLambdaException")
+    assert (
+        "is not authorized to perform: lambda:InvokeFunction on resource: arn:aws:lambda:" in found["cause"]
+    )
+    assert "(Service: AWSLambda; Status Code: 403; Error Code: AccessDeniedException; " in found["cause"]
+
+
+def test_a_key_that_is_nobodys_is_not_taken_for_a_persons(plane):
+    roles = plane.plane._roles
+    assert roles.of(STATES).arn.startswith("arn:aws:iam::123456789012:role/Probe-MachineRole")
+    assert roles.of("local") is None
+    with pytest.raises(UnknownCallerError, match="somebody"):
+        roles.of("somebody")

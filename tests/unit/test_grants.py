@@ -217,6 +217,15 @@ def test_a_review_finds_what_is_missing_unused_without_reason_and_on_everything(
     assert review.on_everything(ROLES) == {review.Grant("Plan", "sqs:SendMessage", "*")}
 
 
+def test_a_prefix_that_nobody_has_listed_is_unused():
+    under = {"StringLike": {"s3:prefix": ["runs/*", "rows/*"]}}
+    roles = {"Plan": statements([{"Statement": [allow("s3:ListBucket", "arn:b", Condition=under)]}])}
+    listed = Call("Plan", "s3:ListBucket", "arn:b", (("s3:prefix", "runs/run_id=1/"),))
+    assert [str(each) for each in review.unused(roles, {listed}, [])] == [
+        "Plan: s3:ListBucket on arn:b under rows/*"
+    ]
+
+
 def test_a_permission_that_only_the_list_asks_for_is_missed():
     left = {"Plan": review.without(ROLES["Plan"], "logs:PutLogEvents")}
     assert review.too_little(left, {READS}, [LOGS]) == ["Plan: logs:PutLogEvents on *"]

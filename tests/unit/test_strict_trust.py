@@ -6,6 +6,9 @@ import copy
 
 import pytest
 
+from local.assembly import StackArtifact
+from local.cloudformation import deploy
+from local.resource_types import DeployError
 from local.strict.trust import ASSUMED, untrusting
 
 
@@ -40,3 +43,17 @@ def test_a_statement_that_denies_is_no_trust():
     denied = copy.deepcopy(template)
     denied["Resources"]["R"]["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Effect"] = "Deny"
     assert len(untrusting(denied)) == 1
+
+
+def test_a_stack_whose_role_does_not_trust_its_service_is_not_deployed(moto):
+    """Nothing of it is: the template is wrong before anything is made."""
+    template = {
+        "Resources": {
+            "Fn": {"Type": "AWS::Lambda::Function", "Properties": {"Role": ARN}},
+            "R": role("states.amazonaws.com"),
+        }
+    }
+    with pytest.raises(DeployError, match=r"Fn .*R cannot be assumed by lambda\.amazonaws\.com"):
+        deploy(moto.aws, "untrusted", StackArtifact(template, ()))
+    names = {stack["StackName"] for stack in moto.aws.client("cloudformation").describe_stacks()["Stacks"]}
+    assert "untrusted" not in names
