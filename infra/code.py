@@ -6,16 +6,15 @@ import hashlib
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from breakeven.clients.core.loading import MACHINES, compiled_path
+from infra import staging
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements" / "functions.lock"
@@ -43,15 +42,13 @@ class PipBundling:
             check=True,
             stdout=sys.stderr,
         )
+        staging.let_all_read(Path(output_dir))
         return True
 
 
 def code(scope: Construct) -> lambda_.Code:
     """Our packages and the shipped suites, nothing else."""
-    with tempfile.TemporaryDirectory() as folder:
-        assemble(Path(folder))
-        # staged here and now, so that the folder may go
-        staged = assets.Asset(scope, "Code", path=folder)
+    staged = staging.asset(scope, "Code", assemble)
     cdk.Annotations.of(scope).acknowledge_warning(
         "@aws-cdk/aws-lambda:codeFromBucketObjectVersionNotSpecified",
         "the object's key is the hash of what is in it: other code has another key",

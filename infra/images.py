@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_imagebuilder as imagebuilder
-from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from breakeven.targets.kinds import ROOT_DEVICE
+from infra import staging
 from infra.acknowledged import acknowledge, managed
 from infra.build_place import BuildPlace
 from infra.node_files import assemble_node_files
@@ -63,9 +61,7 @@ class BrokerImage(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._release, self._architecture = release, architecture
-        with tempfile.TemporaryDirectory() as folder:
-            assemble_node_files(Path(folder))
-            self._files = assets.Asset(self, "Files", path=folder)
+        self._files = staging.asset(self, "Files", assemble_node_files)
         where = cdk.Stack.of(self).resolve(self._files.s3_object_url)  # its hash, and which bucket
         # all that a component or a recipe is made of: another one under the same name would be refused
         baked = [where, BUILD, VALIDATE, ROOT_GB, dict(tags or {}), parent_image(release, architecture)]

@@ -7,7 +7,6 @@ image's tag is the asset's digest, so that other code has another image and the 
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -17,6 +16,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from infra import staging
 from infra.acknowledged import acknowledge
 from infra.code import LOCK, PYTHON, assemble
 from infra.storage import Storage
@@ -60,9 +60,7 @@ class LoaderImage(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, storage: Storage) -> None:
         super().__init__(scope, construct_id)
         self._storage = storage
-        with tempfile.TemporaryDirectory() as folder:
-            assemble_image(Path(folder))
-            self._files = assets.Asset(self, "Files", path=folder)
+        self._files = staging.asset(self, "Files", assemble_image)
         self.tag = self._files.asset_hash[:32]
         self.repository = ecr.Repository(
             self,

@@ -94,7 +94,9 @@ class Results(Construct):
                     id="unfinished", abort_incomplete_multipart_upload_after=cdk.Duration.days(1)
                 ),
             ],
-            removal_policy=cdk.RemovalPolicy.RETAIN,
+            # kept when the stack is deleted, but for the empty one of a first deployment that is rolled back:
+            # AWS CloudFormation template reference, "DeletionPolicy attribute", RetainExceptOnCreate
+            removal_policy=cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         acknowledge(
             bucket,

@@ -44,7 +44,11 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cloud assembly as a local run synthesizes it; nobody changes it."""
 
     def synthesize(outdir: Path) -> None:
-        with Children() as children:
-            Synthesis(children, outdir).result()
+        before = os.umask(0o077)  # as on a machine that keeps files to their owner: see infra/staging.py
+        try:
+            with Children() as children:
+                Synthesis(children, outdir).result()
+        finally:
+            os.umask(before)
 
     return made_once(tmp_path_factory, "assembly", synthesize)

@@ -233,8 +233,16 @@ def test_the_verdict_is_mailed(plain, grown):
 
 def test_the_stack_goes_and_leaves_its_results(plain):
     made = plain.template["Resources"].values()
-    kept = [each["Type"] for each in made if each.get("DeletionPolicy") == "Retain"]
-    assert kept == ["AWS::S3::Bucket"]
+    kept = [each for each in made if each.get("DeletionPolicy", "Delete") != "Delete"]
+    assert [each["Type"] for each in kept] == ["AWS::S3::Bucket"]
+    assert kept[0]["UpdateReplacePolicy"] == "Retain"
+
+
+def test_a_first_deployment_that_is_rolled_back_leaves_nothing(plain, grown, beside):
+    """CloudFormation, "DeletionPolicy attribute": what is made in the deployment that fails goes again."""
+    for built in (plain, grown, beside):
+        policies = {each.get("DeletionPolicy", "Delete") for each in built.template["Resources"].values()}
+        assert policies == {"Delete", "RetainExceptOnCreate"}
     (group,) = of_kind(plain, "AWS::Athena::WorkGroup").values()
     assert group["RecursiveDeleteOption"] is True  # or one that has answered a query would stay
     assert group["WorkGroupConfiguration"]["BytesScannedCutoffPerQuery"] == SCAN_LIMIT_BYTES
