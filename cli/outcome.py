@@ -22,7 +22,7 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
 
     :param folder: where its results are
     :param outcome: as its record says, or ``interrupted``
-    :raises BreakevenError: it failed
+    :raises BreakevenError: it failed, or no case of it is ok
     """
     path = folder / "report" / "report.json"
     report = Report.model_validate_json(path.read_bytes()) if path.exists() else None

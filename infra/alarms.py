@@ -93,7 +93,10 @@ class Alarms(Construct):
             period=MINUTES,
         )
         self._alarm(
-            "RunFailed", ended, 1, "a run failed, or was refused; its record in the state table says why"
+            "RunFailed",
+            ended,
+            1,
+            "a run failed, was refused, or had no case that is ok; its record in the state table says why",
         )
 
     def _alarm(

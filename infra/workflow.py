@@ -217,7 +217,7 @@ class Workflow(Construct):
         )
 
     def _finish(self) -> sfn.IChainable:
-        """Write the run's record; the execution fails when any state did, so that alarms can see it."""
+        """Write the run's record; the execution fails when a state did or no case is ok: alarms see that."""
         finish = invoke(
             self,
             "FinishRun",
@@ -247,7 +247,7 @@ class Workflow(Construct):
             self,
             "RunFailed",
             error="RunFailed",
-            cause="A state of the run failed; the run's record in the state table says which and why.",
+            cause="A state of the run failed, or no case is ok: its record in the state table says why.",
         )
         retry_whatever_failed(unrecorded)
         catch_as(finish, unrecorded)

@@ -245,7 +245,10 @@ def apart(workflow, ended):
 @pytest.fixture(scope="module")
 def held(workflow, going_on, ended, apart, recorder):
     """The roles as they are deployed, and every call that is theirs."""
-    assert set(ended.values()) == {"SUCCEEDED"}
+    for run_id, status in ended.items():
+        cases = workflow.state(run_id).items("case#").values()
+        some_ok = any(case["status"] == "ok" for case in cases)
+        assert status == ("SUCCEEDED" if some_ok else "FAILED"), run_id
     machine = workflow.outputs["StateMachineArn"]
     api = workflow.plane.client("stepfunctions")
     definition = json.loads(api.describe_state_machine(stateMachineArn=machine)["definition"])

@@ -11,7 +11,7 @@ from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models import DynamoDBBackend
 
 from breakeven.results import layout
-from breakeven.results.items import RUN
+from breakeven.results.items import NO_CASE_OK, RUN
 from tests.e2e.faults import BRINGS_NODES_BACK, KINDS, STOPS_NODES, assert_all_let_go, run_name
 from tests.e2e.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
 
@@ -45,8 +45,8 @@ def test_nodes_that_cannot_be_stopped_fail_their_case(workflow, statuses, kind):
     error = "Injected" if kind == "raise" else "States.Timeout"
     assert case["status"] == "failed"
     assert case["reason"].startswith(f"BrokerStopNodes: {error}")
-    assert workflow.state(run_id).get(RUN)["status"] == "partial"
-    assert statuses[run_id] == "SUCCEEDED"
+    assert workflow.state(run_id).get(RUN)["failed_at"] == NO_CASE_OK
+    assert statuses[run_id] == "FAILED"
     assert_all_let_go(workflow, run_id)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
-from breakeven.results.items import RUN, loaders_prefix
+from breakeven.results.items import NO_CASE_OK, RUN, loaders_prefix
 from breakeven.workload.case import INLINE_LOADERS
 from tests.e2e.left_behind import tasks_standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
@@ -121,13 +121,13 @@ def of_two(workflow: Workflow, run_id: str, *faults: Fault, short: bool = True) 
 
 
 @pytest.mark.parametrize("kind", ["raise", "timeout"])
-def test_a_loader_that_fails_fails_its_case_and_the_run_goes_on(workflow, kind):
+def test_a_loader_that_fails_fails_its_case_and_nothing_is_left(workflow, kind):
     run_id = f"many-{kind}"
-    assert workflow.end(of_two(workflow, run_id, Fault("Load", kind))) == "SUCCEEDED"
+    assert workflow.end(of_two(workflow, run_id, Fault("Load", kind))) == "FAILED"
     (case,) = workflow.state(run_id).items("case#").values()
     assert case["status"] == "failed"
     assert case["reason"].startswith("BrokerDrive: States.ExceedToleratedFailureThreshold")
-    assert workflow.state(run_id).get(RUN)["status"] == "partial"
+    assert workflow.state(run_id).get(RUN)["failed_at"] == NO_CASE_OK
     assert workflow.machines.launched[run_id] <= workflow.machines.terminated
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
-from breakeven.results.items import LOCKS, RUN, lane_item
+from breakeven.results.items import LOCKS, NO_CASE_OK, RUN, lane_item
 from breakeven.workload.read import load_suite
 from tests.e2e.workflow_runs import Fault, Workflow, functions_of, workflow_at
 
@@ -146,11 +146,11 @@ def test_after_its_deadline_a_run_begins_no_case_lets_its_brokers_go_and_reports
         workflow.state("late").update(RUN, deadline_at=1)
 
     with at_call(workflow, "late", "PrepareCase", long_past):
-        assert workflow.end(workflow.start("late")) == "SUCCEEDED"
+        assert workflow.end(workflow.start("late")) == "FAILED"
     (case,) = workflow.state("late").items("case#").values()
     assert case["status"] == "failed"
     assert "the run's deadline, 1970-01-01T00:00:01+00:00, has passed" in case["reason"]
-    assert record(workflow, "late")["status"] == "partial"
+    assert record(workflow, "late")["failed_at"] == NO_CASE_OK
     assert workflow.machines.launched["late"] <= workflow.machines.terminated
 
 

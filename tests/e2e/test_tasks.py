@@ -13,7 +13,7 @@ import pytest
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_GROUP, TASK_INPUT
 from breakeven.results import layout
-from breakeven.results.items import LOCKS, RUN
+from breakeven.results.items import LOCKS, NO_CASE_OK, RUN
 from breakeven.results.state import RunState
 from local.job_tasks import BuildTask, EcsTask
 from local.task_images import TaskImages
@@ -255,12 +255,12 @@ def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
 def test_a_task_that_outlasts_its_state_is_stopped_and_fails_its_case(workflow, ended):
     """A limit of seconds is put in the place of its own, which is the case's."""
     run_id = "too-long"
-    assert workflow.run(run_id, Fault("Task", "timeout"), suite=parse_suite_text(LONG)) == "SUCCEEDED"
+    assert workflow.run(run_id, Fault("Task", "timeout"), suite=parse_suite_text(LONG)) == "FAILED"
     for case in workflow.state(run_id).items("case#").values():
         assert case["status"] == "failed"
         assert "Drive: States.Timeout" in case["reason"], case["reason"]
     wait_for(lambda: tasks_standing(workflow, run_id) == NOTHING)
-    assert workflow.state(run_id).get(RUN)["status"] == "partial"
+    assert workflow.state(run_id).get(RUN)["failed_at"] == NO_CASE_OK
 
 
 def forget_image(workflow: Workflow) -> None:

@@ -16,6 +16,7 @@ from breakeven.report.tables import shown
 def verdict(report: Report) -> str:
     """The verdict of a report (its own ``verdict`` field is not read)."""
     paragraphs = [
+        _nothing_measured(report.cases),
         source_words.headline(report)
         if report.source and not report.crossovers
         else money_verdict.headline(report),
@@ -27,6 +28,13 @@ def verdict(report: Report) -> str:
         validity_words.warning(report),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _nothing_measured(cases: Sequence[CaseReport]) -> str:
+    """First of all, where it holds: the figures of money that follow stand on no measurement of this run."""
+    if not cases or any(case.status == "ok" for case in cases):
+        return ""
+    return "This run failed: no case of it is ok, and nothing that is said below was measured by it."
 
 
 def _speeds(report: Report) -> list[str]:

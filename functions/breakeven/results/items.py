@@ -9,8 +9,9 @@ from __future__ import annotations
 
 #: of how many loaders one unit of a consistent read holds the items: 4 KB, of some 300 B each
 LOADERS_PER_READ = 12
-#: the item of the run itself
 RUN = "run"
+#: where the run's own item says that it failed (``failed_at``) when no state did
+NO_CASE_OK = "Cases"
 #: the partition of the locks; no run's id begins like this
 LOCKS = "#lock"
 

@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from breakeven.results.items import RUN
+from breakeven.results.items import NO_CASE_OK, RUN
 from breakeven.steps.loader_advice import keep_advice
 from breakeven.steps.look import note_good_run
-from breakeven.steps.reasons import reason_of
+from breakeven.steps.reasons import MAX_REASON, reason_of
 from breakeven.steps.services import Services
+from breakeven.targets.kinds import INSTRUMENT
 
 
 def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """Record how the run ended: ``ok``, ``partial`` (a case failed) or ``failed`` (a state of the run did).
+    """Record how the run ended: ``ok``, ``partial`` (a case failed) or ``failed``.
 
-    Answers ``ok`` false only for the last, so that the execution is then seen as failed.
+    A run has failed where a state of it did, and where none of its cases is ok: it answers nothing, however
+    well the instrument's own cases went. Answers ``ok`` false only for these, so that the execution is then
+    seen as failed.
     """
     state = services.state(run_id)
     fields: dict[str, Any] = {"finished_at": datetime.now(UTC).isoformat(timespec="seconds")}
@@ -24,10 +27,23 @@ def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str
         where, reason = reason_of(failed)
         fields |= {"status": "failed", "failed_at": where, "reason": reason, "failed": dict(failed)}
     else:
-        well = sum(1 for case in state.items("case#").values() if case.get("status") == "ok")
-        fields["status"] = "ok" if well == state.get(RUN).get("cases") else "partial"
+        fields |= _outcome(list(state.items("case#").values()), state.get(RUN).get("cases"))
     state.update(RUN, **fields)
     if fields["status"] == "ok":
         note_good_run(services.table, run_id)
     keep_advice(services, run_id)
-    return {"ok": not failed, "status": fields["status"]}
+    return {"ok": fields["status"] != "failed", "status": fields["status"]}
+
+
+def _outcome(cases: list[dict[str, Any]], planned: int | None) -> dict[str, str]:
+    """The run's status, and why it failed where no case is ok; ``cases`` are those that have a record."""
+    asked = [case for case in cases if case.get("target") != INSTRUMENT]
+    if not any(case.get("status") == "ok" for case in asked):
+        return {"status": "failed", "failed_at": NO_CASE_OK, "reason": _why(asked)}
+    well = sum(1 for case in cases if case.get("status") == "ok")
+    return {"status": "ok" if well == planned else "partial"}
+
+
+def _why(cases: list[dict[str, Any]]) -> str:
+    said = next((f": {case['case_id']}: {case['reason']}" for case in cases if case.get("reason")), "")
+    return f"no case of the run is ok{said}"[:MAX_REASON]

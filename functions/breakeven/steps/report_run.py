@@ -38,10 +38,14 @@ def report_run(
         services.store.put_bytes(layout.report_key(run_id, name), body, content_type)
     failures = sum(1 for case in report.cases if case.status == "failed")
     services.state(run_id).update(RUN, verdict=report.verdict, failed_cases=failures)
-    subject = (
-        f"Queue Breakeven {report.suite}: {len(report.cases) - failures} of {len(report.cases)} cases ok"
-    )
-    return {"subject": subject[:SUBJECT_LIMIT], "message": _message(services, run_id, report.verdict)}
+    message = _message(services, run_id, report.verdict)
+    return {"subject": _subject(report.suite, len(report.cases), failures), "message": message}
+
+
+def _subject(suite: str, cases: int, failures: int) -> str:
+    """Of the mail: whether the run failed, as ``finish_run`` has it, and how many cases did."""
+    failed = "FAILED, " if failures == cases else ""
+    return f"Queue Breakeven {suite}: {failed}{cases - failures} of {cases} cases ok"[:SUBJECT_LIMIT]
 
 
 def _message(services: Services, run_id: str, verdict: str) -> str:

@@ -21,7 +21,7 @@ from breakeven.planning.machines import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan
 from breakeven.planning.resume import resumed_plan, settled_cases
 from breakeven.results import layout
-from breakeven.results.items import RUN, case_item, lane_item
+from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
 from breakeven.steps.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
@@ -100,8 +100,9 @@ def plan_resumed(
         raise refused(earlier.run_id, f"suite {suite.suite} has changed since; start a new run")
     if earlier.wanted.surroundings.name == "aws":
         allowance.check_suite(earlier.wanted.suite)
-    status = earlier.items[RUN].get("status")
-    if status in {"ok", "partial"} and len(earlier.settled) == len(earlier.plan.cases):
+    record = earlier.items[RUN]
+    status, no_case_ok = record.get("status"), record.get("failed_at") == NO_CASE_OK
+    if (status in {"ok", "partial"} or no_case_ok) and len(earlier.settled) == len(earlier.plan.cases):
         raise refused(earlier.run_id, f"it is complete ({status}): nothing is left to run; start a new run")
     plan = resumed_plan(
         earlier.plan,
