@@ -5,6 +5,5 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 "$root/setup/setup.sh" deploy --quiet
 cd "$root"
-# the tool's own figures about its use stay here; Node.js 20 and 18 are what this project runs on
-export CDK_DISABLE_CLI_TELEMETRY=true JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=18,20
+export CDK_DISABLE_CLI_TELEMETRY=true # the tool's own figures about its use stay here
 exec "$root/node_modules/.bin/cdk" "$@"

@@ -15,10 +15,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage() {
   cat >&2 <<'TEXT'
-usage: setup/setup.sh run|test|deploy [--without-rabbitmq] [--without-elasticmq] [--quiet]
+usage: setup/setup.sh run|test|deploy|app [--without-rabbitmq] [--without-elasticmq] [--quiet]
   run    what the main job needs: Python packages, RabbitMQ, a Java runtime and ElasticMQ
   test   and what the tests need: more Python packages, npm's packages, Chromium, ShellCheck
   deploy what the CDK needs to synthesize and deploy, and nothing of the above: its command line and few packages
+  app    the same without the command line, which is there where it starts the app
   --without-rabbitmq, --without-elasticmq (or BREAKEVEN_SKIP=rabbitmq,elasticmq)
          leave these out, where brokers or an SQS server of your own are used
   --quiet  say only what is done, not that there was nothing to do
@@ -33,14 +34,14 @@ read_arguments() {
   local argument
   for argument in "$@"; do
     case $argument in
-      run | test | deploy) mode=$argument ;;
+      run | test | deploy | app) mode=$argument ;;
       --without-rabbitmq) skip+=rabbitmq, ;;
       --without-elasticmq) skip+=elasticmq, ;;
       --quiet) quiet=yes ;;
       *) usage && fail 2 "unknown argument: $argument" ;;
     esac
   done
-  [ -n "$mode" ] || { usage && fail 2 "say what for: run, test or deploy"; }
+  [ -n "$mode" ] || { usage && fail 2 "say what for: run, test, deploy or app"; }
   for argument in ${skip//,/ }; do
     [[ $argument = rabbitmq || $argument = elasticmq ]] ||
       fail 2 "BREAKEVEN_SKIP: unknown part: $argument (rabbitmq and elasticmq can be left out)"
@@ -48,7 +49,7 @@ read_arguments() {
 }
 
 # A deployment needs no server here.
-wanted() { [[ $mode != deploy && $skip != *,$1,* ]]; }
+wanted() { [[ $mode != deploy && $mode != app && $skip != *,$1,* ]]; }
 
 need_rabbitmq() {
   # The nodes are started from the package's own scripts, as the present user.
@@ -102,14 +103,14 @@ compile_core() {
 }
 
 install_mode() {
-  if [ "$mode" = deploy ]; then
+  if [ "$mode" = deploy ] || [ "$mode" = app ]; then
     install_lock deploy "the CDK, and what our own modules import for it"
   else
     install_lock run "the workflow, the simulated AWS it runs on, and the report"
   fi
   compile_core
   if [ "$mode" = test ]; then install_lock test "the tests, types and style checks"; fi
-  if [ "$mode" != run ]; then install_npm_packages; fi
+  if [ "$mode" = test ] || [ "$mode" = deploy ]; then install_npm_packages; fi
 }
 
 main() {

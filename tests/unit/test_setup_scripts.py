@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -91,6 +92,46 @@ def test_the_cdks_command_line_is_set_up_before_it_is_called(machine: Machine) -
     expected = ["deploy --quiet", f"true {machine.root} deploy -c breakeven:tags=Owner=the team"]
     assert result.stdout.splitlines() == expected
     assert result.returncode == 3
+
+
+def test_the_app_sets_up_all_but_the_command_line_that_starts_it(machine: Machine) -> None:
+    machine.without("java", "mvn", "chromium", "shellcheck")
+    (machine.root / "node_modules").mkdir()  # as `npm ci` has left it, which leaves no stamp of ours
+    done = machine.run("setup.sh", "app")
+    assert done.returncode == 0, done.stderr
+    assert [call.split()[-1] for call in machine.calls] == [
+        f"{machine.root}/.venv",
+        f"{machine.root}/requirements/pip.lock",
+        f"{machine.root}/requirements/deploy.lock",
+        str(machine.root),
+    ]
+    machine.run("setup.sh", "app")
+    assert machine.calls == []
+
+
+def app_of(machine: Machine, set_up: str) -> subprocess.CompletedProcess[str]:
+    """What cdk.json starts, after a set-up that does this."""
+    (machine.root / "setup" / "setup.sh").write_text(f"#!/usr/bin/env bash\n{set_up}\n")
+    python = machine.root / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    words = "$PWD $* $JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION"
+    python.write_text(f'#!/usr/bin/env bash\necho "{words}"\n')
+    python.chmod(0o755)
+    name = json.loads((ROOT / "cdk.json").read_text())["app"].removeprefix("setup/")
+    return machine.run(name)
+
+
+def test_the_plain_cdk_sets_up_the_app_and_keeps_standard_output_to_the_template(machine: Machine) -> None:
+    done = app_of(machine, 'echo "set-up: $*"')
+    assert done.returncode == 0
+    assert done.stdout == f"{machine.root} -m infra.app 18,20\n"
+    assert done.stderr == "set-up: app --quiet\n"
+
+
+def test_the_plain_cdk_ends_with_the_set_ups_words_where_it_cannot_be_done(machine: Machine) -> None:
+    done = app_of(machine, 'echo "set-up: install python3-venv, then start again" >&2; exit 2')
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "install python3-venv, then start again" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["requirements/run.lock", "pyproject.toml"])
@@ -224,7 +265,7 @@ def test_a_python_that_is_too_old_is_named(machine: Machine) -> None:
     ("arguments", "environment", "said"),
     [
         (["run", "--with-everything"], {}, "unknown argument: --with-everything"),
-        ([], {}, "run, test or deploy"),
+        ([], {}, "run, test, deploy or app"),
         (["run"], {"BREAKEVEN_SKIP": "rabbit"}, "BREAKEVEN_SKIP: unknown part: rabbit"),
     ],
 )
