@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from local.assembly import FileAsset, StackArtifact
 from local.aws import Aws
 from local.resource_types import MACHINE_IMAGE, DeployError
+from local.strict.template import of_account, of_template
 from local.strict.trust import untrusting
 from local.swaps import Swaps
 
@@ -33,10 +34,11 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
 
     :returns: its outputs
     :raises DeployError: a resource could not be created, or is of a type that is not known; a role does not
-        trust the service that it is for
+        trust the service that it is for; something is over a limit of AWS's
     """
     if wrong := untrusting(stack.template):
         raise DeployError(f"{stack_name}: {'; '.join(wrong)}")
+    _raise(of_template(stack.template, json.dumps(stack.template, indent=1)))  # as the CDK writes it
     buckets: set[str] = set()
     for asset in stack.assets:
         _upload(aws, asset, stack.template, buckets)
@@ -55,7 +57,14 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
             raise DeployError(f"{stack_name}: {error}") from error
     if created.status != "CREATE_COMPLETE":
         raise DeployError(f"{stack_name}: {created.status}")
+    _raise(of_account(aws.region))
     return {output["OutputKey"]: str(output["OutputValue"]) for output in created.outputs or []}
+
+
+def _raise(over: Iterable[str]) -> None:
+    """:raises DeployError: something is over a limit of AWS's"""
+    if found := list(over):
+        raise DeployError("; ".join(found))
 
 
 def _upload(aws: Aws, asset: FileAsset, template: Mapping[str, Any], buckets: set[str]) -> None:

@@ -42,8 +42,10 @@ from local.strict.account import ORDINARY, AccountLayer, SimulatedAccount
 from local.strict.authorization import Authorization
 from local.strict.certificates import Certificate
 from local.strict.front import Front, Layer
+from local.strict.limits import check_limits
 from local.strict.queue_server import QueueServer
 from local.strict.roles import Roles
+from local.strict.shapes import check_shapes
 from local.swaps import Swaps
 from local.task_images import TaskImages
 
@@ -95,7 +97,8 @@ class ControlPlane:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
         self._roles = Roles(region)
-        self._front = Front([*layers, Authorization(self._roles), AccountLayer(account)])
+        own: list[Layer] = [Authorization(self._roles), check_shapes, check_limits, AccountLayer(account)]
+        self._front = Front([*layers, *own])
         self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None
         if self._queues:
             self._front.add(self._queues)

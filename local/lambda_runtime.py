@@ -31,6 +31,8 @@ OnInvoke = Callable[[str, Any], Fault]
 #: of a process: who it signs as, and the variables that its template declares -> more variables
 OwnVariables = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
+#: Lambda guide, "Lambda quotas", invocation payload: 6 MB of a response, and what the service itself adds
+RESPONSE_BYTES, TOO_LARGE = 6_291_556, "Function.ResponseSizeTooLarge"
 #: an environment that has waited this long is surplus; each holds 70 MB or more
 IDLE_LIMIT_S = 60.0
 _ENDING_AT_ONCE = 16
@@ -96,7 +98,7 @@ class LambdaRuntime:
             return _error("Sandbox.Timedout", message, request_id)
         except BreakevenError as error:
             return _error("Runtime.Unavailable", str(error), request_id)
-        return (json.dumps(answer["error"]), True) if "error" in answer else (answer["result"], False)
+        return _told(answer, request_id)
 
     def warm(self, function: Any, count: int) -> None:
         """Have at least ``count`` idle environments; one that fails to start shows it when invoked."""
@@ -219,6 +221,17 @@ class LambdaRuntime:
             # each function calls as itself, in its own role: see local/strict/roles.py
             "AWS_ACCESS_KEY_ID": name,
         }
+
+
+def _told(answer: dict[str, Any], request_id: str) -> tuple[str, bool]:
+    """What a handler has answered, as the service passes it on, and whether it is an error."""
+    if "error" in answer:
+        return json.dumps(answer["error"]), True
+    result: str = answer["result"]
+    if (size := len(result.encode())) > RESPONSE_BYTES:
+        said = f"Response payload size ({size} bytes) exceeded maximum allowed payload size"
+        return _error(TOO_LARGE, f"{said} ({RESPONSE_BYTES} bytes).", request_id)
+    return result, False
 
 
 def _error(error_type: str, message: str, request_id: str) -> tuple[str, bool]:

@@ -19,6 +19,7 @@ from local import (
     map_patches,
     service_error_patches,
     stack_patches,
+    state_patches,
     store_patches,
     task_patches,
 )
@@ -41,6 +42,7 @@ ALL: tuple[Patch, ...] = (
     error_patches.states_all_is_not_all,
     error_patches.lost_paths_are_fatal,
     service_error_patches.service_errors_have_their_names,
+    state_patches.histories_are_finite,
     map_patches.failed_children_fail_their_map,
     task_patches.athena_tasks_wait,
     task_patches.ecs_tasks_wait,

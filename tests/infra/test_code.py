@@ -11,7 +11,9 @@ from elftools.elf.gnuversions import GNUVerNeedSection
 
 from breakeven.clients.core.loading import compiled_path
 from infra.code import ARCHITECTURE, PipBundling
+from local.strict.template import CODE_BYTES
 
+FUNCTIONS = Path(__file__).parents[2] / "functions"
 #: Lambda's Python 3.13 runs on Amazon Linux 2023
 GLIBC = (2, 34)
 MACHINES = {"arm64": "EM_AARCH64", "x86_64": "EM_X86_64"}
@@ -59,6 +61,15 @@ def test_the_core_is_for_its_processor_and_c_library(machine, name):
 
 
 @pytest.mark.installed
+@pytest.mark.installed
+def test_code_and_layer_fit_into_a_function_unzipped(layer):
+    """Lambda guide, "Lambda quotas": deployment package, 250 MB with its layers."""
+    code = sum(path.stat().st_size for path in FUNCTIONS.rglob("*") if path.is_file())
+    packages = sum(path.stat().st_size for path in layer.rglob("*") if path.is_file())
+    assert packages > 50 * 1024**2, "they are there"
+    assert code + packages <= CODE_BYTES
+
+
 def test_an_object_for_another_processor_is_found(layer):
     with pytest.raises(AssertionError):
         assert_fits(shared_objects(layer)[0], "x86_64")

@@ -14,6 +14,7 @@ import pytest
 from local import lambda_process, lambda_runtime
 from local.children import Children
 from local.lambda_process import LambdaProcess
+from local.lambda_runtime import RESPONSE_BYTES
 from tests.integration.lambda_probe import LIMIT_S, Runtime
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +88,14 @@ def test_a_function_starts_1024_threads_and_no_more(lambda_):
     """Lambda guide, "Lambda quotas": execution processes and threads."""
     assert lambda_.call("start_threads", count=900) == {"held": 900}
     assert lambda_.call("start_threads", count=1024) == {"held": 1023, "error": "can't start new thread"}
+
+
+def test_a_response_of_over_6_mb_is_an_error_of_the_function(lambda_):
+    """Lambda guide, "Lambda quotas": invocation payload, of the response."""
+    quotes = 2
+    assert len(lambda_.call("text", length=RESPONSE_BYTES - quotes)) == RESPONSE_BYTES - quotes
+    found = lambda_.error("text", length=RESPONSE_BYTES - quotes + 1)
+    assert found["errorType"] == "Function.ResponseSizeTooLarge"
 
 
 def test_installed_path_files_are_not_read(lambda_):

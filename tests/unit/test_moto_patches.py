@@ -16,6 +16,7 @@ from tests.unit import (
     test_moto_map_patches,
     test_moto_service_error_patches,
     test_moto_stack_patches,
+    test_moto_state_patches,
     test_moto_store_patches,
     test_moto_task_patches,
 )
@@ -29,6 +30,7 @@ TESTS = (
     test_moto_map_patches,
     test_moto_service_error_patches,
     test_moto_stack_patches,
+    test_moto_state_patches,
     test_moto_store_patches,
     test_moto_task_patches,
 )

@@ -1,0 +1,95 @@
+"""Limits of a template and of what it has made: a deployment over one of them is refused, as AWS would.
+
+Static properties (names, lengths, patterns, ranges) are cfn-lint's to hold against the schemas of the
+resource types (``tests/infra/test_rules.py``). Here is what shows only once references are resolved, or is
+counted over several resources; ids that are made here are about as long as those that AWS makes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from moto.awslambda.models import lambda_backends
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.ec2.models import ec2_backends
+from moto.iam.models import iam_backends
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
+
+KIB, MIB = 1024, 1024**2
+#: CloudFormation user guide, "Understand CloudFormation quotas"
+TEMPLATE_BYTES, RESOURCES, OUTPUTS, PARAMETERS = MIB, 500, 200, 200
+DESCRIPTION_BYTES, ID_CHARACTERS = KIB, 255
+#: Lambda guide, "Lambda quotas": a function's environment variables in all; code and layers, unzipped; layers
+ENVIRONMENT_BYTES, CODE_BYTES, LAYERS = 4 * KIB, 250 * MIB, 5
+#: IAM guide, "IAM and AWS STS quotas", in characters without white space: a role's inline policies in all, a
+#: managed policy, a role's trust policy; and managed policies of a role
+INLINE, MANAGED, TRUST, ATTACHED = 10_240, 6_144, 2_048, 10
+#: Step Functions guide, "Service quotas": of a state machine's definition
+DEFINITION_BYTES = MIB
+#: EC2 API reference, RunInstances: before it is encoded
+USER_DATA_BYTES = 16 * KIB
+
+
+def of_template(template: Mapping[str, Any], text: str) -> Iterator[str]:
+    """What a template is over, in words.
+
+    :param text: as it is uploaded
+    """
+    sizes = (
+        ("bytes", len(text.encode()), TEMPLATE_BYTES),
+        ("resources", len(template.get("Resources", {})), RESOURCES),
+        ("outputs", len(template.get("Outputs", {})), OUTPUTS),
+        ("parameters", len(template.get("Parameters", {})), PARAMETERS),
+        ("bytes of description", len(str(template.get("Description", "")).encode()), DESCRIPTION_BYTES),
+    )
+    for what, size, most in sizes:
+        yield from _over("the template", what, size, most)
+    for name in (*template.get("Resources", {}), *template.get("Outputs", {})):
+        if not (name.isalnum() and name.isascii()):
+            yield f"{name}: a logical id is of letters and digits"
+        yield from _over(name, "characters of a logical id", len(name), ID_CHARACTERS)
+
+
+def of_account(region: str) -> Iterator[str]:
+    """What is over a limit of what stands in the simulated account."""
+    for function in lambda_backends[DEFAULT_ACCOUNT_ID][region].list_functions():
+        name, variables = function.function_name, function.environment_vars
+        size = sum(len(key.encode()) + len(str(value).encode()) for key, value in variables.items())
+        yield from _over(name, "bytes of environment variables", size, ENVIRONMENT_BYTES)
+        yield from _over(name, "layers", len(function.layers), LAYERS)
+    yield from _of_roles()
+    for machine in stepfunctions_parser_backends[DEFAULT_ACCOUNT_ID][region].state_machines:
+        size = len(machine.definition.encode())
+        yield from _over(machine.name, "bytes of definition", size, DEFINITION_BYTES)
+    for template in ec2_backends[DEFAULT_ACCOUNT_ID][region].launch_templates.values():
+        told = template.latest_version().data.get("UserData") or ""
+        data = base64.b64decode(told if isinstance(told, str) else told.as_bytes())
+        yield from _over(template.name, "bytes of user data", len(data), USER_DATA_BYTES)
+
+
+def _of_roles() -> Iterator[str]:
+    iam = iam_backends[DEFAULT_ACCOUNT_ID]["aws"]
+    for role in iam.get_roles():
+        inline = sum(_characters(document) for document in role.policies.values())
+        yield from _over(role.name, "characters of inline policies", inline, INLINE)
+        trust = _characters(role.assume_role_policy_document)
+        yield from _over(role.name, "characters of trust policy", trust, TRUST)
+        yield from _over(role.name, "managed policies", len(role.managed_policies), ATTACHED)
+    ours = (each for each in iam.managed_policies.values() if DEFAULT_ACCOUNT_ID in each.arn)
+    for policy in ours:
+        newest = next(one for one in policy.versions if one.version_id == policy.default_version_id)
+        yield from _over(policy.name, "characters", _characters(newest.document), MANAGED)
+
+
+def _characters(document: Any) -> int:
+    """Of a policy, without white space."""
+    told = json.loads(document) if isinstance(document, str) else document
+    return len(json.dumps(told, separators=(",", ":")))
+
+
+def _over(what: str, of: str, size: int, most: int) -> Iterator[str]:
+    if size > most:
+        yield f"{what}: {size:,} {of}, at most {most:,}"
