@@ -20,6 +20,11 @@ import psutil
 ROOT = Path(__file__).parents[2]
 OURS = re.compile(r"beam\.smp|epmd|elasticmq|lambda_worker|local[./]reaper|moto|breakeven\.instrument")
 
+#: how long anything may take that only has to come to its end, on a machine with much else to do, seconds
+PATIENCE_S = 500.0
+#: how long what was told to stop may take to be gone, seconds
+LEAVE_S = 10.0
+
 TINY = """
 suite: tiny
 title: A small suite for tests
@@ -77,7 +82,7 @@ class Command:
             argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def end(self, timeout_s: float = 240) -> tuple[int, str, str]:
+    def end(self, timeout_s: float = PATIENCE_S) -> tuple[int, str, str]:
         """Exit code, standard output and standard error, once it has ended by itself."""
         try:
             out, err = self.process.communicate(timeout=timeout_s)
@@ -95,7 +100,7 @@ class Command:
 
     def left_running(self) -> set[int]:
         """What it started and did not stop; given a moment, as one that was told to stop may be going."""
-        deadline = time.monotonic() + 3
+        deadline = time.monotonic() + LEAVE_S
         while (left := self.servers()) and time.monotonic() < deadline:
             time.sleep(0.2)
         return left
@@ -103,7 +108,7 @@ class Command:
     def report(self) -> dict[str, Any]:
         return json.loads((self.runs / "latest" / "report" / "report.json").read_text())
 
-    def wait_for(self, seen: Callable[[], Any], timeout_s: float = 120) -> Any:
+    def wait_for(self, seen: Callable[[], Any], timeout_s: float = PATIENCE_S) -> Any:
         """Poll until ``seen`` answers something true, while the command runs."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline and self.process.poll() is None:

@@ -20,7 +20,7 @@ BAD_SUITES = {
 def refused(suite: str | None, folder, *options: str) -> str:
     """Run, expect refusal, and return the error as printed."""
     command = Command(suite, folder, *options)
-    code, out, err = command.end(timeout_s=60)
+    code, out, err = command.end()
     assert code == 2, f"{out}\n{err}"
     assert "Traceback" not in err
     assert err.startswith("error: ")
