@@ -55,8 +55,9 @@ STAND_IN = re.compile("'\x01parameter (\\d+)\x01'")
 #: table -> its partition columns, as pairs
 Known = tuple[tuple[str, tuple[str, ...]], ...]
 
-#: Names in the SQL never mean a Python variable, and nothing is fetched from the network.
-SETTINGS = {"python_enable_replacements": False, "autoinstall_known_extensions": False}
+#: Names in the SQL never mean a Python variable, and nothing is fetched from the network. Rows are few:
+#: more threads cost more than they save, and would add floating-point numbers up in another order each time.
+SETTINGS = {"python_enable_replacements": False, "autoinstall_known_extensions": False, "threads": 1}
 
 
 class SqlError(BreakevenError):
