@@ -32,6 +32,9 @@ from tests.e2e.workflow_runs import SHORT_S, Fault, workflow_at
 #: more would only start more environments of each function
 AT_ONCE = 6
 
+#: the first test waits for all of the runs
+pytestmark = pytest.mark.timeout(1500)
+
 
 @pytest.fixture(scope="module")
 def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory):
