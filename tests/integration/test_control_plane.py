@@ -6,7 +6,9 @@ import json
 import time
 
 import pytest
+from botocore.exceptions import ClientError
 
+from local.strict.account import ORDINARY
 from tests.integration.probe import LIMIT_S, STACK, Plane, synthesized_probe
 
 
@@ -154,3 +156,13 @@ def test_named_queries_and_assets_are_there(plane):
     athena = plane.plane.client("athena")
     (query_id,) = athena.list_named_queries(WorkGroup="probe")["NamedQueryIds"]
     assert athena.get_named_query(NamedQueryId=query_id)["NamedQuery"]["Name"] == "totals"
+
+
+def test_limits_and_quotas_of_aws_are_held_in_front_of_everything(plane):
+    """The layers of ``local/strict``: a model's limit, one that models do not carry, the account's own."""
+    machine = plane.outputs["MachineArn"]
+    for name, code in (("x" * 81, "ValidationException"), ("a:b", "InvalidName")):
+        with pytest.raises(ClientError, match=code):
+            plane.plane.client("stepfunctions").start_execution(stateMachineArn=machine, name=name)
+    limit = plane.plane.client("lambda").get_account_settings()["AccountLimit"]
+    assert limit["UnreservedConcurrentExecutions"] == ORDINARY.functions
