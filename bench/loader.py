@@ -16,6 +16,7 @@ from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
 from breakeven.loadgen.diagnosis import percentile_ms
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
@@ -59,7 +60,7 @@ def run(order: Order) -> LoaderResult:
 
 def told(result: LoaderResult) -> dict[str, Any]:
     """The last line: percentiles (microseconds) by metric, the ledger, errors and flags."""
-    measurement = merge([result], 0)
+    measurement = merge([result], QueueCount(0))
     return {
         "percentiles": {
             metric: [found * 1e3 for share in SHARES if (found := percentile_ms(total.cell.latencies, share))]

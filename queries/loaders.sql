@@ -8,6 +8,9 @@
 --          pacing_p99_ms  how late they were handed over, waiting for room in the window apart
 --          blocked_share  of the stage: a message was due and the window was full
 --          saturated, evidence   whether its figures are a lower bound, and why
+--          zone, zone_unknown   availability zone, or why it is not known
+--          runtime, openssl     releases of Python and OpenSSL
+--          fallback       why the general path drove what is the core's; null where it did not
 WITH run_cases AS (
   SELECT case_id, target
   FROM cases
@@ -15,13 +18,14 @@ WITH run_cases AS (
 ), run_loaders AS (
   SELECT
     case_id, loader, stage, cpu_share, lag_p99_ms, offered, achieved, pacing_p99_ms, blocked_share,
-    saturated, evidence
+    saturated, evidence, zone, zone_unknown, runtime, openssl, fallback
   FROM loaders
   WHERE run_id = ?
 )
 SELECT
   l.case_id, c.target, l.loader, l.stage, l.cpu_share, l.lag_p99_ms, l.offered, l.achieved,
-  l.pacing_p99_ms, l.blocked_share, l.saturated, l.evidence
+  l.pacing_p99_ms, l.blocked_share, l.saturated, l.evidence,
+  l.zone, l.zone_unknown, l.runtime, l.openssl, l.fallback
 FROM run_loaders l
 LEFT JOIN run_cases c ON c.case_id = l.case_id
 ORDER BY l.case_id, l.stage, l.loader

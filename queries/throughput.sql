@@ -8,8 +8,14 @@
 --          msg_per_s    completed / length of the stage, messages a second
 --          mb_per_s     the same in 10^6 bytes of message body a second
 --          starved      asks that came back empty
+--          early_msg_per_s   of a load or unload: its rate up to the second in which 99.9% had come
+--          paused_s     of consume: slept by all workers together after such asks, seconds
+--          core_operations, general_operations   of the completed: which path drove them; null of a
+--                       reference client
 WITH run_totals AS (
-  SELECT case_id, metric, operations, completed, bytes, starved, nullif(stage_s, 0E0) AS stage_s
+  SELECT
+    case_id, metric, operations, completed, bytes, starved, nullif(stage_s, 0E0) AS stage_s,
+    early_completed, nullif(early_s, 0E0) AS early_s, paused_s, core_operations, general_operations
   FROM totals
   WHERE run_id = ?
 ), run_cases AS (
@@ -21,7 +27,9 @@ SELECT
   t.case_id, c.target, c.provenance, c.environment, t.metric, t.operations, t.completed,
   CAST(t.completed AS double) / t.stage_s AS msg_per_s,
   CAST(t.bytes AS double) / 1E6 / t.stage_s AS mb_per_s,
-  t.starved
+  t.starved,
+  CAST(t.early_completed AS double) / t.early_s AS early_msg_per_s,
+  t.paused_s, t.core_operations, t.general_operations
 FROM run_totals t
 LEFT JOIN run_cases c ON c.case_id = t.case_id
 ORDER BY t.case_id, t.metric

@@ -7,6 +7,7 @@ from typing import Any
 
 from breakeven.instrument.program import Program
 from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
@@ -58,4 +59,4 @@ def measured(case: Case) -> tuple[Measurement, dict[str, Any]]:
         client.close()
     assert client.record is not None
     found = LoaderResult.from_json(json.loads(json.dumps(result.to_json())))
-    return merge([found], target.depth(queues)), client.record
+    return merge([found], QueueCount(target.depth(queues))), client.record

@@ -17,6 +17,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.account import account
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.worker import RETRY_S
@@ -136,7 +137,7 @@ def assert_failed_whole(running: LiveCase, gone_s: float) -> None:
     longest, doublings = RETRY_S[1], math.ceil(math.log2(RETRY_S[1] / RETRY_S[0]))
     most = threads * (doublings + 1 + (time.time() - gone_s) / longest)
     assert workload.consumers * 2 < last.errors["connection_lost"] < most
-    ledger = account([last], 0)
+    ledger = account([last], QueueCount(0))
     assert ledger.complete
     assert ledger.confirmed > 0
     assert ledger.received > 0

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from breakeven.loadgen.diagnosis import percentile_ms
 from breakeven.loadgen.histogram import Histogram
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.meters import LagMeter
 from breakeven.targets.base import Target
@@ -97,7 +98,7 @@ def side_by_side(planned: Sequence[tuple[Target, Case]]) -> list[Run]:
         results = [each.result() for each, _, _ in running]
         lags = meter.stop()
         return [
-            Run(each.case, merge([result], target.depth(queues)), lags)
+            Run(each.case, merge([result], QueueCount(target.depth(queues))), lags)
             for (each, target, queues), result in zip(running, results, strict=True)
         ]
 

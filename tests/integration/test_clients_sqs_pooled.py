@@ -11,6 +11,7 @@ import pytest
 
 from breakeven.clients.base import Client, ConnectionLost, Outcome
 from breakeven.loadgen.account import account
+from breakeven.loadgen.left import QueueCount
 from breakeven.targets.base import Target
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
@@ -94,7 +95,7 @@ def test_a_whole_case_accounts_for_every_message(sqs_environment, queue_case, ki
     queues = target.prepare(case, attempt=1).queues
     with live(case, queues, target.client(case.workload)) as running:
         result = running.result()
-    ledger = account([result], target.depth(queues))
+    ledger = account([result], QueueCount(target.depth(queues)))
     assert ledger.sent == ledger.confirmed == ledger.received > 0
     assert (ledger.missing, ledger.lost, ledger.left, ledger.duplicates) == (0, 0, 0, 0)
     assert result.errors == {}

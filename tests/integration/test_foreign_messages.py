@@ -8,6 +8,7 @@ import boto3
 import pytest
 
 from breakeven.loadgen.account import Account, account
+from breakeven.loadgen.left import QueueCount
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.registry import open_target
 from tests.integration.live_case import live
@@ -17,9 +18,9 @@ PAIR, SQS = "rabbitmq-mirrored-pair", "sqs-standard"
 
 
 def assert_foreign_only(ledger: Account) -> None:
-    """What is left is not ours, and all that is ours was received and settled."""
+    """What is left is not ours, so that it is not left of ours; all that is ours was received and settled."""
     assert ledger.unexpected >= 1
-    assert (ledger.left, ledger.missing, ledger.lost) == (1, 0, 0)
+    assert (ledger.left, ledger.missing, ledger.lost, ledger.closed) == (0, 0, 0, True)
     assert ledger.sent == ledger.confirmed == ledger.received > 0
 
 
@@ -35,7 +36,7 @@ def test_a_foreign_message_stays_on_a_rabbitmq_queue(rabbitmq_pair, queue_case, 
         channel.basic_publish("", queue, FOREIGN)
     with live(case, queues, target.client(case.workload)) as running:
         result = running.result()
-    assert_foreign_only(account([result], target.depth(queues)))
+    assert_foreign_only(account([result], QueueCount(target.depth(queues))))
     with open_channel(rabbitmq_pair, rabbitmq_pair.nodes) as channel:
         found, _, body = channel.basic_get(queue, auto_ack=True)
     assert (body, found.redelivered) == (FOREIGN, True)
@@ -51,7 +52,7 @@ def test_a_foreign_message_stays_on_an_sqs_queue(sqs_environment, queue_case, cl
     sqs.send_message(QueueUrl=queue, MessageBody=FOREIGN.decode())
     with live(case, queues, target.client(case.workload)) as running:
         result = running.result()
-    assert_foreign_only(account([result], target.depth(queues)))
+    assert_foreign_only(account([result], QueueCount(target.depth(queues))))
     (found,) = sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=20)["Messages"]
     assert found["Body"].encode() == FOREIGN
     target.release(queues)

@@ -18,6 +18,7 @@ from pika import BasicProperties
 
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.account import Account, account
+from breakeven.loadgen.left import QueueCount
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, ClusterSettings
@@ -189,7 +190,7 @@ def test_a_node_killed_in_mid_case_rejoins_and_syncs_and_nothing_confirmed_is_lo
     assert result.stages["measure"] < killed_s < result.stages["drain"], "in mid-case"
     assert result.errors["connection_lost"] > 0
     assert eventually(lambda: pair.target.problem(queues) is None, PATIENCE_S), "rejoined and in sync"
-    assert_all_accounted(account([result], pair.target.depth(queues)))
+    assert_all_accounted(account([result], QueueCount(pair.target.depth(queues))))
     pair.target.release(queues)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
@@ -51,7 +52,7 @@ class Bench:
         with ThreadPoolExecutor(self.case.loaders) as pool:
             results = list(pool.map(self.one, range(self.case.loaders)))
         documents = [json.loads(json.dumps(result.to_json())) for result in results]
-        return merge([LoaderResult.from_json(document) for document in documents], self.left())
+        return merge([LoaderResult.from_json(document) for document in documents], QueueCount(self.left()))
 
     def one(self, loader: int) -> LoaderResult:
         client = self.target.client(self.case.workload)
@@ -179,6 +180,6 @@ def test_queues_that_vanish_in_mid_case_fail_it_with_the_reason_and_its_ledger(
     assert last.final
     assert last.errors["returned"] > 0
     assert last.errors["connection_lost"] > 0
-    account = merge([last], 0).ledger
+    account = merge([last], QueueCount(0)).ledger
     assert account.sent == account.confirmed + account.returned + account.nacked + account.unknown
     assert account.returned == last.errors["returned"]

@@ -17,6 +17,7 @@ import pytest
 from breakeven.clients import connections
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.account import Account, account
+from breakeven.loadgen.left import QueueCount
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management
@@ -133,7 +134,7 @@ def test_a_master_killed_in_mid_case_loses_nothing_confirmed(pair, queue_case, k
         restarted.result()
     assert result.stages["measure"] < killed_s < result.stages["drain"], "in mid-case"
     assert result.errors["connection_lost"] > 0, "the clients were on it"
-    assert_all_accounted(account([result], pair.target.depth(prepared.queues)))
+    assert_all_accounted(account([result], QueueCount(pair.target.depth(prepared.queues))))
     assert "drain_deadline" not in result.flags
     pair.target.release(prepared.queues)
 
@@ -167,7 +168,7 @@ def test_one_kill_after_the_other_loses_nothing_when_the_sync_is_awaited(pair, q
         result = running.result()
     assert result.stages["load"] < first_killed_s < loaded_s < result.stages["unload"]
     assert result.errors["connection_lost"] >= 2
-    ledger = account([result], pair.target.depth(queues))
+    ledger = account([result], QueueCount(pair.target.depth(queues)))
     assert_all_accounted(ledger)
     assert ledger.sent == messages
     pair.target.release(queues)
@@ -191,7 +192,7 @@ def test_what_a_dead_master_had_not_read_is_missing(pair, queue_case, monkeypatc
         pair.kill(master)
         running.open("unload")
         result = running.result()
-    ledger = account([result], pair.target.depth(queues))
+    ledger = account([result], QueueCount(pair.target.depth(queues)))
     assert (ledger.sent, ledger.unknown, ledger.received, ledger.left) == (500, 500, 0, 0)
     assert (ledger.missing, ledger.lost, ledger.complete) == (500, 0, True)
     pair.target.release(queues)
@@ -241,7 +242,7 @@ def test_a_queue_whose_home_is_down_returns_every_message(half, queue_case):
     left = half.access.model_copy(update={"nodes": half.access.nodes[1:]})
     with live(case, (HOMEBOUND,), make_client(case.workload, left)) as running:
         result = running.result()
-    ledger = account([result], 0)
+    ledger = account([result], QueueCount(0))
     assert (ledger.sent, ledger.returned, ledger.confirmed, ledger.unknown) == (200, 200, 0, 0)
     assert (ledger.received, ledger.lost, ledger.complete) == (0, 0, True)
     half.restore()

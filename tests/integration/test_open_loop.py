@@ -11,6 +11,7 @@ from breakeven.clients.factory import make_client
 from breakeven.instrument.program import Program, Stall
 from breakeven.loadgen.diagnosis import percentile_ms
 from breakeven.loadgen.histogram import Histogram, bin_of
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
@@ -71,7 +72,7 @@ def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_p
             cluster.signal(access.nodes[0].name, signal.SIGSTOP)
             time.sleep(pause_s)
             cluster.signal(access.nodes[0].name, signal.SIGCONT)
-            found = merge([running.result()], 0)
+            found = merge([running.result()], QueueCount(0))
         cluster.stop()
     assert found.ledger.sent == found.ledger.confirmed == found.ledger.received == rate * run_s
     response = found.totals["produce"].cell.latencies

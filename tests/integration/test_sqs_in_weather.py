@@ -11,9 +11,11 @@ from pathlib import Path
 import boto3
 import pytest
 
+from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.factory import make_client
 from breakeven.loadgen import drain
 from breakeven.loadgen.account import Account, account
+from breakeven.loadgen.left import QueueCount
 from breakeven.workload.case import Case
 from local.strict import sqs_weather as kinds
 from local.strict.certificates import Certificate
@@ -47,7 +49,7 @@ def driven(
 
     def drive(path: str, wanted: Collection[str], share: float) -> Driven:
         if path == "general":
-            monkeypatch.setattr("breakeven.clients.sqs.alone.core", lambda *_: None)
+            monkeypatch.setenv(SWITCH, "off")
         monkeypatch.setitem(drain.UNKNOWN_GRACE_S, "sqs-standard", GRACE_S)
         make_certificate(pem := tmp_path / "certificate.pem")
         weather = SqsWeather(3, wanted, share)
@@ -65,7 +67,7 @@ def driven(
             sqs.delete_queue(QueueUrl=url)
         befell = weather.counts[name]
         assert not set(wanted) - befell.keys(), "each kind has happened"
-        return account([result], 0), befell
+        return account([result], QueueCount(0)), befell
 
     return drive
 

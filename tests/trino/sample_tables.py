@@ -128,6 +128,11 @@ def totals(given: Sample) -> Iterator[Row]:
             "unfinished": given.maybe(given.count()),
             "starved": given.count(),
             "stage_s": stage_s,
+            "early_completed": given.maybe(given.count()),
+            "early_s": given.maybe(random.choice((0.0, random.uniform(0.1, 100)))),
+            "paused_s": given.maybe(random.uniform(0, 1e4)),
+            "core_operations": given.maybe(given.count()),
+            "general_operations": given.maybe(given.count()),
         }
 
 
@@ -162,6 +167,9 @@ def ledgers(given: Sample) -> Iterator[Row]:
             "lost": given.maybe(given.count()),
             "unexpected": given.count(),
             "closed": given.maybe(random.random() < 0.5),
+            "queue_count": given.maybe(given.count()),
+            "queue_count_exact": given.maybe(random.random() < 0.5),
+            "queue_count_steady": given.maybe(random.random() < 0.5),
         }
 
 
@@ -183,6 +191,11 @@ def loaders(given: Sample) -> Iterator[Row]:
                 "blocked_share": given.maybe(random.random()),
                 "saturated": saturated,
                 "evidence": random.choice(TEXTS) if saturated else None,
+                "zone": given.maybe("use1-az1"),
+                "zone_unknown": given.maybe(random.choice(TEXTS)),
+                "runtime": given.maybe("3.13.5"),
+                "openssl": given.maybe("OpenSSL 3.0.17 1 Jul 2025"),
+                "fallback": given.maybe(random.choice(TEXTS)),
             }
 
 

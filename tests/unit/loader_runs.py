@@ -13,6 +13,7 @@ import pytest
 
 from breakeven.loadgen import drain, loader, reporter, worker
 from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
@@ -86,7 +87,7 @@ class Run:
         threading.Thread(target=watch).start()
 
     def measured(self) -> Measurement:
-        return merge(self.results(), self.broker.depth())
+        return merge(self.results(), QueueCount(self.broker.depth()))
 
 
 def loading(messages: int, **workload: Any) -> Case:

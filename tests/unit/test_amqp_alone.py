@@ -11,10 +11,9 @@ import pytest
 from pika import spec
 
 from breakeven.clients.alone import Errand, Origin, Sent, WhenSent
-from breakeven.clients.amqp import alone_receiver, alone_sender
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome
-from breakeven.clients.core import outlet
+from breakeven.clients.core import loading, outlet
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire
 from tests.unit.left_alone import MS, PRODUCER, STAMPER, WINDOW, made
@@ -215,10 +214,11 @@ def test_nobody_else_reads_from_it_meanwhile(broker, alone):
 
 
 def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkeypatch):
-    for module in (alone_sender, alone_receiver):
-        monkeypatch.setattr(module, "core", lambda: None)
+    monkeypatch.setattr(loading, "_core", lambda: None)
     origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, None)
-    assert client.sender(wire.QUEUE).prepare(origin) == 0
+    sender = client.sender(wire.QUEUE)
+    assert sender.prepare(origin) == 0
+    assert str(sender.fallback).startswith("the core is not compiled for ")
 
 
 def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_after_all(plain_broker):

@@ -12,6 +12,7 @@ from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.factory import make_client
 from breakeven.clients.pooled import PooledClient
 from breakeven.errors import CaseError
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from tests.unit.fakes import FakeBroker, FakeClient, FakeReceiver, Faults, make_case
 from tests.unit.loader_runs import Run, assert_all_arrived, brisk, loading, no_thread_left  # noqa: F401
@@ -48,7 +49,7 @@ def test_a_whole_case_on_a_pool_accounts_for_every_message() -> None:
     run = Run(loading(300, consumers=2, drain_s=1.0), FakeBroker(faults))
     run.clients = [PooledClient(Anywhere(run.broker), 4)]
     (result,) = run.results()
-    ledger = merge([result], run.broker.depth()).ledger
+    ledger = merge([result], QueueCount(run.broker.depth())).ledger
     assert (ledger.sent, ledger.confirmed, ledger.unknown, ledger.lost) == (300, 298, 2, 2)
     assert ledger.duplicates >= 1
     assert result.errors == {"Throttled": 1, "connection_lost": 2, "InternalError": 1, "Unavailable": 1}

@@ -8,8 +8,10 @@ from contextlib import ExitStack
 import pytest
 
 from breakeven.clients.base import CallFailed, ConnectionLost
-from breakeven.clients.sqs import alone, receiver
+from breakeven.clients.core.loading import SWITCH
+from breakeven.clients.sqs import receiver
 from breakeven.clients.sqs.client import SqsClient
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.workload.case import Case
 from tests.unit.fakes import FakeBroker, Faults, make_case
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("brisk")
 @pytest.fixture(params=["core", "general"])
 def made(request, monkeypatch) -> Iterator[Callable[[Case, Faults], Run]]:
     if request.param == "general":
-        monkeypatch.setattr(alone, "core", lambda: None)
+        monkeypatch.setenv(SWITCH, "off")
     driven: list[object] = []
     original = receiver.AloneReceiver.receive
     monkeypatch.setattr(
@@ -53,7 +55,7 @@ def test_a_call_that_fails_is_counted_by_kind_and_not_made_again(made):
     faults = Faults(fail={(0, 4): "ThrottlingException", (0, 49): "ThrottlingException"})
     run = made(loading(50), faults)
     results = run.results()
-    ledger = merge(results, 0).ledger
+    ledger = merge(results, QueueCount(0)).ledger
     assert results[0].errors == {"ThrottlingException": 2}
     assert (ledger.sent, ledger.confirmed, ledger.unknown, ledger.received, ledger.lost) == (50, 48, 2, 48, 0)
 
@@ -61,7 +63,7 @@ def test_a_call_that_fails_is_counted_by_kind_and_not_made_again(made):
 def test_a_lost_connection_leaves_its_message_unknown(made):
     run = made(loading(50), Faults(cut={(0, 20)}))
     results = run.results()
-    ledger = merge(results, run.broker.depth()).ledger
+    ledger = merge(results, QueueCount(run.broker.depth())).ledger
     assert results[0].errors == {"connection_lost": 1}
     assert (ledger.confirmed, ledger.unknown, ledger.received, ledger.missing) == (49, 1, 50, 0)
 
@@ -69,7 +71,7 @@ def test_a_lost_connection_leaves_its_message_unknown(made):
 def test_an_open_loop_counts_what_it_did_not_get_an_answer_to(made):
     case = make_case(rate=200.0, measure_s=1.0, warmup_s=0.0)
     run = made(case, Faults(fail={(0, 4): "ThrottlingException"}, cut={(0, 30)}))
-    measurement = merge(run.results(), run.broker.depth())
+    measurement = merge(run.results(), QueueCount(run.broker.depth()))
     ledger, cell = measurement.ledger, measurement.totals["produce"].cell
     assert (ledger.sent, ledger.confirmed, ledger.unknown) == (200, 198, 2)
     assert (cell.total().errors, cell.unfinished, cell.latencies.count) == (2, 1, 199)
@@ -83,7 +85,7 @@ def test_a_consumers_failures_are_counted_and_what_was_in_hand_is_settled_again(
     )
     run = made(loading(30), faults)
     results = run.results()
-    measurement = merge(results, run.broker.depth())
+    measurement = merge(results, QueueCount(run.broker.depth()))
     assert results[0].errors == {"connection_lost": 1, "ServiceUnavailable": 1, "InternalError": 1}
     ledger = measurement.ledger
     assert (ledger.sent, ledger.received, ledger.duplicates, ledger.left) == (30, 30, 0, 0)

@@ -10,6 +10,7 @@ from breakeven.clients.base import CallFailed
 from breakeven.errors import CaseError, LoaderAborted
 from breakeven.loadgen import loader
 from breakeven.loadgen.coordination import CaseProgress, Progress
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
 from tests.unit.fake_meeting import FakeMeeting
@@ -158,4 +159,4 @@ def test_a_worker_that_does_not_end_fails_the_case(monkeypatch: pytest.MonkeyPat
     finally:
         release.set()
     assert not run.checkpoints[0][-1].final
-    assert merge(run.checkpoints[0][-1:], 0).ledger.lost is None
+    assert merge(run.checkpoints[0][-1:], QueueCount(0)).ledger.lost is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.clients.base import CallFailed, ConnectionLost, Outcome
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from tests.unit.fakes import FakeBroker, FakeClient, Faults
 from tests.unit.loader_runs import Run, assert_all_arrived, brisk, loading, no_thread_left  # noqa: F401
@@ -39,17 +40,17 @@ def test_returned_and_nacked_messages_are_not_waited_for() -> None:
 def test_a_call_that_fails_is_counted_by_kind_and_not_made_again() -> None:
     faults = Faults(fail={(0, 4): "ThrottlingException", (0, 9): "ThrottlingException"})
     results = Run(loading(50, drain_s=600.0), FakeBroker(faults)).results()
-    ledger = merge(results, 0).ledger
+    ledger = merge(results, QueueCount(0)).ledger
     assert results[0].errors == {"ThrottlingException": 2}
     assert "drain_deadline" not in results[0].flags
     assert (ledger.sent, ledger.confirmed, ledger.unknown, ledger.received, ledger.lost) == (50, 48, 2, 48, 0)
-    assert merge(results, 0).totals["produce"].cell.total().errors == 2
+    assert merge(results, QueueCount(0)).totals["produce"].cell.total().errors == 2
 
 
 def test_a_lost_connection_is_opened_again_and_its_message_stays_unknown() -> None:
     run = Run(loading(50), FakeBroker(Faults(cut={(0, 20)})))
     results = run.results()
-    ledger = merge(results, run.broker.depth()).ledger
+    ledger = merge(results, QueueCount(run.broker.depth())).ledger
     assert results[0].errors == {"connection_lost": 1}
     assert (ledger.confirmed, ledger.unknown, ledger.received, ledger.missing) == (49, 1, 50, 0)
     assert run.clients[0].opened == run.clients[0].closed == 3
@@ -62,7 +63,7 @@ def test_a_consumers_failures_are_counted_and_what_was_in_hand_is_settled_again(
     )
     run = Run(loading(30), FakeBroker(faults))
     results = run.results()
-    measurement = merge(results, run.broker.depth())
+    measurement = merge(results, QueueCount(run.broker.depth()))
     assert results[0].errors == {"connection_lost": 1, "ServiceUnavailable": 1, "InternalError": 1}
     assert_all_arrived(measurement)
     assert measurement.flags.count("call_errors") == 1
@@ -93,6 +94,6 @@ def test_a_body_that_is_not_ours_is_unexpected_and_not_settled_away() -> None:
     broker.put("q0", b"somebody else's")
     run = Run(loading(20), broker)
     results = run.results()
-    ledger = merge(results, broker.depth()).ledger
-    assert (ledger.unexpected, ledger.received, ledger.left) == (1, 20, 1)
+    ledger = merge(results, QueueCount(broker.depth())).ledger
+    assert (ledger.unexpected, ledger.received, ledger.left) == (1, 20, 0), "left is ours alone"
     assert broker.depth() == 1

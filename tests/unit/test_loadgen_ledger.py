@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from breakeven.clients.base import Outcome
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.ledger import Ledger, LoaderLedger, Outstanding, ProducerLedger
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.send_times import SendTimes
 from breakeven.loadgen.sequences import SequenceSet
@@ -74,7 +75,7 @@ def test_every_outcome_is_counted_and_no_answer_is_unknown() -> None:
     ledger.answered(0, range(4), outcomes)
     assert ledger.counts() == (6, 4, 3, 0)  # sent; expected: 0, 3, 4, 5; of those unknown: 3, 4, 5
     assert ledger.outstanding() == Outstanding(confirmed=1, unknown=3)
-    result = account([handed_in(ledger)], left=0)
+    result = account([handed_in(ledger)], QueueCount(0))
     assert (result.sent, result.confirmed, result.returned, result.nacked, result.unknown) == (6, 1, 1, 1, 3)
 
 
@@ -82,7 +83,7 @@ def test_confirmed_and_returned_is_returned() -> None:
     ledger = loader_ledger()
     ledger.submitted(0)
     ledger.answered(0, (0, 0), (Outcome.CONFIRMED, Outcome.RETURNED))
-    result = account([handed_in(ledger)], left=0)
+    result = account([handed_in(ledger)], QueueCount(0))
     assert (result.confirmed, result.returned, result.unknown, result.lost) == (0, 1, 0, 0)
 
 
@@ -156,7 +157,7 @@ def test_a_snapshot_under_way_never_knows_a_receipt_without_its_send() -> None:
 
     def watch() -> None:
         while not ended.is_set():
-            watcher_saw.append(account([handed_in(ledger)], left=0))
+            watcher_saw.append(account([handed_in(ledger)], QueueCount(0)))
 
     watcher = threading.Thread(target=watch)
     for thread in (*threads, watcher):
@@ -202,23 +203,23 @@ def sender(sent: int, confirmed: int | None = None) -> ProducerLedger:
 
 
 def test_all_received_closes_the_ledger() -> None:
-    result = account([handed_in(Ledger({0: sender(5000)}, {0: SequenceSet.first(5000)}))], left=0)
+    result = account([handed_in(Ledger({0: sender(5000)}, {0: SequenceSet.first(5000)}))], QueueCount(0))
     assert (result.sent, result.confirmed, result.received) == (5000, 5000, 5000)
     assert (result.missing, result.left, result.lost, result.closed) == (0, 0, 0, True)
 
 
 def test_confirmed_and_not_received_is_lost_unless_it_is_left() -> None:
     ledger = Ledger({0: sender(100, confirmed=98)}, {0: numbers(set(range(98)) - {3, 50, 97})})
-    nothing_left = account([handed_in(ledger)], left=0)
+    nothing_left = account([handed_in(ledger)], QueueCount(0))
     assert (nothing_left.unknown, nothing_left.missing, nothing_left.lost, nothing_left.closed) == (
         2,
         5,
         3,
         True,
     )
-    one_left = account([handed_in(ledger)], left=1)
+    one_left = account([handed_in(ledger)], QueueCount(1))
     assert (one_left.missing, one_left.lost, one_left.closed) == (4, 2, False)
-    more_left_than_that = account([handed_in(ledger)], left=20)
+    more_left_than_that = account([handed_in(ledger)], QueueCount(20))
     assert (more_left_than_that.missing, more_left_than_that.lost, more_left_than_that.closed) == (
         0,
         0,
@@ -231,7 +232,7 @@ def test_the_identities_hold_over_loaders_that_share_the_work() -> None:
     second = Ledger(
         {1: sender(8)}, {0: numbers([1, 3, 4, 5, 6, 7, 8]), 2: numbers([0, 1, 2, 3, 6])}, duplicates=2
     )
-    result = account([handed_in(first, 0, 2), handed_in(second, 1, 2)], left=1)
+    result = account([handed_in(first, 0, 2), handed_in(second, 1, 2)], QueueCount(1))
     assert result.sent == result.confirmed + result.returned + result.nacked + result.unknown == 25
     assert result.sent == result.received + result.missing + result.left
     assert result.received == 9 + 8 + 5
@@ -243,7 +244,7 @@ def test_the_tail_of_a_killed_loader_is_unknown_and_nothing_is_called_lost() -> 
     """Its last checkpoint knows 100 sent; the other loader had 120 of its messages in hand."""
     killed = handed_in(Ledger({0: sender(100)}, {1: SequenceSet.first(40)}), 0, 2, final=False)
     survivor = handed_in(Ledger({1: sender(50)}, {0: SequenceSet.first(120)}), 1, 2)
-    result = account([killed, survivor], left=0)
+    result = account([killed, survivor], QueueCount(0))
     assert (result.sent, result.confirmed, result.unknown) == (170, 150, 20)
     assert (result.received, result.missing) == (160, 10)
     assert result.lost is None
@@ -253,7 +254,7 @@ def test_the_tail_of_a_killed_loader_is_unknown_and_nothing_is_called_lost() -> 
 
 def test_a_loader_that_left_nothing_leaves_its_messages_unknown() -> None:
     survivor = handed_in(Ledger({1: sender(50)}, {0: SequenceSet.first(30), 1: SequenceSet.first(50)}), 1, 2)
-    result = account([survivor], left=0)
+    result = account([survivor], QueueCount(0))
     assert (result.sent, result.unknown, result.received, result.missing, result.lost) == (
         80,
         30,
@@ -264,7 +265,7 @@ def test_a_loader_that_left_nothing_leaves_its_messages_unknown() -> None:
 
 
 def test_no_result_at_all_is_an_incomplete_account() -> None:
-    result = account([], left=3)
+    result = account([], QueueCount(3))
     assert (result.sent, result.missing, result.lost, result.closed) == (0, 0, None, False)
 
 

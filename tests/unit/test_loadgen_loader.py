@@ -9,6 +9,7 @@ import pytest
 from breakeven.errors import CaseError
 from breakeven.loadgen import consumer, loader
 from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.results.schemas import TABLES
 from tests.unit.fake_meeting import FakeMeeting
@@ -68,7 +69,7 @@ def test_load_unload_sends_the_share_of_each_producer_and_measures_both_stages()
         1: 333,
         2: 333,
     }
-    measurement = merge(results, run.broker.depth())
+    measurement = merge(results, QueueCount(run.broker.depth()))
     assert_all_arrived(measurement)
     assert measurement.totals.keys() == {"produce", "consume", "consume_cycle"}
     assert measurement.totals["produce"].cell.total().operations == 1000
@@ -91,7 +92,7 @@ def test_a_drain_ends_when_the_ledger_closes_and_producers_help_with_it() -> Non
     case = make_case(producers=4, consumers=1, queues=2, drain_s=600.0, measure_s=0.5)
     run = Run(case, FakeBroker())
     results = run.results()
-    measurement = merge(results, run.broker.depth())
+    measurement = merge(results, QueueCount(run.broker.depth()))
     assert_all_arrived(measurement)
     assert measurement.rows(case)["windows"][0]["target"] == case.target
     assert ("drain", "consume") in results[0].cells
@@ -129,7 +130,7 @@ def test_two_loaders_share_the_work_and_close_one_ledger(mode: str) -> None:
     case = make_case(loaders=2, **fields) if mode == "parallel" else loading(600, loaders=2, **fields)
     run = Run(case, FakeBroker())
     results = run.results()
-    measurement = merge(results, run.broker.depth())
+    measurement = merge(results, QueueCount(run.broker.depth()))
     assert_all_arrived(measurement)
     assert [sorted(result.ledger.producers) for result in results] == [[0, 2], [1, 3]]
     assert results[0].stages == results[1].stages
@@ -201,8 +202,8 @@ def test_checkpoints_hold_the_ledger_so_far_and_are_never_final() -> None:
     for checkpoint in run.checkpoints[0]:
         assert not checkpoint.final
         assert not checkpoint.cells
-        assert merge([checkpoint], 0).ledger.lost is None
-    killed = merge(run.checkpoints[0][-1:], 0)
+        assert merge([checkpoint], QueueCount(0)).ledger.lost is None
+    killed = merge(run.checkpoints[0][-1:], QueueCount(0))
     assert "ledger_incomplete" in killed.flags
     assert killed.rows(run.case)["totals"] == []
 
@@ -223,9 +224,9 @@ def test_a_busy_process_is_flagged_as_saturated() -> None:
     assert diagnosis.lag_p99_ms is not None
     assert (diagnosis.offered, diagnosis.blocked_share) == (None, None)  # of open loops only
     result.diagnoses = [replace(diagnosis, cpu_share=0.79)]
-    assert "loader_saturated" not in merge([result], 0).flags
+    assert "loader_saturated" not in merge([result], QueueCount(0)).flags
     result.diagnoses = [replace(diagnosis, cpu_share=0.8)]
-    assert "loader_saturated" in merge([result], 0).flags
+    assert "loader_saturated" in merge([result], QueueCount(0)).flags
 
 
 def test_the_tag_of_the_case_is_on_every_message() -> None:

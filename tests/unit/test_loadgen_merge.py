@@ -8,6 +8,7 @@ import pytest
 
 from breakeven.loadgen.diagnosis import Diagnosis
 from breakeven.loadgen.ledger import Ledger, ProducerLedger
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.recorder import Cells, Recorder
 from breakeven.loadgen.result import LoaderResult
@@ -52,7 +53,7 @@ PARALLEL = {"warmup": 0.0, "measure": 5.0, "drain": 15.0}
 def test_totals_and_latencies_are_those_of_the_measured_stage_of_all_loaders() -> None:
     first = recorded("parallel", PARALLEL, ("produce", 1, 2), ("produce", 6, 7), ("produce", 14, 16))
     second = recorded("parallel", PARALLEL, ("produce", 6, 9), ("consume", 20, 21))
-    measurement = merge([handed_in(0, first), handed_in(1, second)], left=0)
+    measurement = merge([handed_in(0, first), handed_in(1, second)], QueueCount(0))
     rows = measurement.rows(make_case())
     produce, consume = rows["totals"]
     assert produce == {
@@ -68,6 +69,11 @@ def test_totals_and_latencies_are_those_of_the_measured_stage_of_all_loaders() -
         "unfinished": 0,
         "starved": 0,
         "stage_s": 10.0,
+        "early_completed": None,
+        "early_s": None,
+        "paused_s": None,
+        "core_operations": None,
+        "general_operations": None,
     }
     assert (consume["operations"], consume["completed"], consume["min_ns"]) == (0, 0, None)
     assert [(row["value_ns"], row["operations"]) for row in rows["latencies"]] == [
@@ -94,7 +100,7 @@ def test_a_load_lasts_from_the_first_start_to_the_last_answer_of_any_loader() ->
             handed_in(number, cells, mode="load-unload", loaders=3, stages=started)
             for number, cells, started in zip(itertools.count(), (first, second, third), stages)
         ],
-        left=0,
+        QueueCount(0),
     )
     assert measurement.produce_s == pytest.approx(8.3)
     assert measurement.consume_s == pytest.approx(10.0)  # to the last message in hand; settling it is no part
@@ -103,7 +109,7 @@ def test_a_load_lasts_from_the_first_start_to_the_last_answer_of_any_loader() ->
 
 
 def test_an_unload_of_nothing_has_no_length() -> None:
-    measurement = merge([handed_in(0, {}, mode="load-unload", loaders=1)], left=0)
+    measurement = merge([handed_in(0, {}, mode="load-unload", loaders=1)], QueueCount(0))
     assert (measurement.produce_s, measurement.consume_s, measurement.totals) == (None, None, {})
 
 
@@ -114,7 +120,9 @@ def test_end_to_end_means_nothing_in_load_unload() -> None:
         *[None] * 3,
     ]
     cells = recorded("load-unload", {"load": 0.0}, ("end_to_end", 1, 2))
-    assert "end_to_end" not in merge([handed_in(0, cells, mode="load-unload", loaders=1)], left=0).totals
+    assert (
+        "end_to_end" not in merge([handed_in(0, cells, mode="load-unload", loaders=1)], QueueCount(0)).totals
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,20 +136,20 @@ def test_end_to_end_means_nothing_in_load_unload() -> None:
     ],
 )
 def test_one_loader_flags_the_case(fields: dict, flag: str) -> None:
-    assert merge([handed_in(0, {}), handed_in(1, {})], left=0).flags == []
-    assert merge([handed_in(0, {}, **fields), handed_in(1, {})], left=0).flags == [flag]
+    assert merge([handed_in(0, {}), handed_in(1, {})], QueueCount(0)).flags == []
+    assert merge([handed_in(0, {}, **fields), handed_in(1, {})], QueueCount(0)).flags == [flag]
 
 
 def test_a_checkpoint_brings_its_ledger_and_no_figures() -> None:
     whole = recorded("parallel", PARALLEL, ("produce", 6, 7))
-    measurement = merge([handed_in(0, whole), handed_in(1, {}, final=False)], left=0)
+    measurement = merge([handed_in(0, whole), handed_in(1, {}, final=False)], QueueCount(0))
     assert measurement.ledger.sent == measurement.ledger.received == 20
     assert measurement.ledger.lost is None
     assert measurement.totals["produce"].cell.latencies.count == 1
 
 
 def test_nothing_handed_in_is_an_empty_measurement() -> None:
-    measurement = merge([], left=2)
+    measurement = merge([], QueueCount(2))
     assert measurement.flags == ["ledger_incomplete"]
     assert measurement.rows(make_case())["totals"] == []
     assert measurement.rows(make_case())["ledgers"][0]["left_in_queue"] == 2

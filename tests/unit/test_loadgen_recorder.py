@@ -128,8 +128,8 @@ def test_latency_goes_by_the_intended_start_and_completion_by_the_end() -> None:
     measured = cells["measure", "produce"]
     assert measured.latencies.count == 2
     assert measured.latencies.max_ns == at(1.0)
-    assert measured.windows == {0: Window(1, 100), 2: Window(1, 100)}
-    assert cells["drain", "produce"].windows == {0: Window(1, 100)}
+    assert measured.windows == {0: Window(1, 100, last_ns=at(0.5)), 2: Window(1, 100, last_ns=at(2.1))}
+    assert cells["drain", "produce"].windows == {0: Window(1, 100, last_ns=at(0.5))}
     assert cells["drain", "produce"].latencies.count == 0
 
 
@@ -159,7 +159,7 @@ def test_starved_asks_errors_and_skips_are_kept_apart_from_operations() -> None:
     recorder.skip("end_to_end", at(11.7))
     recorder.completion("consume", at(11.8), 50)
     cell = recorder.cells()["measure", "consume"]
-    assert cell.windows == {1: Window(operations=1, size=50, starved=1, errors=1)}
+    assert cell.windows == {1: Window(operations=1, size=50, starved=1, errors=1, last_ns=at(1.8))}
     assert cell.latencies.count == 0
     assert recorder.cells()["measure", "end_to_end"].skipped == 1
     assert recorder.errors() == {"connection_lost": 1}

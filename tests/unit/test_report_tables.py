@@ -194,7 +194,7 @@ def test_csv_has_the_figures_of_the_json_unrounded(report):
             if case[metric] is None:
                 assert row[f"{metric}_msg_per_s"] == ""
         for name, value in case["ledger"].items():
-            assert row[f"ledger_{name}"] == str(value).lower()
+            assert row[f"ledger_{name}"] == ("" if value is None else str(value).lower())
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r\n@", " ="])

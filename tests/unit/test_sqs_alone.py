@@ -245,11 +245,16 @@ def test_send_times_are_noted(monkeypatch):
 
 @pytest.mark.parametrize("lacking", ["core", "sha256", "outlet_of"])
 def test_where_the_core_cannot_do_it_all_is_the_general_paths(monkeypatch, lacking):
-    where = {"core": "sqs.alone", "sha256": "sqs.alone", "outlet_of": "sqs.connection"}[lacking]
-    monkeypatch.setattr(f"breakeven.clients.{where}.{lacking}", lambda *_: None)
+    where = {
+        "core": "core.loading._core",
+        "sha256": "sqs.alone.sha256",
+        "outlet_of": "sqs.connection.outlet_of",
+    }
+    monkeypatch.setattr(f"breakeven.clients.{where[lacking]}", lambda *_: None)
     with client_of(monkeypatch, STORED) as (client, heard):
         alone = Alone(client.sender(QUEUE), heard)
         assert alone.most == 0
+        assert alone.sender.fallback, "and why is said"
         alone.sender.submit([0], STAMPER.bodies(0, 1))
         assert list(alone.sender.poll(0).sequence) == [0]
 

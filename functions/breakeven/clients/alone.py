@@ -77,6 +77,18 @@ class Sent:
     room_since_ns: int
     failed: Sequence[int] = ()
     error: CallFailed | ConnectionLost | None = None
+    by_general: int = 0  # of what was answered: read by the general path
+
+
+@runtime_checkable
+class FallsBack(Protocol):
+    """A sender or receiver whose work the core does by design.
+
+    ``fallback``: why the general path does it all the same, in words; None where the core does, and where
+    what is asked for is the general path's by design.
+    """
+
+    fallback: str | None
 
 
 @runtime_checkable
@@ -134,6 +146,7 @@ class Taken:
     unsettled: Mapping[object, int] = field(default_factory=dict)
     in_hand: Deliveries | None = None
     error: CallFailed | ConnectionLost | None = None
+    by_general: int = 0  # of what was settled: read by the general path
 
 
 @runtime_checkable

@@ -20,6 +20,9 @@ T = TypeVar("T")
 #: queue stays empty. A message that arrives in a pause waits for its end, so up to 64 ms of an end-to-end
 #: latency on an idle queue is ours. Long polls and push consumers have no pause.
 EMPTY_PAUSE_S = (0.001, 0.064)
+#: how long asks go on without a pause while messages are outstanding and none comes: one that is hidden comes
+#: back after many times this, and a lost one never, seconds
+EAGER_S = 5.0
 
 
 class Consumer(Worker[Receiver]):
@@ -37,6 +40,7 @@ class Consumer(Worker[Receiver]):
         workload = shared.case.workload
         self._helper, self._size, self._polls = helper, workload.message_bytes, workload.wait_s == 0
         self._pause_s = EMPTY_PAUSE_S[0]
+        self._eager_since_ns: int | None = None  # asks have come back empty since, with messages outstanding
         self._highest: dict[int, int] = {}
         self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
@@ -51,6 +55,7 @@ class Consumer(Worker[Receiver]):
         self._alone = None
         if self._processing is None and isinstance(link, ReceivesAlone):
             self._alone = link if link.expect(self._shared.ledger.ours()) else None
+            self._note_path(link)
         return link
 
     def _wanted(self) -> bool:
@@ -71,7 +76,7 @@ class Consumer(Worker[Receiver]):
             self._shared.recorder.error(self.metric, failed_ns, error)
         self._starved(deliveries)
         if len(deliveries.handle):
-            self._pause_s = EMPTY_PAUSE_S[0]
+            self._pause_s, self._eager_since_ns = EMPTY_PAUSE_S[0], None
             self._take(deliveries)
         else:
             self._release_old()
@@ -93,12 +98,14 @@ class Consumer(Worker[Receiver]):
         if taken is None:
             return False
         if len(taken.deliveries.in_hand_ns):
-            self._pause_s = EMPTY_PAUSE_S[0]
+            self._pause_s, self._eager_since_ns = EMPTY_PAUSE_S[0], None
             self._count(taken.deliveries)
         if taken.settled is not None and len(taken.settled.asked_ns):
             recorder, settled = self._shared.recorder, taken.settled
             recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
             recorder.operations("consume_cycle", settled.asked_ns, settled.replied_ns, self._size)
+            for metric in ("settle", "consume_cycle"):
+                recorder.by_core(metric, settled.replied_ns, taken.by_general)
         self._starved(taken.deliveries)
         if taken.in_hand is not None:
             self._take(taken.in_hand)
@@ -115,16 +122,35 @@ class Consumer(Worker[Receiver]):
         receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
         self._taken.append((deliveries, receipts))
         self._account()
+        self._shared.recorder.by_core("consume", deliveries.in_hand_ns)
 
     def _starved(self, deliveries: Deliveries) -> None:
         for _, answered_ns in deliveries.empty:
             self._shared.recorder.starved(self.metric, answered_ns)
 
     def _rest(self, deliveries: Deliveries) -> None:
-        """Pause after an ask that came back empty, where asks do not wait themselves."""
-        if deliveries.empty and self._polls:
-            self._shared.signals.sleep(self._pause_s)
-            self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
+        """Pause after an ask that came back empty, where asks do not wait themselves.
+
+        SQS' short polls ask some of its servers only, and may be empty where the queue is not (SQS developer
+        guide, "Amazon SQS short and long polling"): while messages are outstanding there is no pause.
+        """
+        if not deliveries.empty or not self._polls:
+            return
+        began_ns = time.monotonic_ns()
+        if self._is_eager(began_ns):
+            return
+        self._shared.signals.sleep(self._pause_s)
+        self._shared.recorder.paused(self.metric, began_ns, time.monotonic_ns())
+        self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
+
+    def _is_eager(self, now_ns: int) -> bool:
+        """Is a message to be expected at any moment?"""
+        if not self._shared.outstanding():
+            self._eager_since_ns = None
+            return False
+        if self._eager_since_ns is None:
+            self._eager_since_ns = now_ns
+        return now_ns - self._eager_since_ns < EAGER_S * 1e9
 
     def _account(self) -> None:
         if self._taken:

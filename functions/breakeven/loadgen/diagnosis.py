@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol
 
 from breakeven.loadgen.histogram import Histogram, midpoint
+from breakeven.loadgen.zone import has_own_host
 from breakeven.workload.case import Workload
 
 #: cores that a loader's process may use before its figures count as a lower bound: its threads share a GIL
 SATURATED_SHARE = 0.8
 #: how late a loader may hand over messages of a constant rate at its 99th percentile, seconds
 LATE_S = 0.001
+#: how late a sleeping thread of a function or task may wake at its 99th percentile, seconds: a loader that
+#: waits for its quota of a processor, or for its interpreter, is late with all that it times, however little
+#: it uses. On a host that is shared with the target both are late, which the flag ``shared_host`` says.
+LAG_S = 0.005
 #: share of what was offered that must be handed over in the stage, where the target leaves room
 ACHIEVED_SHARE = 0.99
 #: share of the stage for which a full window counts as the target's back-pressure
@@ -38,6 +44,7 @@ class Diagnosis:
     achieved: int | None = None
     pacing_p99_ms: float | None = None
     blocked_share: float | None = None
+    own_host: bool = False  # a function or a task: nobody else's work makes its threads late
     constant: bool = False  # arrivals at a constant rate: lateness can be judged
 
     def evidence(self) -> list[str]:
@@ -45,6 +52,8 @@ class Diagnosis:
         found = []
         if self.cpu_share >= SATURATED_SHARE:
             found.append(f"it used {self.cpu_share:.2f} of a core, and {SATURATED_SHARE:g} is the limit")
+        if self.own_host and self.lag_p99_ms is not None and self.lag_p99_ms > LAG_S * 1e3:
+            found.append(f"a thread of it woke {self.lag_p99_ms:.1f} ms late or later 1 time in 100")
         if self.constant and self.pacing_p99_ms is not None and self.pacing_p99_ms > LATE_S * 1e3:
             found.append(f"1 message in 100 was handed over {self.pacing_p99_ms:.1f} ms late or later")
         if self.offered and self.achieved is not None and self.achieved < ACHIEVED_SHARE * self.offered:
@@ -78,9 +87,9 @@ def diagnose(
     producers: Sequence[OpenLoop],
 ) -> Diagnosis:
     """:param pacing: an open loop's, of the stage; ``producers``: its own, none in a closed loop"""
-    lag_ms = percentile_ms(lags, 0.99)
+    lag_ms, own = percentile_ms(lags, 0.99), has_own_host(os.environ)
     if not producers:
-        return Diagnosis(stage, cpu_share, lag_ms)
+        return Diagnosis(stage, cpu_share, lag_ms, own_host=own)
     blocked_s = sum(producer.blocked_ns for producer in producers) / len(producers) / 1e9
     return Diagnosis(
         stage=stage,
@@ -90,6 +99,7 @@ def diagnose(
         achieved=sum(producer.achieved for producer in producers),
         pacing_p99_ms=percentile_ms(pacing, 0.99),
         blocked_share=blocked_s / workload.measure_s,
+        own_host=own,
         constant=workload.arrivals == "constant" and not workload.profile,
     )
 

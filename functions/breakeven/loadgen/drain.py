@@ -17,6 +17,12 @@ UNKNOWN_GRACE_S: dict[KindName, float] = {
     "rabbitmq-mirrored-pair": 3.0,
     "instrument": 3.0,
 }
+#: how long after the last message a confirmed one may still come, seconds. SQS: a receive whose answer was
+#: lost hides its message for the visibility timeout (SQS developer guide, "Amazon SQS visibility timeout"),
+#: 30 s unless changed, and short polls may miss it for a while.
+HIDDEN_S: dict[KindName, float] = {"sqs-standard": 35.0}
+#: while new messages come more often than this, seconds, a drain is under way, and a deadline ends it
+UNDER_WAY_S = 1.0
 
 
 class Drain:
@@ -31,6 +37,7 @@ class Drain:
         self, case: Case, ledger: LoaderLedger, exchanged: Callable[[], CaseProgress | None]
     ) -> None:
         self._case, self._ledger, self._exchanged = case, ledger, exchanged
+        self._hidden_s = HIDDEN_S.get(kind_of(case.target), 0.0)
         self._received = -1
         self._changed_ns = time.monotonic_ns()
 
@@ -41,6 +48,20 @@ class Drain:
         if outstanding is None or outstanding.confirmed:
             return False
         return not (outstanding.unknown and patient)
+
+    def is_overdue(self, deadline_ns: int) -> bool:
+        """Is it past its deadline? Where none comes any more, what may be hidden is waited for beyond it."""
+        if time.monotonic_ns() <= deadline_ns:
+            return False
+        return not UNDER_WAY_S < self.idle_s() < self._hidden_s
+
+    def is_idle(self, seconds: float) -> bool:
+        """Has nothing come for so long, and for as long as a message may be hidden?"""
+        return self.idle_s() > max(seconds, self._hidden_s)
+
+    def still_comes(self) -> bool:
+        """Is it too early to say that what has not come does not come any more?"""
+        return self.idle_s() < max(UNDER_WAY_S, self._hidden_s)
 
     def idle_s(self) -> float:
         """How long ago the case's last new message was seen to have come."""

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import os
 import platform
+import ssl
 import time
+from functools import cache
 from pathlib import Path
+
+from breakeven.loadgen.zone import zone
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
+@cache
 def facts() -> dict[str, str | int | None]:
-    """``boot_id`` tells hosts apart (None where the system has none); ``cores`` this process may use."""
+    """``boot_id`` tells hosts apart (None where the system has none); ``cores`` this process may use;
+    ``zone`` as
+    :func:`breakeven.loadgen.zone.zone` has it.
+    """
+    where = zone(os.environ)
     return {
         "boot_id": _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else None,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "machine": platform.machine(),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
+        "openssl": ssl.OPENSSL_VERSION,
+        "zone": where.name,
+        "zone_unknown": where.unknown,
     }
 
 

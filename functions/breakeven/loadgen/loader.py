@@ -5,15 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import partial
 from typing import Any
 
 from breakeven.clients.base import CALL_TIMEOUT_S, Client
 from breakeven.errors import CaseError
-from breakeven.loadgen.arrivals import whole_span
+from breakeven.loadgen import workforce
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.capacity import CapacitySearch
-from breakeven.loadgen.consumer import Consumer
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
 from breakeven.loadgen.host import facts
@@ -21,7 +19,6 @@ from breakeven.loadgen.ledger import LoaderLedger
 from breakeven.loadgen.meters import Meters
 from breakeven.loadgen.open_producer import OpenProducer
 from breakeven.loadgen.probe import best
-from breakeven.loadgen.producer import ClosedProducer, Producer
 from breakeven.loadgen.recorder import Cells, Recorder
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
@@ -75,12 +72,13 @@ class _Loader:
         self._signals, self._timeline = Signals(), Timeline(case.workload.mode)
         self.shared = self._make_shared(client)
         self._crews: list[Crew] = []
-        self._producers = self._make_producers()
+        self._producers = workforce.producers(assignment, self.shared)
         self._reporter = Reporter(self.shared, self._is_producing, self._coordinator, self._checkpoint)
         self._drain = Drain(case, self.shared.ledger, self._reporter.latest)
         self._meters = Meters(case.workload, self.shared.recorder)
         self._search: CapacitySearch | None = None
         self._flags: list[Flag] = []
+        self._still_came = False
 
     def run(self) -> LoaderResult:
         self._reporter.start()
@@ -100,7 +98,7 @@ class _Loader:
         return self._result(final=True)
 
     def _parallel(self) -> None:
-        crew = self.open([*self._producers, *self._consumers()])
+        crew = self.open([*self._producers, *workforce.consumers(self._assignment, self.shared)])
         parallel_stages(self._timeline, self._workload, self._pass_gate("start"))
         crew.go(self._timeline.stages[0].start_ns)
         drain = self._timeline.stage("drain")
@@ -109,7 +107,7 @@ class _Loader:
             self._sleep_until(drain.start_ns)
         self._await_producers()
         deadline_ns = drain.start_ns + round(self._workload.drain_s * 1e9)
-        self._empty_queues(lambda: time.monotonic_ns() > deadline_ns)
+        self._empty_queues(lambda: self._drain.is_overdue(deadline_ns))
 
     def _load_unload(self) -> None:
         """The unload has no deadline of its own but an idle one: a slow target may take its time."""
@@ -118,15 +116,15 @@ class _Loader:
         crew.go(load.start_ns)
         with self.metered(load, ()):
             self._await_producers()
-        crew = self.open(self._consumers())
+        crew = self.open(workforce.consumers(self._assignment, self.shared))
         unload = self.begin("unload", self._pass_gate("unload"))
         crew.go(unload.start_ns)
         with self.metered(unload, ()):
-            self._empty_queues(lambda: self._drain.idle_s() > self._workload.drain_s)
+            self._empty_queues(lambda: self._drain.is_idle(self._workload.drain_s))
 
     def _find_capacity(self) -> None:
         """Consumers stay; each probe brings producers of its own."""
-        crew = self.open(self._consumers())
+        crew = self.open(workforce.consumers(self._assignment, self.shared))
         start = self.begin("start", self._pass_gate("start"))
         crew.go(start.start_ns)
         self._search = CapacitySearch(self, self._assignment.queue)
@@ -134,7 +132,7 @@ class _Loader:
         if best(self._search.probes) is None:
             raise CaseError(f"no rate was held: {self._search.probes[-1].reason}")
         if not self.drained(self._workload.drain_s):
-            self._flags.append("drain_deadline")
+            self._end_drain_early()
         self._signals.drained = True
 
     def _make_shared(self, client: Client) -> Shared:
@@ -148,22 +146,16 @@ class _Loader:
             recorder=Recorder(self._timeline),
             send_times={n: SendTimes(keep) for n in own} if self._workload.mode != "load-unload" else None,
             signals=self._signals,
+            outstanding=self._outstanding,
         )
 
-    def _make_producers(self) -> list[Producer]:
-        own, loads = self._assignment.mine(self._workload.producers), self._workload.mode == "load-unload"
-        queue = self._assignment.queue
-        if self._workload.mode == "capacity":
-            return []
-        if self._workload.is_open:
-            span = partial(whole_span, self._workload, self._timeline)
-            return [OpenProducer(n, queue(n), self.shared, span) for n in own]
-        shares = {n: self._assignment.share(n) if loads else None for n in own}
-        return [ClosedProducer(n, queue(n), self.shared, share) for n, share in shares.items()]
-
-    def _consumers(self) -> list[Consumer]:
-        own = self._assignment.mine(self._workload.consumers)
-        return [Consumer(f"consumer {n}", self._assignment.queue(n), self.shared) for n in own]
+    def _outstanding(self) -> bool:
+        """Several loaders know what they last exchanged, up to a second ago."""
+        if self._case.loaders == 1:
+            counts = self.shared.ledger.counts()
+            return counts.expected > counts.received
+        latest = self._reporter.latest()
+        return latest is not None and latest.expected > latest.received
 
     def open(self, workers: Sequence[Worker[Any]]) -> Crew:
         """Start the workers and wait until all are connected."""
@@ -237,10 +229,14 @@ class _Loader:
         """Let the workers consume until every message is accounted for."""
         while not self._drain.is_closed():
             if is_overdue() or time.monotonic_ns() > self._limit_ns:
-                self._flags.append("drain_deadline")
+                self._end_drain_early()
                 return
             self.look()
         self._signals.drained = True
+
+    def _end_drain_early(self) -> None:
+        self._flags.append("drain_deadline")
+        self._still_came = self._drain.still_comes()
 
     def _sleep_until(self, instant_ns: int) -> None:
         self._signals.sleep_until(instant_ns)
@@ -293,6 +289,8 @@ class _Loader:
             diagnoses=self._meters.diagnoses(self._search.telling() if self._search else None),
             probes=self._search.probes if self._search else [],
             flags=list(self._flags),
+            still_came=self._still_came,
+            fallbacks=self.shared.recorder.fallbacks(),
             host=facts(),
             reason=reason,
         )

@@ -9,6 +9,7 @@ from typing import Any
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.histogram import midpoint
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.limit import Limit
 from breakeven.loadgen.probe import best
 from breakeven.loadgen.result import LoaderResult
@@ -17,17 +18,29 @@ from breakeven.report.model import Flag
 from breakeven.results.schemas import METRICS
 from breakeven.workload.case import Case
 
+#: of a load or unload: what its last messages may take before that is said
+TAIL_SHARE = 0.1
+#: metrics of operations that a client drives; the others are read off these
+DRIVEN = frozenset({"produce", "consume", "settle", "consume_cycle"})
+
 
 @dataclass(frozen=True, slots=True)
 class Total:
     """One metric over its measured stage.
 
     ``start_s``: when that stage began, epoch seconds. ``stage_s``: None for a load or unload of nothing.
+    ``early``: of a load or unload, all but its last messages, and how long they took: see ``Cell.early``.
     """
 
     cell: Cell
     start_s: float
     stage_s: float | None
+    early: tuple[int, float] | None = None
+
+    @property
+    def has_slow_tail(self) -> bool:
+        """Did the last messages take more than a tenth of the stage?"""
+        return bool(self.early and self.stage_s and self.early[1] < (1 - TAIL_SHARE) * self.stage_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +123,11 @@ class Measurement:
                     "blocked_share": diagnosis.blocked_share,
                     "saturated": bool(evidence),
                     "evidence": "; ".join(evidence) or None,
+                    "zone": result.host.get("zone"),
+                    "zone_unknown": result.host.get("zone_unknown"),
+                    "runtime": result.host.get("python"),
+                    "openssl": result.host.get("openssl"),
+                    "fallback": "; ".join(result.fallbacks) or None,
                 }
 
     def _latencies(self, case: Case) -> Iterator[dict[str, Any]]:
@@ -125,7 +143,8 @@ class Measurement:
 
     def _totals(self, case: Case) -> Iterator[dict[str, Any]]:
         for metric, total in self.totals.items():
-            latencies, completed = total.cell.latencies, total.cell.total()
+            latencies, completed, early = total.cell.latencies, total.cell.total(), total.early
+            native = case.workload.client == "native" and metric in DRIVEN
             yield {
                 "case_id": case.case_id,
                 "metric": metric,
@@ -139,16 +158,21 @@ class Measurement:
                 "unfinished": total.cell.unfinished,
                 "starved": completed.starved,
                 "stage_s": total.stage_s,
+                "early_completed": early[0] if early else None,
+                "early_s": early[1] if early else None,
+                "paused_s": total.cell.paused_ns / 1e9 if metric == "consume" else None,
+                "core_operations": total.cell.by_core if native else None,
+                "general_operations": completed.operations - total.cell.by_core if native else None,
             }
 
 
-def merge(results: list[LoaderResult], left: int) -> Measurement:
+def merge(results: list[LoaderResult], count: QueueCount | None) -> Measurement:
     """Put the loaders' results (or last checkpoints, where one ended without) together.
 
-    :param left: messages still in the case's queues after the drain, as the target tells
+    :param count: what the target says is left in the case's queues after the drain; None: it was not asked
     """
     totals = {metric: total for metric in METRICS if (total := _total(results, metric)) is not None}
-    ledger = account(results, left)
+    ledger = account(results, count)
     return Measurement(
         results=tuple(results),
         totals=totals,
@@ -170,7 +194,8 @@ def _total(results: list[LoaderResult], metric: str) -> Total | None:
         if cell := result.cells.get((stage, metric)):
             merged.merge(cell)
     start_s = min((result.stages[stage] for result in results if stage in result.stages), default=0.0)
-    return Total(merged, start_s, _stage_s(results, metric))
+    early = merged.early() if results[0].mode == "load-unload" else None
+    return Total(merged, start_s, _stage_s(results, metric), early)
 
 
 def _measured_stage(results: list[LoaderResult], metric: str) -> str | None:
@@ -212,6 +237,12 @@ def _flags(results: list[LoaderResult], totals: dict[str, Total], ledger: Accoun
         found.add("call_errors")
     if not ledger.complete:
         found.add("ledger_incomplete")
+    if any(total.has_slow_tail for total in totals.values()):
+        found.add("slow_tail")
+    if any(result.fallbacks for result in results):
+        found.add("general_path")
+    if ledger.estimates:
+        found.add("left_estimated")
     if "end_to_end" in totals and totals["end_to_end"].cell.skipped:
         found.add("end_to_end_partial")
     return sorted(found)

@@ -56,6 +56,7 @@ class Producer(Worker[Sender]):
         link = self._shared.client.sender(self._queue)
         self._alone = link if isinstance(link, SendsAlone) else None
         self._most = self._alone.prepare(self._origin()) if self._alone else 0
+        self._note_path(link)
         return link
 
     def _origin(self) -> Origin:
@@ -103,6 +104,7 @@ class Producer(Worker[Sender]):
         if answered:
             self._well()  # whatever failed after it
             self._shared.ledger.answered(self._number, sent.sequence, [sent.outcome] * answered)
+            self._shared.recorder.by_core(self.metric, sent.answered_ns, sent.by_general)
         return sent
 
     def _take_answers(self, link: Sender, timeout_s: float) -> None:

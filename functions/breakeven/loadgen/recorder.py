@@ -54,6 +54,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._cells: Cells = {}
         self._errors: Counter[str] = Counter()
+        self._fallbacks: set[str] = set()
 
     def operation(self, metric: str, intended_ns: int, completed_ns: int, size: int) -> None:
         """An operation that succeeded: its completion, and its latency from the intended start.
@@ -107,6 +108,30 @@ class Recorder:
             instants = np.atleast_1d(completed)
             for stage, places in self._parts(instants):
                 self._cell(stage, metric).complete_many(instants[places] - stage.start_ns, size)
+
+    def by_core(self, metric: str, completed_ns: Sequence[int] | Int64s, besides: int = 0) -> None:
+        """Of operations that are recorded: the core drove them, but for so many (``besides``) of the last."""
+        if not len(completed_ns):
+            return
+        instants = np.asarray(completed_ns, np.int64)
+        with self._lock:
+            for stage, places in self._parts(instants[: len(instants) - besides]):
+                self._cell(stage, metric).by_core += places.size
+
+    def fell_back(self, why: str) -> None:
+        """What is the core's to drive is driven by the general path, and why."""
+        with self._lock:
+            self._fallbacks.add(why)
+
+    def fallbacks(self) -> list[str]:
+        with self._lock:
+            return sorted(self._fallbacks)
+
+    def paused(self, metric: str, began_ns: int, ended_ns: int) -> None:
+        """A worker slept after an ask that came back empty."""
+        with self._lock:
+            if stage := self._timeline.at(began_ns):
+                self._cell(stage, metric).paused_ns += ended_ns - began_ns
 
     def starved(self, metric: str, answered_ns: int, count: int = 1) -> None:
         """Asks that came back empty."""
@@ -213,6 +238,8 @@ class Recorder:
     def _parts(self, instants: Int64s) -> Iterator[tuple[Stage, Int64s]]:
         """Each stage that some of these instants lie in, and their places."""
         stages = self._timeline.stages
+        if not instants.size:
+            return
         numbers = np.searchsorted([stage.start_ns for stage in stages], instants, side="right") - 1
         for number in range(max(0, least(numbers)), greatest(numbers) + 1):
             places = np.flatnonzero(numbers == number)

@@ -13,7 +13,7 @@ from breakeven.loadgen.recorder import Cells
 from breakeven.report.model import Flag
 from breakeven.workload.case import Mode
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(slots=True)
@@ -43,7 +43,9 @@ class LoaderResult:
     diagnoses: list[Diagnosis] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)  # of a capacity search, in order
     flags: list[Flag] = field(default_factory=list)
+    fallbacks: list[str] = field(default_factory=list)  # why the general path drove what is the core's
     host: dict[str, str | int | None] = field(default_factory=dict)
+    still_came: bool = False  # the drain was ended while new messages came, or might have
     reason: str | None = None  # why it could not go on
 
     def to_json(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from breakeven.clients.alone import FallsBack
 from breakeven.clients.base import CallFailed, Client, ConnectionLost
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger import LoaderLedger
@@ -49,7 +50,8 @@ L = TypeVar("L", bound=Link)
 class Shared:
     """What the workers of a loader have in common.
 
-    ``send_times``: by own producer; None where end to end is not measured.
+    ``send_times``: by own producer; None where end to end is not measured. ``outstanding``: has the case, as
+    far as is known, messages that were sent and have not been received?
     """
 
     case: Case
@@ -59,6 +61,7 @@ class Shared:
     recorder: Recorder
     send_times: dict[int, SendTimes] | None
     signals: Signals
+    outstanding: Callable[[], bool]
 
 
 class Worker(ABC, Generic[L]):
@@ -122,6 +125,11 @@ class Worker(ABC, Generic[L]):
     @abstractmethod
     def _step(self, link: L) -> None:
         """One operation. Raises ConnectionLost, CallFailed."""
+
+    def _note_path(self, link: object) -> None:
+        """Say it, where the general path drives what is the core's."""
+        if isinstance(link, FallsBack) and link.fallback:
+            self._shared.recorder.fell_back(link.fallback)
 
     def _lost(self) -> None:
         """The connection is gone, and what was in flight on it."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+from operator import attrgetter
 from typing import Any
 
+from breakeven.report.driving import each
 from breakeven.report.model import CaseReport, EndToEnd, Ledger, Metric, Report
 from breakeven.results.schemas import METRICS
 
@@ -21,12 +23,16 @@ IDENTITY = (
     "status",
     "reason",
 )
+#: of all loaders of a case, each thing once
+RAN_ON = ("zone", "runtime", "openssl", "fallback")
 #: a spreadsheet takes a field that begins with one of these for a formula
 FORMULA = ("=", "+", "-", "@")
 
 
 def cases_csv(report: Report) -> str:
-    """Columns: identity, parameters, ``<metric>_<figure>``, ``ledger_<term>``, flags."""
+    """Columns: identity, parameters, ``<metric>_<figure>``, ``ledger_<term>``, what the loaders ran on,
+    flags.
+    """
     parameters = list(dict.fromkeys(name for case in report.cases for name in case.parameters))
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -40,7 +46,14 @@ def _header(parameters: list[str]) -> list[str]:
     figures = [f"{metric}_{field}" for metric in METRICS for field in _fields(metric)]
     taken = set(IDENTITY)
     named = [f"parameter_{name}" if name in taken else name for name in parameters]
-    return [*IDENTITY, *named, *figures, *(f"ledger_{name}" for name in Ledger.model_fields), "flags"]
+    return [
+        *IDENTITY,
+        *named,
+        *figures,
+        *(f"ledger_{name}" for name in Ledger.model_fields),
+        *RAN_ON,
+        "flags",
+    ]
 
 
 def _fields(metric: str) -> list[str]:
@@ -55,6 +68,7 @@ def _row(case: CaseReport, parameters: list[str]) -> list[Any]:
         *(case.parameters.get(name) for name in parameters),
         *figures,
         *ledger,
+        *("; ".join(each(case, attrgetter(name))) for name in RAN_ON),
         " ".join(case.flags),
     ]
 

@@ -13,6 +13,7 @@ METRICS = {
     "msg/s, MB/s": "Completions in the measured stage over its length; bodies in 10^6 bytes.",
     "p50 … p99.9": "Nearest rank from a histogram with at most 0.1% error; a dash where fewer than "
     "ten samples lie beyond it. Mean, min and max are exact.",
+    "msg/s up to 99.9%": "Of a load or unload: up to the second in which 99.9% of its messages had come.",
     "operations": "Latencies recorded: every operation intended within the measured stage.",
     "skipped": "End-to-end times not known, because another loader had sent the message.",
 }
@@ -37,13 +38,17 @@ LEDGER = {
     "unknown": "Never answered: the connection or the loader ended first.",
     "received": "Different messages received, up to the end of the drain.",
     "missing": "Sent, not received and not left in the queue.",
-    "left": "Still in the queue at the drain's deadline.",
-    "lost": "Confirmed and missing. Anything but 0 is a broken promise.",
+    "left": "Still in the queue at the drain's deadline, of what was not received.",
+    "lost": "Confirmed and missing. Anything but 0 is a broken promise. No estimate lessens it: not known "
+    "where the drain was cut short and only an estimate says what is left.",
     "duplicates": "Extra copies in hand.",
     "redelivered": "Deliveries marked as such (SQS: receive count above 1).",
     "out of order": "Behind a later message of the same producer, queue and consumer, redeliveries apart.",
     "unexpected": "Messages in the queue that this case had not sent.",
     "closed": "Every message is accounted for.",
+    "queue count": "What the target says is in the queue after the drain, asked where something was missing.",
+    "queue count exact": "Whether that is a count. SQS gives an estimate, which may be a minute late.",
+    "queue count steady": "Whether an estimate was asked for again and stayed the same.",
 }
 
 FLAGS = {
@@ -57,6 +62,9 @@ FLAGS = {
     "mirrors_out_of_sync": "A mirror was missing before or after the case.",
     "end_to_end_partial": "Some end-to-end times could not be known.",
     "call_errors": "Calls failed and were counted.",
+    "left_estimated": "What is left in the queue goes by an estimate.",
+    "slow_tail": "The last 0.1% of the messages took over a tenth of the stage: see msg/s up to 99.9%.",
+    "general_path": "The general path drove what is the compiled core's, slower; Validity says why.",
 }
 
 ORIGINS = {

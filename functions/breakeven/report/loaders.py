@@ -9,9 +9,9 @@ from breakeven.report.model import CaseReport, LoaderReport, Report
 from breakeven.report.tables import Row, Table, badge, trimmed
 
 WHAT_IT_MEANS = (
-    "A loader is the limit at 0.8 of a core, when it hands over 1 message in 100 more than 1 ms late, or "
-    "when it hands over less than 99% of what was due although the target left room. Its figures are then "
-    "lower bounds."
+    "A loader is the limit at 0.8 of a core, when a thread of a function or task wakes over 5 ms late "
+    "1 time in 100, when it hands over 1 message in 100 more than 1 ms late, or when it hands over less than "
+    "99% of what was due although the target left room. Its figures are then lower bounds."
 )
 
 

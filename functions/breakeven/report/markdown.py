@@ -9,6 +9,7 @@ from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.capacity import capacity_table
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
+from breakeven.report.driving import driving_table, said_of_driving, said_of_tails
 from breakeven.report.loaders import loaders_table, said_of_loaders
 from breakeven.report.model import Report
 from breakeven.report.money_page import cost_notes, cost_tables
@@ -37,6 +38,7 @@ def markdown(report: Report, published: Published | None) -> str:
             repeats_table(report),
             capacity_table(report),
             loaders_table(report),
+            driving_table(report),
             ledger_table(report),
             metrics_table(report),
         ]
@@ -47,6 +49,8 @@ def markdown(report: Report, published: Published | None) -> str:
         *(_table(table) for table in tables if table.rows),
         text(said_once(report)),
         text(said_of_loaders(report)),
+        text(said_of_driving(report)),
+        text(said_of_tails(report)),
         _list(SETUP, [f"{words.setup_name(name)}: {value}" for name, value in setup]),
         _list("What is not priced or not known", cost_notes(report)),
         _list("Assumptions", report.assumptions),

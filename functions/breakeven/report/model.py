@@ -32,6 +32,9 @@ Flag = Literal[
     "loader_saturated",  # the loader itself was the limit, see loaders: a lower bound
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
+    "left_estimated",  # what is left in the queues goes by an estimate
+    "slow_tail",  # the last 0.1% of the messages took more than a tenth of a load or unload
+    "general_path",  # the general path drove what is the compiled core's
     "ledger_incomplete",  # a loader ended without its ledger; its tail is unknown
     "nodes_down",  # a node was stopped for the case, on purpose
     "mirrors_out_of_sync",  # a mirror was missing before or after the case
@@ -58,6 +61,15 @@ class Metric(Strict):
         default=None,
         description="of the operations: without an answer at the end, counted as lasting until then",
     )
+    early_msg_per_s: float | None = Field(
+        default=None,
+        description="of a load or unload: up to the second in which 99.9% had come; null under 1,000",
+    )
+    paused_s: float | None = Field(
+        default=None, description="of consume: slept after empty asks, by all workers"
+    )
+    core_operations: int | None = Field(default=None, description="completions that the compiled core drove")
+    general_operations: int | None = Field(default=None, description="completions of the general path")
 
 
 class EndToEnd(Metric):
@@ -75,12 +87,20 @@ class Ledger(Strict):
     received: int
     missing: int
     left: int
-    lost: int | None = Field(description="confirmed and missing; null when a loader's ledger is incomplete")
+    lost: int | None = Field(
+        description="confirmed and missing; null when a loader's ledger is incomplete, or the drain was cut"
+        " short and only an estimate says how many are left"
+    )
     duplicates: int
     redelivered: int
     out_of_order: int
     unexpected: int
     closed: bool
+    queue_count: int | None = Field(
+        default=None, description="what the target said is in the queues; null: not asked, all was received"
+    )
+    queue_count_exact: bool | None = Field(default=None, description="false: an estimate")
+    queue_count_steady: bool | None = Field(default=None, description="false: an estimate that changed")
 
 
 class LoaderReport(Strict):
@@ -96,6 +116,17 @@ class LoaderReport(Strict):
     blocked_share: float | None = Field(description="of the stage: a message was due and the window was full")
     saturated: bool
     evidence: str | None = Field(description="why its figures are a lower bound, in words")
+    zone: str | None = Field(
+        default=None,
+        description="availability zone: of a function its id, of a task its name; null: not known",
+    )
+    zone_unknown: str | None = Field(default=None, description="why the zone is not known")
+    runtime: str | None = Field(default=None, description="the release of Python")
+    openssl: str | None = Field(default=None, description="the release of OpenSSL")
+    fallback: str | None = Field(
+        default=None,
+        description="why the general path drove what is the compiled core's; null where it did not",
+    )
 
 
 class ProbeReport(Strict):

@@ -18,6 +18,7 @@ from breakeven.report.charts.over_time import over_time
 from breakeven.report.charts.sweep import sweeps
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.differences import differences
+from breakeven.report.driving import driving_table, said_of_driving, said_of_tails
 from breakeven.report.keys import Key, money_keys
 from breakeven.report.loaders import loaders_table, said_of_loaders
 from breakeven.report.model import Report
@@ -73,6 +74,9 @@ def page(report: Report, published: Published | None) -> str:
         capacity=capacity_table(report),
         loaders=loaders_table(report),
         said_of_loaders=said_of_loaders(report),
+        driving=driving_table(report),
+        said_of_driving=said_of_driving(report),
+        said_of_tails=said_of_tails(report),
         metrics=metrics_table(report),
         about=about(report),
         glossary=glossary,

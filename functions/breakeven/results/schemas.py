@@ -96,6 +96,11 @@ TOTALS = Table(
         "unfinished": "bigint",  # of the operations: not answered at the end, and counted up to then
         "starved": "bigint",
         "stage_s": "double",
+        "early_completed": "bigint",  # of a load or unload: all but the last 0.1%, by whole seconds
+        "early_s": "double",  # the last of these, since the stage's start
+        "paused_s": "double",  # consume: by all workers together, after asks that came back empty
+        "core_operations": "bigint",  # of the completed: the compiled core's; null of a reference client
+        "general_operations": "bigint",  # the general path's; null of a reference client
     },
 )
 
@@ -112,12 +117,15 @@ LEDGERS = Table(
         "received": "bigint",
         "missing": "bigint",
         "left_in_queue": "bigint",
-        "lost": "bigint",  # null when a loader ended without its ledger
+        "lost": "bigint",  # null when it cannot be known, see docs/metrics.md
         "duplicates": "bigint",
         "redelivered": "bigint",
         "out_of_order": "bigint",
         "unexpected": "bigint",
         "closed": "boolean",
+        "queue_count": "bigint",  # what the target said is in the queues; null: not asked, all was received
+        "queue_count_exact": "boolean",  # false: an estimate, as SQS gives it
+        "queue_count_steady": "boolean",  # false: an estimate that changed, or was not asked for again
     },
 )
 
@@ -136,6 +144,11 @@ LOADERS = Table(
         "blocked_share": "double",  # of the stage: a message was due and the window was full
         "saturated": "boolean",
         "evidence": "string",  # why, in words; null where it was not
+        "zone": "string",  # of availability: an id of a function, a name of a task; null: not known
+        "zone_unknown": "string",  # why not
+        "runtime": "string",  # the release of Python
+        "openssl": "string",
+        "fallback": "string",  # why the general path drove what is the core's; null where it did not
     },
 )
 

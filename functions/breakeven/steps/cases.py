@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import CaseError
+from breakeven.loadgen.account import outstanding, was_cut_short
+from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.planning.deadline import overtime_s
@@ -18,10 +20,12 @@ from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.items import RUN, all_loaders_item, case_item, lane_item, loaders_prefix
 from breakeven.steps import tasks
 from breakeven.steps.case_flags import flags_of, mirrors_of
+from breakeven.steps.counting import count_left
 from breakeven.steps.deadline import check_deadline
 from breakeven.steps.drive import watched
 from breakeven.steps.reasons import with_loaders_words
 from breakeven.steps.services import Services
+from breakeven.targets.base import Target
 from breakeven.targets.kinds import presumed_provenance
 from breakeven.workload.case import Case
 
@@ -81,7 +85,7 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     target = services.target_of(case)
     mirrors_after = target.mirrors(queues)
     _check_nodes_down(case, mirrors_after)
-    measurement = merge(results, target.depth(queues))
+    measurement = merge(results, _count(target, queues, results, patient=was_cut_short(results)))
     _write_measurement(services, case, measurement)
     _write_nodes(services, case, attempt)
     _write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
@@ -174,10 +178,16 @@ def _salvage(services: Services, case: Case, attempt: int, queues: tuple[str, ..
     if not results:
         return None
     try:
-        left = services.target_of(case).depth(queues)
+        count = _count(services.target_of(case), queues, results, patient=False)
     except CaseError:
-        left = 0  # the target is gone; what was in it counts as missing
-    return merge(results, left)
+        count = None  # the target is gone; what was in it counts as missing
+    return merge(results, count)
+
+
+def _count(
+    target: Target, queues: tuple[str, ...], results: list[LoaderResult], *, patient: bool
+) -> QueueCount | None:
+    return count_left(target, queues, outstanding(results), patient=patient)
 
 
 def _loader_results(services: Services, case: Case, attempt: int) -> list[LoaderResult]:

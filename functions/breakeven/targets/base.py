@@ -76,6 +76,7 @@ class Description:
 
 class Target(Protocol):
     name: str
+    exact_depth: bool  # is ``depth`` a count? else it is an estimate, which may be late
 
     def establish(self) -> Description:
         """Wait until healthy and put in place what cases need (policy). Idempotent. Raises CaseError."""

@@ -52,6 +52,7 @@ class InstrumentClient:
 
 class InstrumentTarget:
     name = "instrument"
+    exact_depth = True
 
     def establish(self) -> Description:
         return Description(server="a server of this project's own", provenance="measured")

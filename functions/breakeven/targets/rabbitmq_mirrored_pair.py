@@ -42,6 +42,7 @@ class RabbitMQMirroredPair:
     """
 
     name = "rabbitmq-mirrored-pair"
+    exact_depth = True
 
     def __init__(self, access: Access, nodes_down: int = 0) -> None:
         self._access = access.left(nodes_down)

@@ -45,6 +45,7 @@ class SqsStandard:
     """Queues are addressed by URL. Region, endpoint and credentials come from where boto3 reads them."""
 
     name = "sqs-standard"
+    exact_depth = False
 
     def __init__(self) -> None:
         self._sqs: Any = boto3.client("sqs", config=CONFIG)
@@ -85,7 +86,9 @@ class SqsStandard:
         """SQS keeps its copies to itself."""
 
     def depth(self, queues: tuple[str, ...]) -> int:
-        """Visible, in flight and delayed. Amazon calls its figures approximate, and they are late."""
+        """Visible, in flight and delayed. Amazon calls its figures approximate: they may take a minute after
+        the last message was sent to be right (SQS API reference, GetQueueAttributes).
+        """
         with _as_case_error():
             return sum(self._depth(queue) for queue in queues)
 

@@ -11,11 +11,20 @@ import numpy.typing as npt
 
 from breakeven.clients.amqp.coalescing import BUSY_PER_MS, JUDGED_OVER_NS, LEAST_WINDOW, READ_EVERY_S
 from breakeven.clients.amqp.link import Link
+from breakeven.clients.core.loading import absence
 from breakeven.clients.core.memory import address
+from breakeven.clients.core.outlet import NO_OUTLET
 from breakeven.clients.core.structs import Connection, End, Receiving, Sending
 
 #: how much longer than asked for a call may take to write what it has begun, unless it says so, nanoseconds
 LATE_NS = 250_000_000
+
+
+def obstacle(link: Link) -> str | None:
+    """Why the core cannot drive this connection, in words; None where it can."""
+    if absent := absence():
+        return absent
+    return NO_OUTLET if link.outlet is None else None
 
 
 class Alone:

@@ -69,7 +69,7 @@ class AloneReceiver:
 def alone_receiver(
     link: Link, shape: DeliveryShape | None, workload: Workload, ours: Ours
 ) -> AloneReceiver | None:
-    """None where the core cannot drive this connection."""
-    if core() is None or link.outlet is None or shape is None or shape.pieces is None:
+    """None where these are no messages for the core, on a link that it can drive."""
+    if shape is None or shape.pieces is None:
         return None
     return AloneReceiver(link, shape.size, shape.pieces, workload, ours)

@@ -111,9 +111,9 @@ class AloneSender:
 def alone_sender(
     link: Link, publishing: Publishing, workload: Workload, origin: Origin
 ) -> AloneSender | None:
-    """None where the core cannot drive this connection."""
+    """None where these are no messages for the core, on a link that it can drive."""
     prepared = publishing.around(origin.size)
-    if core() is None or link.outlet is None or prepared is None or workload.window > MOST_WINDOW:
+    if prepared is None or workload.window > MOST_WINDOW:
         return None
     head, end = prepared
     row = head + bytes(STAMP_BYTES) + origin.rest + end

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pika import spec
 
 from breakeven.clients.alone import Ours, Taken
+from breakeven.clients.amqp.alone import obstacle
 from breakeven.clients.amqp.alone_receiver import AloneReceiver, alone_receiver
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
@@ -40,6 +41,7 @@ class NativeReceiver(Endpoint):
         self._empty_ns: int | None = None
         self._coalescing = Coalescing(workload.prefetch)
         self._alone: AloneReceiver | None = None
+        self.fallback: str | None = None
         self._runs: list[tuple[Sequence[int], Sequence[bool], Sequence[bytes], int]] = []
         size, persistent = workload.message_bytes, workload.persistent
         with link.lock:
@@ -69,8 +71,10 @@ class NativeReceiver(Endpoint):
         return Settled(handles, [called_ns] * count, [-1] * count)
 
     def expect(self, ours: Ours) -> bool:
-        self._alone = None
+        self._alone = self.fallback = None
         if self._workload.consume == "push":
+            self.fallback = obstacle(self._link)
+        if self._workload.consume == "push" and self.fallback is None:
             self._alone = alone_receiver(self._link, self._link.reader.shape, self._workload, ours)
         return self._alone is not None
 

@@ -8,6 +8,7 @@ from collections.abc import MutableMapping, Sequence
 from pika import spec
 
 from breakeven.clients.alone import Errand, Origin, Sent
+from breakeven.clients.amqp.alone import obstacle
 from breakeven.clients.amqp.alone_sender import AloneSender, alone_sender
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import Publishing
@@ -40,6 +41,7 @@ class NativeSender(Endpoint):
         self._told = Told()
         self._coalescing = Coalescing(workload.window)
         self._alone: AloneSender | None = None
+        self.fallback: str | None = None
         self._due: MutableMapping[int, int] = {}
         with link.lock:
             link.reader.events = self
@@ -86,7 +88,9 @@ class NativeSender(Endpoint):
             return answers
 
     def prepare(self, origin: Origin) -> int:
-        self._alone = alone_sender(self._link, self._publishing, self._workload, origin)
+        self._alone, self.fallback = None, obstacle(self._link)
+        if self.fallback is None:
+            self._alone = alone_sender(self._link, self._publishing, self._workload, origin)
         return self._alone.most if self._alone else 0
 
     def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import platform
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
 RUN = ("sending", "receiving", "asking")
 #: processors that it is compiled for, as ``platform.machine`` names them
 MACHINES = ("x86_64", "aarch64")
+#: an environment variable: ``off`` leaves everything to the general path
+SWITCH = "BREAKEVEN_CORE"
 
 
 def sources() -> list[Path]:
@@ -37,12 +40,27 @@ def compiled_path(machine: str) -> Path:
     return FOLDER / "compiled" / f"core-{digest.hexdigest()[:12]}-{machine}.so"
 
 
-@cache
 def core() -> ctypes.CDLL | None:
-    """The core; None where it is not compiled for this machine.
+    """The core; None where it is not compiled for this machine, or switched off.
 
     :raises RuntimeError: it is, and its structs are not those of ``structs``
     """
+    return None if _is_off() else _core()
+
+
+def absence() -> str | None:
+    """Why there is no core, in words; None where there is one."""
+    if _is_off():
+        return f"the environment says {SWITCH}=off"
+    return None if _core() else f"the core is not compiled for {platform.machine()}"
+
+
+def _is_off() -> bool:
+    return os.environ.get(SWITCH) == "off"
+
+
+@cache
+def _core() -> ctypes.CDLL | None:
     path = compiled_path(platform.machine())
     if not path.exists():
         return None

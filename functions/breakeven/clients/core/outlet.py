@@ -42,6 +42,10 @@ class Outlet:
     tls: Tls | None = None
 
 
+#: why the core cannot drive a connection that Python's ``ssl`` has made
+NO_OUTLET = "this Python does not show where OpenSSL's side of a TLS connection is"
+
+
 def outlet_of(connected: socket.socket) -> Outlet | None:
     """None where the core cannot read and write by itself."""
     if not isinstance(connected, ssl.SSLSocket):

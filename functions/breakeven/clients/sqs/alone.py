@@ -10,8 +10,9 @@ import numpy as np
 
 from breakeven.clients.base import ConnectionLost
 from breakeven.clients.core.digests import sha256
-from breakeven.clients.core.loading import core
+from breakeven.clients.core.loading import absence, core
 from breakeven.clients.core.memory import address
+from breakeven.clients.core.outlet import NO_OUTLET
 from breakeven.clients.core.structs import Asking, Call, End, Sending
 from breakeven.clients.sqs.connection import Begun, Connection
 from breakeven.clients.sqs.signing import Parts
@@ -20,12 +21,14 @@ from breakeven.clients.sqs.signing import Parts
 SIGNATURE = 64
 
 
-def can_drive(connection: Connection) -> bool:
-    """Can the core drive this connection? Raises ConnectionLost."""
-    if core() is None or sha256() is None:
-        return False
+def obstacle(connection: Connection) -> str | None:
+    """Why the core cannot drive this connection, in words; None where it can. Raises ConnectionLost."""
+    if absent := absence():
+        return absent
+    if sha256() is None:
+        return "this Python's hashlib shows none of OpenSSL's functions"
     with connection.lend() as outlet:
-        return outlet is not None
+        return NO_OUTLET if outlet is None else None
 
 
 class SignedCall:

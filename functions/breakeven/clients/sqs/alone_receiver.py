@@ -156,6 +156,7 @@ class AloneReceiver:
             of = (struct.asked_ns, struct.called_ns, time.monotonic_ns())
             columns = (taken.settled.asked_ns, taken.settled.called_ns, taken.settled.replied_ns)
             taken.settled = Cycles(*(np.append(*each) for each in zip(columns, of, strict=True)))
+            taken.by_general += 1
             return
         found = self._deliveries(self._asks.rest_of_call(begun), struct.asked_ns)
         if len(found.handle):

@@ -13,7 +13,7 @@ from breakeven.clients.base import CALL_TIMEOUT_S, CallFailed, ConnectionLost, O
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.messages import Messages
 from breakeven.clients.core.structs import End, Sending
-from breakeven.clients.sqs.alone import SIGNATURE, Alone, SignedCall, can_drive
+from breakeven.clients.sqs.alone import SIGNATURE, Alone, SignedCall
 from breakeven.clients.sqs.calls import MALFORMED, Operation
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.signing import Parts, behind_signature
@@ -133,17 +133,17 @@ def _append(sent: Sent, sequence: int, due_ns: int, sent_ns: int, answered_ns: i
     sent.due_ns = np.append(sent.due_ns, due_ns)
     sent.sent_ns = np.append(sent.sent_ns, sent_ns)
     sent.answered_ns = np.append(sent.answered_ns, answered_ns)
+    sent.by_general += 1
 
 
 def alone_sender(
     connection: Connection, operation: Operation, origin: Origin, document: Callable[[bytes], bytes]
 ) -> AloneSender | None:
-    """None where the core cannot send these messages.
+    """None where these are no messages for the core.
 
+    :param connection: one that the core can drive
     :param document: of a message with that body
     """
-    if not can_drive(connection):
-        return None
     first, second = origin.bodies(0, 1)[0], origin.bodies(1, 1)[0]
     stamp_size = origin.size - len(origin.rest)
     stamp, other = first[:stamp_size], second[:stamp_size]

@@ -9,7 +9,7 @@ from typing import Any
 
 from breakeven.clients.alone import Ours, Taken
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
-from breakeven.clients.sqs.alone import can_drive
+from breakeven.clients.sqs.alone import obstacle
 from breakeven.clients.sqs.alone_receiver import AloneReceiver
 from breakeven.clients.sqs.calls import (
     MALFORMED,
@@ -49,6 +49,7 @@ class SqsReceiver:
     ) -> None:
         self._connection, self._wait_s, self._batch, self._size = connection, wait_s, batch, size
         self._alone: AloneReceiver | None = None
+        self.fallback: str | None = None
         self._receive = Operation("ReceiveMessage", service, connection)
         self._delete = Operation("DeleteMessage" if batch == 1 else "DeleteMessageBatch", service, connection)
         self._prefix = prefix(queue)
@@ -65,7 +66,10 @@ class SqsReceiver:
         return self._taken(self._receive.call(self._ask), asked_ns)
 
     def expect(self, ours: Ours) -> bool:
-        if self._batch > 1 or not can_drive(self._connection):
+        if self._batch > 1:
+            return False
+        self.fallback = obstacle(self._connection)
+        if self.fallback:
             return False
         before = self._prefix + _HANDLE + b'"'
         self._alone = AloneReceiver(

@@ -10,6 +10,7 @@ from typing import Any
 from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.base import Answers, CallFailed, Outcome
 from breakeven.clients.core.messages import COLUMNS
+from breakeven.clients.sqs.alone import obstacle
 from breakeven.clients.sqs.alone_sender import AloneSender, alone_sender, is_stored
 from breakeven.clients.sqs.calls import MALFORMED, Operation, entries, prefix, quoted
 from breakeven.clients.sqs.connection import Connection
@@ -34,6 +35,7 @@ class SqsSender:
         self._prefix, self._is_fifo = prefix(queue), is_fifo(queue)
         self._answered: list[Answered] = []
         self._alone: AloneSender | None = None
+        self.fallback: str | None = None
         self._due: MutableMapping[int, int] = {}
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
@@ -52,7 +54,9 @@ class SqsSender:
         return Answers(sequence, outcome, sent_ns, answered_ns)
 
     def prepare(self, origin: Origin) -> int:
-        if self._batch == 1:
+        if self._batch == 1 and (fallback := obstacle(self._connection)):
+            self.fallback = fallback
+        elif self._batch == 1:
             self._alone = alone_sender(self._connection, self._send, origin, self._message)
         return COLUMNS if self._alone else 0
 
