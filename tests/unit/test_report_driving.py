@@ -51,7 +51,7 @@ def test_a_case_that_the_core_drove_says_so() -> None:
     assert said.startswith("The compiled core drove ")
     assert "in no case did it fall back" in said
     (row,) = (row for row in driving_table(report).rows if "use1-az1" in row.cells)
-    assert {"3.13.5", "OpenSSL 3.4.1", "1.5", "0"} <= set(row.cells)
+    assert {"3.13.5", "3.4.1", "1.5", "0"} <= set(row.cells)
     assert row.tone == ""
 
 

@@ -12,7 +12,8 @@ from breakeven.report.tables import Row, Table, badge, trimmed
 DRIVEN = ("produce", "consume", "settle")
 WHAT_IT_MEANS = (
     "The compiled core drives what is always alike on a connection, the slower general path the rest. "
-    "Batches, several calls in flight, basic.get and processing times are the general path's by design."
+    "Batches, several calls in flight, basic.get and processing times are the general path's by design. "
+    "Paused: by all workers together, after asks that came back empty."
 )
 
 
@@ -25,14 +26,15 @@ def driving_table(report: Report) -> Table:
             label_titles=("Target",),
             columns=(
                 "client",
-                "operations by the core",
+                "by the core",
                 "by the general path",
-                "paused after empty asks, s",
+                "paused, s",
                 "zone",
                 "Python",
                 "OpenSSL",
             ),
             rows=tuple(_row(case) for case in cases),
+            groups=(("", 1), ("Operations", 2), ("", 4)),
             notes=(WHAT_IT_MEANS, *_reasons(cases, lambda one: one.zone_unknown, "Zone not known: {}.")),
         )
     )
@@ -108,13 +110,19 @@ def _row(case: CaseReport) -> Row:
             words.figure(paused, 2),
             ", ".join(each(case, lambda one: one.zone)) or words.NOTHING,
             ", ".join(each(case, lambda one: one.runtime)) or words.NOTHING,
-            ", ".join(each(case, lambda one: one.openssl)) or words.NOTHING,
+            ", ".join(each(case, _openssl)) or words.NOTHING,
         ),
         origin=case.provenance,
         badge=badge(case.provenance),
         section=words.case_name(case),
         tone="bad" if fell_back else "",
     )
+
+
+def _openssl(loader: LoaderReport) -> str | None:
+    """Its release alone: of 'OpenSSL 3.0.17 1 Jul 2025' the second word."""
+    said = (loader.openssl or "").split()
+    return said[1] if len(said) > 1 else loader.openssl
 
 
 def _reasons(cases: list[CaseReport], of: Callable[[LoaderReport], str | None], wording: str) -> list[str]:
