@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
+from collections.abc import Sequence
 from pathlib import Path
 
 from cryptography import x509
@@ -20,6 +21,15 @@ def make_certificate(path: Path) -> None:
 
 def make_certificate_for(address: str) -> tuple[str, str]:
     """A certificate that signs itself, good for the address and a day, and its key; both PEM."""
+    return _make([x509.IPAddress(ipaddress.ip_address(address))])
+
+
+def make_certificate_of_names(names: Sequence[str]) -> tuple[str, str]:
+    """Likewise, good for names of hosts, which may begin with ``*.``."""
+    return _make([x509.DNSName(name) for name in names])
+
+
+def _make(subjects: Sequence[x509.GeneralName]) -> tuple[str, str]:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a test")])
     now = datetime.datetime.now(datetime.UTC)
@@ -31,7 +41,7 @@ def make_certificate_for(address: str) -> tuple[str, str]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(hours=1))
         .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]), False)
+        .add_extension(x509.SubjectAlternativeName(subjects), False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
         .add_extension(_usage(), True)

@@ -95,6 +95,9 @@ register_failure() {
 
 broker_is_running() { systemctl --quiet is-active rabbitmq-server; }
 
+# Erlang's, of this node.
+start_port_mapper() { systemctl start epmd.socket; }
+
 # Returns once the broker runs, or has failed to.
 start_broker() { systemctl start rabbitmq-server; }
 

@@ -1,32 +1,46 @@
-"""What EC2's metadata service answers, for hosts of our own: it knows each by the address it asks from."""
+"""What EC2's metadata service answers an instance: EC2 User Guide, "Instance metadata categories"."""
 
 from __future__ import annotations
 
 import datetime
 import json
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import re
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler
+from typing import Protocol
 
 TOKEN = "a-session-of-the-metadata-service"
 ROLE = "meta-data/iam/security-credentials/"
+#: `latest`, or a date: all say the same here
+VERSION = re.compile(r"^/(latest|\d{4}-\d\d-\d\d|1\.0)/")
 
 
-class _Answering(BaseHTTPRequestHandler):
-    server: _Server
+class Told(Protocol):
+    def told(self, address: str) -> Mapping[str, str]:
+        """Path -> answer, for the instance at that address."""
+        ...
+
+
+class Answering(BaseHTTPRequestHandler):
+    """Its server is ``Told``. Only IMDSv2: without a session's token everything is refused."""
 
     def do_PUT(self) -> None:
-        self._answer(TOKEN if self.path == "/latest/api/token" else None)
+        known = self.path == "/latest/api/token"
+        self._answer(200 if known else 404, TOKEN if known else "")
 
     def do_GET(self) -> None:
-        path = self.path.removeprefix("/latest/")
-        known = self.headers["X-aws-ec2-metadata-token"] == TOKEN
-        self._answer(self.server.told(self.client_address[0]).get(path) if known else None)
+        if self.headers["X-aws-ec2-metadata-token"] != TOKEN:
+            self._answer(401, "")
+            return
+        server: Told = self.server  # type: ignore[assignment]
+        told = server.told(self.client_address[0])
+        path = VERSION.sub("", self.path)
+        found = told.get(path) if path in told else _listing(told, path)
+        self._answer(404 if found is None else 200, found or "")
 
-    def _answer(self, text: str | None) -> None:
-        body = (text or "").encode()
-        self.send_response(404 if text is None else 200)
+    def _answer(self, status: int, text: str) -> None:
+        body = text.encode()
+        self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("X-aws-ec2-metadata-token-ttl-seconds", "300")
         self.end_headers()
@@ -36,37 +50,56 @@ class _Answering(BaseHTTPRequestHandler):
         """Nobody reads it."""
 
 
-class _Server(ThreadingHTTPServer):
-    tags: Mapping[str, str]
-
-    def told(self, address: str) -> dict[str, str]:
-        """Path -> answer, for the instance at that address."""
-        until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
-        keys = {"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": "AKIATEST", "SecretAccessKey": "test"}
-        keys |= {"Token": "test", "Expiration": f"{until:%Y-%m-%dT%H:%M:%SZ}"}
-        return {
-            "meta-data/instance-id": f"i-{address.rpartition('.')[2]}",
-            "meta-data/local-ipv4": address,
-            "meta-data/placement/region": "eu-west-1",
-            ROLE: "node",
-            f"{ROLE}node": json.dumps(keys),
-            **{f"meta-data/tags/instance/breakeven:{name}": value for name, value in self.tags.items()},
-        }
+def _listing(told: Mapping[str, str], path: str) -> str | None:
+    """What is below a path, one name a line; a name that has something below it ends in a slash."""
+    folder = path.rstrip("/") + "/"
+    below = [name.removeprefix(folder) for name in told if name.startswith(folder)]
+    names = {name.split("/")[0] + ("/" if "/" in name else "") for name in below}
+    return "\n".join(sorted(names)) if names else None
 
 
-@contextmanager
-def metadata_service(address: str, tags: Mapping[str, str]) -> Iterator[str]:
-    """Its URL.
+def instance_data(
+    instance: str, address: str, region: str, card: str, tags: Mapping[str, str], user_data: str | None
+) -> dict[str, str]:
+    """Path -> answer.
 
-    :param tags: of every instance, without ``breakeven:``
+    :param card: hardware address of its interface
+    :param tags: without ``breakeven:``
     """
-    server = _Server((address, 0), _Answering)
-    server.tags = tags
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield f"http://{address}:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    name = f"ip-{address.replace('.', '-')}.{region}.compute.internal"
+    interface = f"meta-data/network/interfaces/macs/{card}/"
+    document = {
+        "instanceId": instance,
+        "region": region,
+        "availabilityZone": f"{region}a",
+        "privateIp": address,
+    }
+    told = {
+        "meta-data/ami-id": "ami-0123456789abcdef0",
+        "meta-data/instance-id": instance,
+        "meta-data/instance-type": "m6g.large",
+        "meta-data/hostname": name,
+        "meta-data/local-hostname": name,
+        "meta-data/local-ipv4": address,
+        "meta-data/mac": card,
+        "meta-data/placement/region": region,
+        "meta-data/placement/availability-zone": f"{region}a",
+        "meta-data/services/domain": "amazonaws.com",
+        "meta-data/services/partition": "aws",
+        f"{interface}device-number": "0",
+        f"{interface}local-ipv4s": address,
+        f"{interface}mac": card,
+        f"{interface}subnet-ipv4-cidr-block": f"{address.rpartition('.')[0]}.0/24",
+        "dynamic/instance-identity/document": json.dumps(document),
+        ROLE.rstrip("/"): "node",
+        f"{ROLE}": "node",
+        f"{ROLE}node": json.dumps(_credentials()),
+        **{f"meta-data/tags/instance/breakeven:{tag}": value for tag, value in tags.items()},
+    }
+    return told | ({"user-data": user_data} if user_data is not None else {})
+
+
+def _credentials() -> dict[str, str]:
+    until = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)
+    keys = {"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": "AKIATEST", "SecretAccessKey": "test"}
+    return keys | {"Token": "test", "Expiration": f"{until:%Y-%m-%dT%H:%M:%SZ}"}

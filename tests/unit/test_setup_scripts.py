@@ -13,6 +13,7 @@ from setup_machine import JAR_NAME, ROOT, Machine
 
 NOTHING = "nothing to do"
 MOTO = "moto's own SQS stands in"
+HOST_SCRIPTS = ("holder", "enter", "init", "surroundings", "cloud_holder", "cloud_router", "machine")
 
 
 @pytest.fixture
@@ -307,7 +308,7 @@ def test_the_scripts_are_clean() -> None:
     # those that are sourced are read with them
     scripts = [str(path.relative_to(ROOT)) for path in ROOT.glob("setup/*.sh") if os.access(path, os.X_OK)]
     scripts += [f"nodes/{name}" for name in ("bake", "install", "start", "lease", "surroundings/aws.sh")]
-    scripts += [f"tests/hosts/{name}.sh" for name in ("holder", "enter", "init", "surroundings")]
+    scripts += [f"tests/hosts/{name}.sh" for name in HOST_SCRIPTS]
     checked = subprocess.run(
         [shutil.which("shellcheck") or "shellcheck", "--external-sources", *scripts],
         cwd=ROOT,
