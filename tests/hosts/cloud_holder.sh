@@ -11,7 +11,7 @@ mkdir "$folder/groups/$name"
 code=0
 "$@" || code=$?
 # its processes have had their signal, and may need a moment
-for _ in {1..50}; do
+for _ in {1..600}; do
   find "$folder/groups/$name" -depth -type d -exec rmdir {} + 2>/dev/null || true
   [ -e "$folder/groups/$name" ] || break
   sleep 0.1

@@ -1,7 +1,7 @@
 """The nodes' own scripts on hosts of our own: cluster, TLS, health, crashes, second runs, and the lease.
 
 The hosts' root is this machine's with all that they write kept apart, and the image is baked on it by
-`install`, as EC2 Image Builder does. `npm run test:hosts` starts from a bare Debian instead.
+`install`, as `nodes/bake` does. `npm run test:hosts` starts from a bare Debian instead.
 """
 
 from __future__ import annotations
