@@ -21,7 +21,7 @@ from breakeven.pricing.machines import machine
 from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
 from breakeven.workload.case import MAX_LOADERS
 from cli.deployed import Account, Deployed, find
-from cli.doctor_images import loaders_image
+from cli.doctor_images import brokers_image, loaders_image
 from cli.doctor_machines import account_plan, zones
 
 Level = Literal["ok", "note", "open", "stop"]
@@ -65,7 +65,7 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     yield _asked("Fargate quota", lambda: _task_vcpus(account))
     if deployed:
         yield _asked("permissions", lambda: _permissions(deployed))
-        yield _asked("image", lambda: _image(deployed))
+        yield _asked("image", lambda: brokers_image(deployed))
         yield _asked("loaders' image", lambda: loaders_image(deployed))
         yield _asked("mail", lambda: _mail(deployed))
         yield _asked("lock", lambda: _lock(deployed))
@@ -187,38 +187,6 @@ def _may(account: Account, caller: str, action: str, resource: str) -> bool:
         PolicySourceArn=caller, ActionNames=[action], ResourceArns=[resource]
     )
     return all(one["EvalDecision"] == "allowed" for one in answer["EvaluationResults"])
-
-
-def _image(deployed: Deployed) -> tuple[Level, str]:
-    """Of each launch template: its image is there and can be launched."""
-    ec2, cloudformation = deployed.account.client("ec2"), deployed.account.client("cloudformation")
-    pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=deployed.stack)
-    templates = [
-        resource["PhysicalResourceId"]
-        for page in pages
-        for resource in page["StackResourceSummaries"]
-        if resource["ResourceType"] == "AWS::EC2::LaunchTemplate"
-    ]
-    found = []
-    for template in templates:
-        (latest,) = ec2.describe_launch_template_versions(LaunchTemplateId=template, Versions=["$Latest"])[
-            "LaunchTemplateVersions"
-        ]
-        image = _resolved(deployed.account, latest["LaunchTemplateData"]["ImageId"])
-        known = ec2.describe_images(ImageIds=[image])["Images"]
-        if not known or known[0].get("State") != "available":
-            return "stop", f"{image} of launch template {template} cannot be launched: deploy again"
-        found.append(image)
-    return "ok", f"{', '.join(dict.fromkeys(found))} can be launched"
-
-
-def _resolved(account: Account, image: str) -> str:
-    """The id of an image that a template may name by an SSM parameter."""
-    if not image.startswith("resolve:ssm:"):
-        return image
-    name = image.removeprefix("resolve:ssm:")
-    value: str = account.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
-    return value
 
 
 def _mail(deployed: Deployed) -> tuple[Level, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
+from breakeven.planning.assumptions import BUILDER_S, SNAPSHOT_S
 from breakeven.planning.estimate import CostLine, Estimate
 from breakeven.planning.plan import Plan
 from breakeven.targets.kinds import INSTRUMENT
@@ -14,6 +15,11 @@ from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
 from cli.tables import columns, print_table, say
 
+#: of a run whose plan does not know whether the image is there
+BAKES = (
+    "Where the deployment has not baked the brokers' image yet, a run on AWS takes about {minutes:.0f} "
+    "minutes more, and some cents."
+)
 ASSUMED = (
     "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; what "
     "results cost to keep is in docs/costs.md. Where an earlier run of the suite on AWS was limited by a "
@@ -34,6 +40,8 @@ def print_plan(plan: Plan, console: Console) -> None:
         say(console, "")
         print_table(console, _dollars(plan.estimate, console))
         say(console, ASSUMED)
+        if any(case.machines for case in plan.cases):
+            say(console, BAKES.format(minutes=(BUILDER_S + SNAPSHOT_S) / 60))
         say(console, "")
         print_table(console, _sources(plan.estimate, console))
     else:

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from breakeven.results.items import RUN
 from breakeven.workload.case import Case
 
 Items = Mapping[str, Mapping[str, Any]]
@@ -27,13 +28,14 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """``ended``: case id -> (status, reason) of cases with an outcome."""
+    """``ended``: case id -> (status, reason) of cases with an outcome. ``baking``: images under way."""
 
     total: int
     ended: dict[str, tuple[str, str | None]]
     running: Running | None
     lanes: dict[str, str]
     seconds_left: float
+    baking: tuple[str, ...] = ()
 
 
 def snapshot(items: Items, cases: Sequence[Case]) -> Snapshot:
@@ -55,7 +57,13 @@ def snapshot(items: Items, cases: Sequence[Case]) -> Snapshot:
         for key, item in items.items()
         if key.startswith("lane#")
     }
-    return Snapshot(len(cases), ended, running, lanes, left)
+    return Snapshot(len(cases), ended, running, lanes, left, _baking(items.get(RUN, {})))
+
+
+def _baking(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Architectures whose image of brokers has a builder, and is neither there nor failed."""
+    ended = {*record.get("images", {}), *record.get("images_failed", {})}
+    return tuple(sorted(set(record.get("builders", {})) - ended))
 
 
 def _running(items: Items, case: Case, attempt: int) -> Running:
@@ -90,11 +98,16 @@ class PlainView:
         self._console = console
         self._seen: set[str] = set()
         self._started: set[str] = set()
+        self._baking: set[str] = set()
 
     def say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, now: Snapshot) -> None:
+        for architecture in now.baking:
+            if architecture not in self._baking:
+                self._baking.add(architecture)
+                self.say(_bakes(architecture))
         for case_id, (status, reason) in now.ended.items():
             if case_id not in self._seen:
                 self._seen.add(case_id)
@@ -142,12 +155,17 @@ class LiveView:
 
 def _line(now: Snapshot) -> str:
     if now.running is None:
-        busy = [f"{target} {status}" for target, status in sorted(now.lanes.items()) if status != "released"]
+        busy = [_bakes(architecture) for architecture in now.baking]
+        busy += [f"{target} {status}" for target, status in sorted(now.lanes.items()) if status != "released"]
         return "  " + (" · ".join(busy) or "planning")
     case = now.running
     rates = f"{case.produce_per_s:,.0f} sent/s, {case.consume_per_s:,.0f} received/s"
     number = f"case {len(now.ended) + 1} of {now.total}"
     return f"  {number} · {case.case_id} · {case.stage} · {rates} · about {_clock(now.seconds_left)} left"
+
+
+def _bakes(architecture: str) -> str:
+    return f"baking the brokers' image for {architecture}, once for this deployment: some 10 minutes"
 
 
 def _clock(seconds: float) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import aws_cdk as cdk
-import jsii
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
 from breakeven.targets.kinds import KINDS, ROOT_DEVICE
+from infra.ami import Ami
 from infra.context import Context
 from infra.network import Network
 from infra.results import Results
@@ -19,23 +19,11 @@ from infra.results import Results
 PAIR = KINDS["rabbitmq-mirrored-pair"]
 
 
-@jsii.implements(ec2.IMachineImage)
-class Ami:
-    """An image that is known by its id, in whatever region."""
-
-    def __init__(self, image_id: str) -> None:
-        self._id = image_id
-
-    def get_image(self, scope: Construct) -> ec2.MachineImageConfig:
-        return ec2.MachineImageConfig(
-            image_id=self._id,
-            os_type=ec2.OperatingSystemType.LINUX,
-            user_data=ec2.UserData.for_linux(),  # asked for, and not used: nodes are told by their tags
-        )
-
-
 class Brokers(Construct):
-    """:param images: architecture -> id of the image; the template has that of the deployment's own"""
+    """:param images: architecture -> id of an image that is the account's own; the template names that
+
+    Where none is, the run that launches nodes names the one that it has baked.
+    """
 
     def __init__(
         self,
@@ -61,7 +49,7 @@ class Brokers(Construct):
         self.launch_template = ec2.LaunchTemplate(
             self,
             "LaunchTemplate",
-            machine_image=Ami(images[context.node_architecture]),
+            machine_image=Ami(own) if (own := images.get(context.node_architecture)) else None,
             instance_type=ec2.InstanceType(context.instance_type),
             role=self.role,
             security_group=network.brokers,

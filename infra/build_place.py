@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from aws_cdk import aws_ec2 as ec2
@@ -12,12 +13,16 @@ from infra.storage import Storage
 
 #: Debian's mirrors, and AWS's services
 WAYS_OUT = (80, 443)
+ZONES = 2
 
 
 class BuildPlace(Protocol):
-    """Packages come from Debian's mirrors: whoever builds reaches out, and nobody reaches in."""
+    """Packages come from Debian's mirrors: whoever builds reaches out, and nobody reaches in.
 
-    subnet_id: str
+    A builder is launched in the first of the subnets whose zone has its type.
+    """
+
+    subnet_ids: Sequence[str]
     group: ec2.ISecurityGroup
 
 
@@ -30,18 +35,17 @@ def build_place(
     """
     if context.build_subnet_id:
         return BuildSubnet(scope, construct_id, vpc=brokers, subnet_id=context.build_subnet_id)
-    zone = context.zones[0] if context.zones else None
-    return BuildNetwork(scope, construct_id, storage=storage, zone=zone)
+    return BuildNetwork(scope, construct_id, storage=storage, zones=context.zones)
 
 
 class BuildNetwork(Construct):
     """Apart from the brokers' network, which has no way out. Idle it costs nothing: no NAT, no address.
 
-    :param zone: where; otherwise the first that AWS lists
+    :param zones: where; otherwise the first two that AWS lists. One alone may lack what builds
     """
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, storage: Storage, zone: str | None = None
+        self, scope: Construct, construct_id: str, *, storage: Storage, zones: Sequence[str] | None = None
     ) -> None:
         super().__init__(scope, construct_id)
         public = ec2.SubnetConfiguration(name="build", subnet_type=ec2.SubnetType.PUBLIC, cidr_mask=26)
@@ -49,8 +53,8 @@ class BuildNetwork(Construct):
             self,
             "Vpc",
             ip_addresses=ec2.IpAddresses.cidr("10.255.0.0/24"),
-            availability_zones=[zone] if zone else None,
-            max_azs=None if zone else 1,
+            availability_zones=list(zones[:ZONES]) if zones else None,
+            max_azs=None if zones else ZONES,
             nat_gateways=0,
             restrict_default_security_group=False,
             subnet_configuration=[public],
@@ -65,7 +69,7 @@ class BuildNetwork(Construct):
         )
         for port in WAYS_OUT:
             group.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(port), "packages, and AWS's services")
-        self.subnet_id, self.group = vpc.public_subnets[0].subnet_id, group
+        self.subnet_ids, self.group = [subnet.subnet_id for subnet in vpc.public_subnets], group
 
 
 class BuildSubnet(Construct):
@@ -73,5 +77,5 @@ class BuildSubnet(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, vpc: ec2.IVpc, subnet_id: str) -> None:
         super().__init__(scope, construct_id)
-        self.subnet_id = subnet_id
+        self.subnet_ids = [subnet_id]
         self.group = ec2.SecurityGroup(self, "Group", vpc=vpc, description="builds images; no way in")

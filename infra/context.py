@@ -151,7 +151,7 @@ class Context(Timing, Limits):
     )
     bake: bool = Field(
         default=True,
-        description="true or false: whether the brokers' image is made when the stack is deployed",
+        description="true or false: whether runs bake the brokers' image, each when it is first needed",
     )
     build_subnet_id: SubnetId | None = Field(
         default=None,

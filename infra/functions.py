@@ -10,11 +10,13 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from infra.acknowledged import acknowledge
+from infra.broker_images import BrokerImages
 from infra.brokers import Brokers
 from infra.code import ARCHITECTURE, RUNTIME, code, dependencies
 from infra.context import Context
 from infra.environment import environment_of
 from infra.grants import Grants
+from infra.image_grants import grant_images
 from infra.loader_tasks import LoaderTasks
 from infra.network import Network
 from infra.results import Results
@@ -51,6 +53,8 @@ ENTRIES = {
     # endpoints take minutes
     "EstablishTasks": Entry("establish_tasks", "outside", minutes(10)),
     "WakeFunctions": Entry("wake_functions", "outside", minutes(5)),
+    # a step of it at a time; older images are removed, whose snapshots are held for a while
+    "BakeImages": Entry("bake_images", "outside", minutes(5)),
     "LaunchBrokers": Entry("launch_brokers", "outside", minutes(1)),
     "EstablishLane": Entry("establish_lane", "both", minutes(10)),
     "StopNodes": Entry("stop_nodes", "outside", minutes(5)),
@@ -71,6 +75,7 @@ ENTRIES = {
     "FinishRun": Entry("finish_run", "outside", minutes(1)),
     "StartScheduled": Entry("start_scheduled", "outside", minutes(1), of_runs=False),
     "Look": Entry("look", "outside", minutes(1), of_runs=False),
+    "RemoveImages": Entry("remove_images", "outside", minutes(5), of_runs=False),
 }
 
 
@@ -84,6 +89,7 @@ class Functions(Construct):
         network: Network,
         results: Results,
         brokers: Brokers,
+        images: BrokerImages,
         storage: Storage,
         tasks: LoaderTasks,
     ) -> None:
@@ -91,16 +97,25 @@ class Functions(Construct):
         self._context, self._network, self._results, self._storage = context, network, results, storage
         self._code, self._layer = code(self), dependencies(self)
         self._by_name: dict[str, lambda_.Function] = {}
+        without = set() if context.is_scheduled else {"StartScheduled"}
+        without |= set() if images.baked else {"BakeImages", "RemoveImages"}
         for name, entry in ENTRIES.items():
-            if name == "StartScheduled" and not context.is_scheduled:
+            if name in without:
                 continue
             for inside in {"inside": [True], "outside": [False], "both": [True, False]}[entry.network]:
                 self._make(name, entry, inside=inside)
         apart = {name for name, entry in ENTRIES.items() if not entry.of_runs}
         grants = Grants(
-            self._by_name, apart, context=context, network=network, results=results, brokers=brokers
+            self._by_name,
+            apart,
+            context=context,
+            network=network,
+            results=results,
+            brokers=brokers,
+            architectures=images.architectures,
         )
         grants.all()
+        grant_images(self._by_name, images, context=context)
         grant_tasks(self._by_name, tasks, context=context, network=network, results=results)
         acknowledge(
             self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -25,6 +25,7 @@ RELEASING = ("ReleaseRun", "CleanUp", "Watchdog")
 class Grants:
     """:param functions: by name, with InVpc or Outside behind it where there are two
     :param apart: those that are no step of a run
+    :param architectures: that nodes can have
     """
 
     def __init__(
@@ -36,10 +37,11 @@ class Grants:
         network: Network,
         results: Results,
         brokers: Brokers,
+        architectures: Sequence[str],
     ) -> None:
         self._functions, self._apart = functions, apart
         self._context, self._network = context, network
-        self._results, self._brokers = results, brokers
+        self._results, self._brokers, self._architectures = results, brokers, architectures
         self._stack = cdk.Stack.of(results)
 
     def all(self) -> None:
@@ -100,7 +102,7 @@ class Grants:
         self._allow(name, ["servicequotas:GetServiceQuota"], [quota])
         asked = ["ec2:DescribeInstanceTypeOfferings", "ec2:DescribeInstanceTypes"]
         self._allow(name, [*asked, "freetier:GetAccountPlanState", "lambda:GetAccountSettings"], ["*"])
-        self._functions[name].add_environment("BREAKEVEN_ARCHITECTURES", ",".join(self._brokers.images))
+        self._functions[name].add_environment("BREAKEVEN_ARCHITECTURES", ",".join(self._architectures))
         self._functions[name].add_environment("BREAKEVEN_ZONES", self._zones())
         why = "prices, types, their zones, the account's plan and limits, and trace segments have no resource"
         acknowledge(self._role(name), {"IAM5[Resource::*]": why})

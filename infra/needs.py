@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from breakeven.results import layout
+
 GET, QUERY, UPDATE = "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"
 RUNS, ROWS, SECRETS, ADVICE = "runs/*", "rows/*", "secrets/*", "advice/*"
+IMAGES = f"{layout.IMAGES}*"
 DEPTH, DELETE_QUEUE, QUEUE_TAGS = "sqs:GetQueueAttributes", "sqs:DeleteQueue", "sqs:ListQueueTags"
 
 
@@ -36,6 +39,7 @@ NEEDS = {
     "TakeLock": Needs((GET, UPDATE)),
     "WakeFunctions": Needs(),
     "EstablishTasks": Needs((UPDATE,)),
+    "BakeImages": Needs((GET, UPDATE), reads=(IMAGES,), lists=(IMAGES,)),
     "LaunchBrokers": Needs((GET, UPDATE), writes=(SECRETS,), lists=(SECRETS,)),
     "EstablishLane": Needs((UPDATE,)),
     "StopNodes": Needs((GET,), reads=(RUNS,)),

@@ -45,14 +45,16 @@ class QueueBreakevenStack(cdk.Stack):
         storage = Storage(self, "Storage", context)
         network = network_of(self, "Network", context, storage)
         results = Results(self, "Results", context=context, storage=storage)
-        images = BrokerImages(self, "Images", context=context, network=network, storage=storage)
+        images = BrokerImages(
+            self, "Images", context=context, network=network, results=results, storage=storage
+        )
         brokers = Brokers(
             self,
             "Brokers",
             context=context,
             network=network,
             results=results,
-            images=images.of_pair,
+            images=images.own,
         )
         image = LoaderImage(self, "LoaderImage", storage=storage)
         tasks = LoaderTasks(
@@ -71,9 +73,12 @@ class QueueBreakevenStack(cdk.Stack):
             network=network,
             results=results,
             brokers=brokers,
+            images=images,
             storage=storage,
             tasks=tasks,
         )
+        if remover := functions.find("RemoveImages"):
+            images.removed_by(remover)
         workflow = Workflow(
             self,
             "Workflow",

@@ -1,7 +1,7 @@
 """The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ TakeLock ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport ▸ Notify
-        ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ [BakeImages] ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport
+        ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
 Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
@@ -23,6 +23,7 @@ from breakeven.results.schemas import TABLES
 from infra.acknowledged import acknowledge, any_version, executions_split
 from infra.context import Context
 from infra.functions import Functions
+from infra.image_states import ImageStates
 from infra.legs import Leg
 from infra.loader_tasks import LoaderTasks
 from infra.lock import Lock
@@ -63,6 +64,7 @@ class Workflow(Construct):
             Leg(self, "Managed", functions, tasks, inside=False),
         ]
         self._task_states = TaskStates(self, "TaskStates", functions=functions, image=tasks.image)
+        self._image_states = ImageStates(self, "ImageStates", functions=functions)
         self.topic = self._topic(context, storage)
         self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
@@ -149,7 +151,7 @@ class Workflow(Construct):
         )
         retry_whatever_failed(notify)
         catch_as(notify, free)
-        begin.next(plan).next(take).next(self._task_states.before(rounds))
+        begin.next(plan).next(take).next(self._image_states.before(self._task_states.before(rounds)))
         rounds.next(release).next(read).next(report).next(notify).next(free)
         return begin
 

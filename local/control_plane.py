@@ -32,6 +32,7 @@ from werkzeug.serving import make_server
 from local import athena, cloudformation, ec2
 from local.assembly import StackArtifact, read_stack
 from local.aws import Aws, bound_environment, environment
+from local.builders import Builders, have_images
 from local.children import Children
 from local.ecs import TaskRuntime
 from local.lambda_runtime import LambdaRuntime, OnInvoke
@@ -103,6 +104,8 @@ class ControlPlane:
         if self._queues:
             self._front.add(self._queues)
         self._certificate = certificate
+        #: what images are made of here
+        self.builders = Builders()
         self._opened = ExitStack()
         self._stack: StackArtifact | None = None
 
@@ -156,7 +159,7 @@ class ControlPlane:
             )
             self._tasks.install(swaps)
             athena.install(swaps, scratch / "objects")
-            ec2.install(swaps, self._machines)
+            ec2.install(swaps, self._machines, self.builders)
             opening.callback(self._quiesce)
             self._opened = opening.pop_all()
         return self
@@ -174,6 +177,10 @@ class ControlPlane:
         outputs = cloudformation.deploy(self._aws, stack_name, self._stack)
         self._roles.forget()
         return outputs
+
+    def have_images(self) -> None:
+        """Have the images that runs of the deployed stack would bake, as if an earlier one had."""
+        have_images(self._region)
 
     @property
     def endpoint(self) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from moto.ec2.models.instances import InstanceBackend
 
-from breakeven.installation import NODES_TAG, OWNER_TAG, RUN_TAG, TARGET_TAG
+from breakeven.installation import IMAGE_TAG, NODES_TAG, OWNER_TAG, RUN_TAG, TARGET_TAG
+from local.builders import Builders
 from local.machines import Launch, Machines
 from local.swaps import Swaps
 
@@ -32,8 +33,11 @@ class _Lanes:
         self._machines.launch(Launch(instance_ids=ids, tags=tags))
 
 
-def install(swaps: Swaps, machines: Machines) -> None:
-    """Tell ``machines`` of every call that launches, stops, starts or terminates, once it has succeeded."""
+def install(swaps: Swaps, machines: Machines, builders: Builders) -> None:
+    """Tell ``machines`` of every call that launches, stops, starts or terminates, once it has succeeded.
+
+    Instances that images are to be made of are ``builders``' own.
+    """
 
     launched: dict[str, Any] = {}
     lanes = _Lanes(machines)
@@ -48,6 +52,10 @@ def install(swaps: Swaps, machines: Machines) -> None:
         instances = reservation.instances
         # all instances of a call carry the same tags, its launch template's among them
         tags = {tag["key"]: tag["value"] for tag in instances[0].get_tags()}
+        if IMAGE_TAG in tags:
+            for instance in instances:
+                builders.launch(instance, lambda instance_id: original_stop(self, [instance_id]))
+            return reservation
         lanes.add(tuple(instance.id for instance in instances), tags)
         return reservation
 

@@ -16,6 +16,7 @@ from breakeven.errors import BreakevenError
 
 #: types that are passed over, each for a reason; any other that is not known fails the deployment
 WITHOUT_EFFECT = {
+    "Custom::BakedImages": "acts when the stack is deleted, and here none is",
     "AWS::Budgets::Budget": "warns of the account's bill, and here there is none",
     "AWS::CloudWatch::Alarm": "here a run is followed as it goes, and nothing is mailed",
     "AWS::Scheduler::Schedule": "here runs are started by hand",
@@ -172,42 +173,6 @@ class CodeBuildProject(Resource, CloudFormationModel):
             vpc_config=given.get("vpcConfig"),
         )
         return cls(resource_name, project["arn"])
-
-
-class _Described(Resource):
-    """Something of Image Builder's that is only spoken of: it has a made-up name."""
-
-    @classmethod
-    def has_cfn_attr(cls, attr: str) -> bool:
-        return attr == "Arn"
-
-    def get_cfn_attribute(self, attribute_name: str) -> str:
-        return f"arn:aws:imagebuilder:::{self.physical_resource_id}"
-
-
-class ImageComponent(_Described, CloudFormationModel):
-    kind = "AWS::ImageBuilder::Component"
-
-
-class ImageRecipe(_Described, CloudFormationModel):
-    kind = "AWS::ImageBuilder::ImageRecipe"
-
-
-class ImageInfrastructure(_Described, CloudFormationModel):
-    kind = "AWS::ImageBuilder::InfrastructureConfiguration"
-
-
-class BakedImage(Resource, CloudFormationModel):
-    """Nothing is baked: the brokers that instances stand for here are this machine's own."""
-
-    kind = "AWS::ImageBuilder::Image"
-
-    @classmethod
-    def has_cfn_attr(cls, attr: str) -> bool:
-        return attr == "ImageId"
-
-    def get_cfn_attribute(self, attribute_name: str) -> str:
-        return MACHINE_IMAGE
 
 
 # ... and keeps the answer

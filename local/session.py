@@ -65,6 +65,7 @@ class Session:
         endpoint, server, notes = self._sqs()
         self._plane = self._control_plane(synthesis.result(), endpoint, server)
         self._outputs = self._plane.deploy(STACK)
+        self._plane.have_images()
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
         self._suite = suite
         loader_advice.bring(self.store, self._runs, suite)

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 OWNER_TAG, RUN_TAG, LEASE_TAG = "breakeven:owner", "breakeven:run", "breakeven:lease-s"
 #: on nodes: where their lane's objects are, and how many they are; nodes/surroundings/aws.sh reads them
 BUCKET_TAG, TARGET_TAG, NODES_TAG = "breakeven:bucket", "breakeven:target", "breakeven:nodes"
+#: on images, their snapshots and their builders: the image's name, and the release and architecture of which
+#: it is the newest
+IMAGE_TAG, FAMILY_TAG = "breakeven:image", "breakeven:image-family"
 
 #: in front of a run's id, in what ECS calls the group of its tasks. Step Functions says of every task that
 #: it was started by "AWS Step Functions", and takes no other word for it: the group tells runs apart

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import boto3
@@ -12,7 +13,9 @@ from breakeven.planning.allowance import allowance_of
 from breakeven.planning.tasks import may_have_tasks
 from breakeven.steps.account import account_of, instance_types
 from breakeven.steps.executions import ask
+from breakeven.steps.images import missing_images
 from breakeven.steps.plan_run import plan_run
+from breakeven.steps.recipes import recipes_of
 from breakeven.steps.services import services
 from handlers.common import Event, entry
 
@@ -35,6 +38,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         is_running=lambda execution: not ask(boto3.client("stepfunctions"), execution).over,
         allowance=allowance_of(os.environ),
         account=lambda suite: account_of(instance_types(suite), with_tasks=may_have_tasks(suite)),
+        images=partial(missing_images, services(), boto3.client("ec2"), event.run_id, recipes_of(os.environ)),
         # set by the run on one machine for all of its functions; on Lambda only a deployment could set it
         simulated="AWS_ENDPOINT_URL" in os.environ,
     )

@@ -19,15 +19,21 @@ from local.strict.policies import Context
 
 #: parameters that name what a call is about -> the kind of it
 IDS = {
+    "ImageId": "image",
     "InstanceId": "instance",
     "NetworkInterfaceId": "network-interface",
     "RouteTableId": "route-table",
     "SecurityGroupId": "security-group",
+    "SnapshotId": "snapshot",
     "SubnetId": "subnet",
     "VolumeId": "volume",
     "VpcEndpointId": "vpc-endpoint",
     "VpcId": "vpc",
 }
+#: kinds that belong to no account in their ARN
+OF_NO_ACCOUNT = {"image", "snapshot"}
+#: how a launch template names a parameter that EC2 looks an image up in; public ones belong to no account
+LOOKED_UP, PUBLIC = "resolve:ssm:", "/aws/service/"
 #: what every launch makes
 MADE = ("instance", "network-interface", "volume")
 TAGGED = re.compile(r"TagSpecification\.(\d+)\.Tag\.(\d+)\.Key")
@@ -41,10 +47,17 @@ def needed(operation: str, given: Parameters, place: Place) -> Found:
     else:
         if operation == "CreateVpcEndpoint":
             yield from _endpoint(given, place)
+        if operation == "CreateImage":
+            yield from _image(given, place)
         for key, value in given.items():
             if kind := IDS.get(key.partition(".")[0]):
                 tags = tags_of(str(value), place)
-                yield Needed(f"ec2:{operation}", place.arn("ec2", f"{kind}/{value}"), tags)
+                yield Needed(f"ec2:{operation}", _arn(kind, value, place), tags)
+
+
+def _arn(kind: str, name: object, place: Place) -> str:
+    account = {"account": ""} if kind in OF_NO_ACCOUNT else {}
+    return place.arn("ec2", f"{kind}/{name}", **account)
 
 
 def tags_of(resource: str, place: Place) -> Context:
@@ -67,11 +80,31 @@ def _launch(given: Parameters, place: Place) -> Found:
         yield Needed("ec2:RunInstances", place.arn("ec2", f"{kind}/*"), (*of_template, *tags.get(kind, ())))
     used = [place.arn("ec2", each) for each in _used(given, data)]
     image = str(given.get("ImageId") or data.get("ImageId") or "*")
-    for arn in (*used, place.arn("ec2", f"image/{image}", account=""), *named):
+    if image.startswith(LOOKED_UP):
+        yield _look_up(image.removeprefix(LOOKED_UP), place)
+        image = "*"
+    for arn in (*used, _arn("image", image, place), *named):
         yield Needed("ec2:RunInstances", arn, (*of_template, *tags_of(arn.rpartition("/")[2], place)))
     yield from _tags_made("RunInstances", tags, place)
     for role in _profile_roles(given, data):
         yield passes_role(role, "ec2.amazonaws.com")
+
+
+def _look_up(parameter: str, place: Place) -> Needed:
+    """EC2 looks up the parameter of an image as who launches.
+
+    Source: Amazon EC2 User Guide, "Use a Systems Manager parameter instead of an AMI ID".
+    """
+    account = {"account": ""} if parameter.startswith(PUBLIC) else {}
+    return Needed("ssm:GetParameters", place.arn("ssm", f"parameter/{parameter.lstrip('/')}", **account))
+
+
+def _image(given: Parameters, place: Place) -> Found:
+    """An image is made with a snapshot; the instance that it is of is among the call's parameters."""
+    tags = _requested_tags(given)
+    for kind in ("image", "snapshot"):
+        yield Needed("ec2:CreateImage", _arn(kind, "*", place), tags.get(kind, ()))
+    yield from _tags_made("CreateImage", tags, place)
 
 
 def _template(given: Parameters, place: Place) -> tuple[str | None, dict[str, Any]]:
@@ -133,9 +166,7 @@ def _tags_made(operation: str, tags: dict[str, Context], place: Place) -> Found:
     Source: Amazon EC2 User Guide, "Grant permission to tag Amazon EC2 resources during creation".
     """
     for kind, asked in tags.items():
-        yield Needed(
-            "ec2:CreateTags", place.arn("ec2", f"{kind}/*"), (("ec2:CreateAction", operation), *asked)
-        )
+        yield Needed("ec2:CreateTags", _arn(kind, "*", place), (("ec2:CreateAction", operation), *asked))
 
 
 def _requested_tags(given: Parameters) -> dict[str, Context]:

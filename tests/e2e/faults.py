@@ -33,7 +33,12 @@ RECORDS_FAILURES = ("FailCase", "FailLeg")
 STOPS_NODES, BRINGS_NODES_BACK = "StopNodes", ("StartNodes", "AwaitNodes")
 #: of loaders that are tasks; the other services are in ``SERVICES``
 OF_TASKS = ("EstablishTasks",)
-ALL = {*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK, *OF_TASKS, *SERVICES}
+#: of images that are not there (tests/e2e/test_images.py)
+OF_IMAGES = ("BakeImages",)
+ALL = {
+    *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
+    *(*OF_TASKS, *OF_IMAGES, *SERVICES),
+}
 
 
 def run_name(*parts: str) -> str:

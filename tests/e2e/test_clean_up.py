@@ -22,6 +22,7 @@ from breakeven.results.state import RunState
 from tests.canaries import arguments, holds
 from tests.e2e.left_behind import NOTHING, OF_THEIRS, OURS, THEIRS, WHOLE, leave, make_theirs, standing
 from tests.e2e.places import SEARCHED, places, plant
+from tests.e2e.stack_deletion import assert_images_go
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 from tests.grants import review
 from tests.grants.recorder import Recorder
@@ -68,7 +69,7 @@ def seen_arguments(pair_arguments, rabbitmq_pair):
 
 @pytest.fixture(scope="module")
 def workflow(recorder, assembly, rabbitmq_pair, folder, seen_arguments):
-    with workflow_at(assembly, rabbitmq_pair, None, folder, [recorder]) as made:
+    with workflow_at(assembly, rabbitmq_pair, None, folder, [recorder], baked=False) as made:
         yield made
 
 
@@ -238,8 +239,8 @@ def apart(workflow, ended):
     goes_on = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}, "resume_run_id": "half"}
     workflow.calls.faults["resumed"] = [Fault("TakeLock", "raise")]
     resumed = workflow.end(workflow.start("resumed", workflow.machine("resumed"), **goes_on))
-    assert resumed == "FAILED"
-    assert workflow.state("resumed").get(RUN)["failed_at"] == "TakeLock"
+    assert_images_go(workflow)
+    assert (resumed, workflow.state("resumed").get(RUN)["failed_at"]) == ("FAILED", "TakeLock")
 
 
 @pytest.fixture(scope="module")

@@ -191,6 +191,7 @@ class Workflow:
         index = f"$.case.loaders[{INLINE_LOADERS}]"
         assert index in deployed["definition"]
         definition = shortened(deployed["definition"].replace(index, f"$.case.loaders[{inline}]"), hanging)
+        definition = looked_at_often(definition)
         made = api.create_state_machine(name=run_id, definition=definition, roleArn=deployed["roleArn"])
         return str(made["stateMachineArn"])
 
@@ -221,6 +222,11 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
     return json.dumps(tree)
 
 
+def looked_at_often(definition: str) -> str:
+    """The definition with images looked for each second."""
+    return re.sub(r'("AwaitImages":\s*\{[^}]*"Seconds":\s*)\d+', r"\g<1>1", definition)
+
+
 @contextmanager
 def workflow_at(
     assembly: Path,
@@ -229,12 +235,15 @@ def workflow_at(
     folder: Path,
     layers: Iterable[Layer] = (),
     certificate: Certificate | None = None,
+    *,
+    baked: bool = True,
 ) -> Iterator[Workflow]:
     """The assembly's stack, deployed in a control plane of its own.
 
     :param sqs_endpoint: where SQS answers; None for the control plane itself
     :param layers: of the control plane
     :param certificate: of the control plane, and of ``sqs_endpoint``, where both speak TLS
+    :param baked: the brokers' image is there, as if an earlier run had made it
     """
     machines, calls = Machines(pair), Calls()
     with (
@@ -252,6 +261,8 @@ def workflow_at(
         ) as plane,
     ):
         outputs = plane.deploy(STACK)
+        if baked:
+            plane.have_images()
         machines.plane, machines.bucket = plane, outputs["BucketName"]
         calls.plane = plane
         yield Workflow(plane, outputs, machines, calls, template_of(assembly))

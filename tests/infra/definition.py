@@ -18,10 +18,28 @@ def resources(template: dict[str, Any], kind: str) -> dict[str, dict[str, Any]]:
     return {name: r.get("Properties", {}) for name, r in template["Resources"].items() if r["Type"] == kind}
 
 
+def nodes_template(template: dict[str, Any]) -> dict[str, Any]:
+    """What broker nodes are launched from; builders of images have templates of their own."""
+    (found,) = [
+        each["LaunchTemplateData"]
+        for name, each in resources(template, "AWS::EC2::LaunchTemplate").items()
+        if name.startswith("Brokers")
+    ]
+    return found
+
+
+def builders_templates(template: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What builders of images are launched from, by logical id."""
+    return {
+        name: each["LaunchTemplateData"]
+        for name, each in resources(template, "AWS::EC2::LaunchTemplate").items()
+        if name.startswith("Images")
+    }
+
+
 def nodes_statements(template: dict[str, Any]) -> list[dict[str, Any]]:
     """What broker nodes may do: the statements of the role of the launch template's instance profile."""
-    (launched,) = resources(template, "AWS::EC2::LaunchTemplate").values()
-    profile = launched["LaunchTemplateData"]["IamInstanceProfile"]["Arn"]["Fn::GetAtt"][0]
+    profile = nodes_template(template)["IamInstanceProfile"]["Arn"]["Fn::GetAtt"][0]
     (role,) = resources(template, "AWS::IAM::InstanceProfile")[profile]["Roles"]
     return [
         statement

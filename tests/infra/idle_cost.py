@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.pricing.book import PriceBook
+from breakeven.steps.images import KEPT
 from infra.images import ROOT_GB
 
 HOURS = 730.0
@@ -23,7 +24,6 @@ FREE = {
     "AWS::CodeBuild::Project",
     "AWS::EC2::FlowLog",  # what it writes is in its log group
     "AWS::EC2::InternetGateway",
-    "AWS::EC2::LaunchTemplate",
     "AWS::EC2::NetworkInterface",
     "AWS::EC2::Route",
     "AWS::EC2::RouteTable",
@@ -42,10 +42,6 @@ FREE = {
     "AWS::IAM::ManagedPolicy",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
-    "AWS::ImageBuilder::Component",
-    "AWS::ImageBuilder::DistributionConfiguration",
-    "AWS::ImageBuilder::ImageRecipe",
-    "AWS::ImageBuilder::InfrastructureConfiguration",
     "AWS::KMS::Alias",
     "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::Function",
@@ -61,12 +57,13 @@ FREE = {
     "AWS::Scheduler::Schedule",
     "AWS::Scheduler::ScheduleGroup",
     "AWS::StepFunctions::StateMachine",
+    "Custom::BakedImages",
 }
 #: GB that twelve monthly runs leave, assumed generously: in the bucket, in each log group, in the table with
 #: the copies that let it be recovered
 KEPT_GB = {"AWS::S3::Bucket": 5.0, "AWS::Logs::LogGroup": 0.05, "AWS::DynamoDB::Table": 0.2}
-#: GB of the snapshot that a baked image is kept as: its whole disk, though what is empty is not billed
-IMAGE_GB = float(ROOT_GB)
+#: GB of the snapshots that a family of baked images is kept as: whole disks: what is empty is not billed
+IMAGES_GB = float(ROOT_GB * KEPT)
 #: GB-seconds of a scheduled call: 512 MB for three seconds, assumed. The calls it makes, and the call itself,
 #: come to a tenth of that
 CALL_GB_S = 0.5 * 3 * 1.1
@@ -164,6 +161,12 @@ def _an_hour(schedule: str) -> float:
     raise UnknownCostError(f"how often is {schedule}?")
 
 
+def _images_gb(template: Mapping[str, Any]) -> float:
+    """Of the images that runs bake: their builder stops, where a node that powers off is terminated."""
+    stops = template["LaunchTemplateData"]["InstanceInitiatedShutdownBehavior"] == "stop"
+    return IMAGES_GB if stops else 0.0
+
+
 #: what is counted of each resource, in the unit of its rate
 UNITS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "AWS::Budgets::Budget": _one,
@@ -174,8 +177,7 @@ UNITS: dict[str, Callable[[Mapping[str, Any]], float]] = {
     "AWS::EC2::VPCEndpoint": _endpoint_hours,
     "AWS::ECR::Repository": _one,
     "AWS::Events::Rule": _scheduled_gb_s,
-    "AWS::ImageBuilder::Image": lambda _: IMAGE_GB,
-    "AWS::ImageBuilder::ImagePipeline": lambda _: IMAGE_GB,
+    "AWS::EC2::LaunchTemplate": _images_gb,
     "AWS::KMS::Key": _one,
     "AWS::Logs::LogGroup": _log_gb,
     "AWS::S3::Bucket": _kept("AWS::S3::Bucket"),
@@ -196,8 +198,7 @@ OTHERS = {
     "AWS::Budgets::Budget": Rate(0.62, "budget", "AWS Billing user guide: $0.02 a day, 31 days"),
     "AWS::DynamoDB::Table": Rate(0.283, "GB", "AmazonDynamoDB offer of 2026-09-11, eu-west-1"),
     "AWS::ECR::Repository": Rate(0.10, "GB", "from memory: $0.10 a GB"),
-    "AWS::ImageBuilder::Image": SNAPSHOT,
-    "AWS::ImageBuilder::ImagePipeline": SNAPSHOT,
+    "AWS::EC2::LaunchTemplate": SNAPSHOT,
     "AWS::KMS::Key": Rate(1.0, "key", "from memory: $1 a key"),
     "AWS::Logs::LogGroup": Rate(0.03, "GB", "AmazonCloudWatch offer of 2026-09-22, eu-west-1"),
     "AWS::S3::Bucket": Rate(0.023, "GB", "AmazonS3 offer of 2026-09-28, eu-west-1"),

@@ -23,7 +23,10 @@ def taken(assembly):
             sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
             sizes |= {"ManagedManyLoaders": loaders, "BrokerManyLoaders": loaders}
             sizes |= {f"{prefix}{name}": loaders for prefix in ("Managed", "Broker") for name in TASK_MAPS}
-            without = () if tasks else ("EstablishTasks", *(name for name in sizes if name.endswith("Tasks")))
+            without = ("BakeImages",)
+            without += (
+                () if tasks else ("EstablishTasks", *(name for name in sizes if name.endswith("Tasks")))
+            )
             stopping = () if down else ("BrokerStopNodes", "BrokerStartNodes")
             return usual(definition, sizes, counts, (*without, *stopping))
 

@@ -38,7 +38,8 @@ def test_no_resource_needs_itself(assembly):
 
 def test_the_lock_is_taken_before_anything_that_is_let_go_and_released_after(assembly):
     top = definition_of(template_of(assembly))["States"]
-    assert (top["Plan"]["Next"], top["TakeLock"]["Next"]) == ("TakeLock", "Tasks?")
+    assert (top["Plan"]["Next"], top["TakeLock"]["Next"]) == ("TakeLock", "ImagesMissing?")
+    assert top["ImagesMissing?"]["Default"] == "Tasks?"
     assert top["Tasks?"]["Default"] == "Rounds"
     for state in ("Plan", "TakeLock"):
         (catch,) = top[state]["Catch"]

@@ -17,7 +17,7 @@ from breakeven.steps.launching import Place, launch
 from breakeven.targets.kinds import KINDS
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
 from infra.images import ROOT_GB
-from tests.infra.definition import nodes_statements, resources
+from tests.infra.definition import builders_templates, nodes_statements, nodes_template, resources
 
 NODES = Path(__file__).parents[2] / "nodes"
 ON_A_NODE = [NODES / name for name in ("lib.sh", "start", "lease", "surroundings/aws.sh")]
@@ -151,8 +151,7 @@ def test_a_node_may_do_what_its_scripts_do_and_no_more(plain, node):
 
 
 def test_the_template_lets_a_node_read_its_tags_and_ends_one_that_powers_off(plain):
-    (template,) = resources(plain.template, "AWS::EC2::LaunchTemplate").values()
-    data = template["LaunchTemplateData"]
+    data = nodes_template(plain.template)
     assert data["MetadataOptions"] == {"HttpTokens": "required", "InstanceMetadataTags": "enabled"}
     assert data["InstanceInitiatedShutdownBehavior"] == "terminate"
     assert "UserData" not in data, "a node is told by its tags"
@@ -160,8 +159,7 @@ def test_the_template_lets_a_node_read_its_tags_and_ends_one_that_powers_off(pla
 
 def test_the_call_gives_the_templates_interface_and_where(plain, asked):
     """EC2 refuses a subnet or groups beside a template that has an interface."""
-    (template,) = resources(plain.template, "AWS::EC2::LaunchTemplate").values()
-    (interface,) = template["LaunchTemplateData"]["NetworkInterfaces"]
+    (interface,) = nodes_template(plain.template)["NetworkInterfaces"]
     (given,) = asked["NetworkInterfaces"]
     assert not {"SubnetId", "SecurityGroupIds"} & asked.keys()
     assert (given["SubnetId"], given["Groups"]) == ("subnet-1", ["sg-1"])
@@ -175,10 +173,9 @@ def test_the_call_gives_the_templates_interface_and_where(plain, asked):
 
 
 def test_the_nodes_disk_is_the_images_root_and_holds_it(plain):
-    (template,) = resources(plain.template, "AWS::EC2::LaunchTemplate").values()
-    (recipe,) = resources(plain.template, "AWS::ImageBuilder::ImageRecipe").values()
-    (disk,) = template["LaunchTemplateData"]["BlockDeviceMappings"]
-    (root,) = recipe["BlockDeviceMappings"]
+    (disk,) = nodes_template(plain.template)["BlockDeviceMappings"]
+    (builder,) = builders_templates(plain.template).values()
+    (root,) = builder["BlockDeviceMappings"]
     assert disk["DeviceName"] == root["DeviceName"]
     assert disk["Ebs"]["VolumeSize"] >= root["Ebs"]["VolumeSize"] == ROOT_GB
 
@@ -201,8 +198,7 @@ def _waited_for(script: str) -> set[tuple[str, str]]:
 
 
 def _open_between_brokers(template: dict[str, Any]) -> set[int]:
-    (launched,) = resources(template, "AWS::EC2::LaunchTemplate").values()
-    (interface,) = launched["LaunchTemplateData"]["NetworkInterfaces"]
+    (interface,) = nodes_template(template)["NetworkInterfaces"]
     (group,) = interface["Groups"]
     rules = resources(template, "AWS::EC2::SecurityGroupIngress").values()
     return {

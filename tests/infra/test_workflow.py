@@ -143,6 +143,9 @@ def test_brokers_are_released_on_every_way_out_of_their_leg(definition):
     for name in ("EstablishTasks", "BuildImage", "AwaitTasks"):
         (catch,) = found[name]["Catch"]
         assert catch["Next"] == "Rounds"
+    # nor is an image: a lane that lacks its own says so
+    (catch,) = found["BakeImages"]["Catch"]
+    assert catch["Next"] == found["MoreToBake?"]["Default"] == found["ImagesMissing?"]["Default"] == "Tasks?"
     for name in ("BrokerWakeFunctions", "BrokerLaunchBrokers", "BrokerEstablishLane", "BrokerCases"):
         (catch,) = found[name]["Catch"]
         assert catch["Next"] == "BrokerFailLeg"
@@ -230,6 +233,9 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
     assert limits.HISTORY_PER_WATCH == 4 * 3 + 2 + 2
     assert worst(cases=0, rounds=2) - worst(cases=0) == limits.HISTORY_PER_LEG
     assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= limits.HISTORY_PER_RUN
+    # a look is a task's five events, a choice's two and a wait's two
+    assert limits.HISTORY_PER_LOOK == 5 + 2 + 2
+    assert definition["States"]["AwaitImages"]["Seconds"] == limits.LOOKS_EVERY_S
     assert limits.MAX_HISTORY_EVENTS == 25_000
     assert limits.HISTORY_BUDGET <= limits.MAX_HISTORY_EVENTS * 3 / 4
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,8 @@ from botocore.parsers import ResponseParserError
 
 from cli import doctor_checks
 from cli.deployed import Account, Deployed
-from cli.doctor_images import loaders_image
+from cli.doctor_images import brokers_image, loaders_image
+from infra.node_files import bake_user_data
 
 ROLE = "arn:aws:iam::123456789012:role/path/team"
 OUTPUTS = {
@@ -130,35 +132,57 @@ def test_a_mail_that_nobody_gets_is_noted(subscriptions, level, words):
     assert words in found[1]
 
 
+def templates(*data: dict[str, Any], images: Any) -> Any:
+    """A stack with launch templates of these data."""
+    versions = {f"lt-{n}": each for n, each in enumerate(data)}
+    listed = [{"ResourceType": "AWS::EC2::LaunchTemplate", "PhysicalResourceId": name} for name in versions]
+    pages = [
+        {"StackResourceSummaries": [*listed, {"ResourceType": "AWS::SNS::Topic", "PhysicalResourceId": "t"}]}
+    ]
+
+    def latest(LaunchTemplateId: str, Versions: list[str]) -> Any:
+        return {"LaunchTemplateVersions": [{"LaunchTemplateData": versions[LaunchTemplateId]}]}
+
+    return deployed(
+        ec2={"describe_launch_template_versions": latest, "describe_images": images},
+        cloudformation={"get_paginator": lambda _: SimpleNamespace(paginate=lambda **_: pages)},
+        ssm={"get_parameter": lambda Name: {"Parameter": {"Value": "ami-1"}}},
+    )
+
+
 @pytest.mark.parametrize(
     ("images", "level"),
     [([{"State": "available"}], "ok"), ([{"State": "deregistered"}], "stop"), ([], "stop")],
 )
 @pytest.mark.parametrize("named", ["ami-1", "resolve:ssm:/images/debian"])
 def test_an_image_that_is_gone_stops_a_run(images, level, named):
-    pages = [
-        {
-            "StackResourceSummaries": [
-                {"ResourceType": "AWS::EC2::LaunchTemplate", "PhysicalResourceId": "lt-1"},
-                {"ResourceType": "AWS::SNS::Topic", "PhysicalResourceId": "t"},
-            ]
-        }
-    ]
-    version = {"LaunchTemplateVersions": [{"LaunchTemplateData": {"ImageId": named}}]}
-
     def described(ImageIds: list[str]) -> Any:
         assert ImageIds == ["ami-1"]
         return {"Images": images}
 
-    found = doctor_checks._image(
-        deployed(
-            ec2={"describe_launch_template_versions": lambda **_: version, "describe_images": described},
-            cloudformation={"get_paginator": lambda _: SimpleNamespace(paginate=lambda **_: pages)},
-            ssm={"get_parameter": lambda Name: {"Parameter": {"Value": "ami-1"}}},
-        )
-    )
+    found = brokers_image(templates({"ImageId": named}, images=described))
     assert found[0] == level
     assert "ami-1" in found[1]
+
+
+@pytest.mark.parametrize(("baked", "level"), [(True, "ok"), (False, "note")])
+def test_an_image_of_brokers_that_is_not_baked_yet_stops_nothing(baked, level):
+    script = bake_user_data(
+        files="s3://assets/1.zip", report="s3://results/images/ours-12-arm64/", release="12"
+    )
+    builder = {"ImageId": "resolve:ssm:/debian", "UserData": base64.b64encode(script.encode()).decode()}
+    nodes = {"InstanceType": "m7g.large"}
+
+    def described(**asked: Any) -> Any:
+        if asked.get("ImageIds") == ["ami-1"]:
+            return {"Images": [{"State": "available"}]}
+        assert asked["Owners"] == ["self"]
+        assert {"Name": "name", "Values": ["ours-12-arm64"]} in asked["Filters"]
+        return {"Images": [{"ImageId": "ami-2"}] if baked else []}
+
+    found = brokers_image(templates(nodes, builder, images=described))
+    assert found[0] == level
+    assert ("ami-2 (ours-12-arm64) can be launched" if baked else "the first run that needs it") in found[1]
 
 
 @pytest.mark.parametrize(("vcpus", "level"), [(6.0, "note"), (99.0, "note"), (100.0, "ok")])

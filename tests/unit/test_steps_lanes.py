@@ -190,9 +190,18 @@ def test_machines_of_its_own_take_the_place_of_the_templates(services):
     }
 
 
-def test_the_image_of_an_architecture_that_is_not_listed_is_the_templates(services):
+def test_nodes_are_launched_from_the_image_that_the_run_has_baked_or_found(services):
+    services.state(RUN).update("run", images={"arm64": "ami-baked"})
     calls = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64")
-    assert not [asked for asked in calls.values() if "ImageId" in asked]
+    assert {asked["ImageId"] for asked in calls.values()} == {"ami-baked"}
+
+
+def test_a_lane_whose_image_could_not_be_baked_says_why_and_launches_nothing(services):
+    services.state(RUN).update("run", images_failed={"arm64": "apt: no network"})
+    ec2 = Ec2()
+    with pytest.raises(CaseError, match="image for arm64 could not be baked: apt: no network"):
+        launched_on(services, ec2, instance_type="m7g.large", architecture="arm64")
+    assert ec2.calls == {}
 
 
 def test_a_type_that_the_free_plan_refuses_fails_the_lane_with_what_to_do(services):

@@ -165,4 +165,6 @@ LOG_BYTES_PER_CALL = 8192
 #: tasks, seconds: endpoints until they answer; an image of some 100 MB, built and pushed; a task, from when
 #: it is paid for until its loader begins; on one machine none of it takes its time. All assumed
 ENDPOINTS_S, IMAGE_BUILD_S, TASK_BEFORE_S, TASKS_LOCAL_S = 120.0, 240.0, 45.0, 5.0
+#: an image of brokers, seconds: its builder boots, installs and powers off; its snapshot is taken. Assumed
+BUILDER_S, SNAPSHOT_S = 300.0, 240.0
 METRICS = 3  # names of the functions' custom metrics; billed for each hour in which one is sent

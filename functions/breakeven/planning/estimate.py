@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from math import ceil
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from pydantic import Field
 from breakeven.planning import assumptions as assumed
 from breakeven.planning import task_lines
 from breakeven.planning.durations import consume_rate, expected, loader_seconds, produce_rate
+from breakeven.planning.machines import BUILDERS
 from breakeven.planning.task_lines import has_tasks
 from breakeven.pricing.book import PriceBook
 from breakeven.pricing.broker_lines import crossings_per_message
@@ -73,6 +74,7 @@ def estimate(
     at_once: int | None = None,
     *,
     image_built: bool | None = None,
+    to_bake: Sequence[str] = (),
 ) -> Estimate:
     """Time and money of the cases in one run.
 
@@ -80,6 +82,7 @@ def estimate(
 
     :param at_once: how many lanes there is room for on AWS; None: for all
     :param image_built: whether the image of tasks is there; None is not known, and paid for
+    :param to_bake: architectures whose image of brokers is baked first, all at the same time
     """
     lanes = lane_seconds(cases, environment)
     together_s = sum(lanes.values())
@@ -94,8 +97,9 @@ def estimate(
         seconds += task_lines.before_s(environment, image_built=image_built)
     lines = []
     if environment == "aws":
+        seconds += (assumed.BUILDER_S + assumed.SNAPSHOT_S) if to_bake else 0.0
         of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
-        lines = [_line(book, *each) for each in [*_quantities(cases, lanes), *of_tasks]]
+        lines = [_line(book, *each) for each in [*_quantities(cases, lanes), *of_tasks, *_baking(to_bake)]]
     return Estimate(
         seconds=round(seconds, 1),
         lanes={target: round(seconds, 1) for target, seconds in lanes.items()},
@@ -191,6 +195,11 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
+
+
+def _baking(architectures: Sequence[str]) -> Iterator[task_lines.Quantity]:
+    for architecture in architectures:
+        yield f"image of {architecture}, baked", "ec2", BUILDERS[architecture], assumed.BUILDER_S / 3600
 
 
 def _reads_of_many(case: Case) -> float:

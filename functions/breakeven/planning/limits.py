@@ -20,8 +20,11 @@ HISTORY_BUDGET = MAX_HISTORY_EVENTS * 3 // 4
 #: half is left for what later steps add
 STATE_BUDGET = MAX_STATE_BYTES // 2
 
+#: a run that bakes images of brokers looks at them so often, and for so long at most: seconds
+LOOKS_EVERY_S, BAKE_LIMIT_S = 30, 2400
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
-HISTORY_PER_RUN = 742  # what it makes for tasks among it, and its queries
+HISTORY_PER_RUN = 772  # the first look at images and what it makes for tasks among it, and its queries
+HISTORY_PER_LOOK = 9  # at images that are baked; the first is the run's
 HISTORY_PER_LEG = 127  # in a round of its own
 HISTORY_PER_CASE = 102
 HISTORY_PER_LOADER = 16  # of an inline map
@@ -39,6 +42,7 @@ def history_events(cases: Sequence[Case]) -> int:
     legs = len({(case.target, case.repeat) for case in cases})
     return (
         HISTORY_PER_RUN
+        + HISTORY_PER_LOOK * any(case.machines for case in cases) * (BAKE_LIMIT_S // LOOKS_EVERY_S)
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)

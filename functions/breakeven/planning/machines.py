@@ -15,6 +15,11 @@ from breakeven.workload.machines import field_of
 QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"
 
 
+#: what an image is baked on, by the architecture of its nodes: eligible for the Free Tier, whose accounts get
+#: nothing else
+BUILDERS: Mapping[str, str] = {"arm64": "t4g.small", "x86_64": "t3.small"}
+
+
 class Account(Frozen):
     """What an account's region has room for, as far as it is known: nothing is, until it is asked."""
 
@@ -23,6 +28,9 @@ class Account(Frozen):
     functions: int | None = Field(default=None, description="that Lambda may run at once; null: not known")
     task_vcpus: float | None = Field(default=None, description="that Fargate may run; null: not known")
     image_built: bool | None = Field(default=None, description="that tasks are started from; null: not known")
+    baked: Mapping[str, bool] = Field(
+        default={}, description="architecture -> whether its nodes' image is there; not named: not known"
+    )
     zones: Mapping[str, tuple[str, ...]] = Field(
         default={}, description="instance type -> the deployment's zones that offer it"
     )
@@ -50,6 +58,12 @@ OTHER_ZONES = "deploy to other zones (-c breakeven:zones=...)"
 def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
     """Of each target that has some."""
     return {case.target: case.machines for case in cases if case.machines}
+
+
+def to_bake(cases: Sequence[Case], account: Account) -> list[str]:
+    """Architectures whose image a run of the cases bakes first; none where that is not known."""
+    needed = {each.architecture for each in machines_of(cases).values()}
+    return sorted(architecture for architecture in needed if account.baked.get(architecture) is False)
 
 
 def placed(cases: Sequence[Case], account: Account) -> list[Case]:

@@ -174,7 +174,14 @@ def to_run(
     compared = [case for case in cases if case.target != INSTRUMENT]
     fit = [part.lanes_at_once(compared, account) for part in (machines, functions, tasks)]
     lanes = max(1, min(fit)) if environment == "aws" else 1
-    expected = estimate(cases, environment, book, lanes, image_built=account.image_built)
+    expected = estimate(
+        cases,
+        environment,
+        book,
+        lanes,
+        image_built=account.image_built,
+        to_bake=machines.to_bake(cases, account),
+    )
     refusals = [
         *lengths.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),

@@ -6,6 +6,8 @@ from __future__ import annotations
 REGISTERED = ".json"
 #: where the credentials of every run's lanes are
 SECRETS = "secrets/"
+#: where builders of images report
+IMAGES = "images/"
 
 
 def row_key(table: str, run_id: str, name: str) -> str:
@@ -107,3 +109,13 @@ def access_key(run_id: str, target: str) -> str:
 def cookie_key(run_id: str, target: str) -> str:
     """What lets the lane's nodes talk to each other: no client needs it."""
     return f"{secrets_prefix(run_id, target)}cookie"
+
+
+def bake_prefix(image: str) -> str:
+    """What builders report of the image of that name."""
+    return f"{IMAGES}{image}/"
+
+
+def bake_key(image: str, instance: str, end: str) -> str:
+    """Of one builder; ``end`` is ``done`` (packages and their versions) or ``failed`` (why, and its log)."""
+    return f"{bake_prefix(image)}{instance}.{end}"

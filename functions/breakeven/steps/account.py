@@ -17,6 +17,8 @@ from botocore.parsers import ResponseParserError
 from breakeven.planning import tasks
 from breakeven.planning.machines import QUOTA, Account
 from breakeven.pricing.machines import machines
+from breakeven.steps.images import images_there
+from breakeven.steps.recipes import recipes_of
 from breakeven.steps.task_image import image_of, is_built
 from breakeven.targets.kinds import KINDS
 from breakeven.workload.model import Suite
@@ -56,6 +58,7 @@ def account_of(types: Iterable[str], *, with_tasks: bool = False) -> Account:
         functions=_functions(boto3.client("lambda", config=QUICK)),
         task_vcpus=_task_vcpus() if with_tasks else None,
         image_built=_image_built() if with_tasks else None,
+        baked=_baked(ec2) if wanted else {},
         zones=_zones(ec2, wanted, zones) if wanted else {},
     )
 
@@ -127,6 +130,15 @@ def _image_built() -> bool | None:
         return is_built(boto3.client("ecr", config=QUICK), image_of(os.environ))
     except (BotoCoreError, ClientError, KeyError):
         return None
+
+
+def _baked(ec2: Any) -> dict[str, bool]:
+    recipes = recipes_of(os.environ)
+    try:
+        there = images_there(ec2, recipes)
+    except (BotoCoreError, ClientError):
+        return {}
+    return {architecture: architecture in there for architecture in recipes}
 
 
 def _vcpus(quotas: Any, service: str, quota: str) -> float | None:

@@ -18,6 +18,7 @@ from breakeven.planning.machines import UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.deadline import check_deadline, longest_s
+from breakeven.steps.images import image_for
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access
 from breakeven.targets.kinds import ROOT_DEVICE, kind
@@ -49,7 +50,7 @@ class Place:
     """What nodes are launched from and into: ids of a launch template, a security group, and of subnets.
 
     :param subnets: by zone, in the order in which they are used where none is named
-    :param images: architecture -> id of the image; the template's own needs not be there
+    :param images: architecture -> id of the image; of one that is not there a run has baked it (``images``)
     """
 
     template: str
@@ -76,7 +77,7 @@ def launch(
     Called twice, it launches once (client tokens), with the credentials of the first time.
 
     :param machines: what they run on; None: what the launch template says
-    :raises CaseError: the run's deadline has passed, or EC2 has no room for them
+    :raises CaseError: the run's deadline has passed, their image could not be baked, or EC2 has no room
     """
     check_deadline(services, run_id)
     key = layout.access_key(run_id, target)
@@ -84,6 +85,7 @@ def launch(
         access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
         services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
         services.store.put_secret(key, access.model_dump_json())
+    own = _own_machines(services, place, run_id, machines) if machines else {}
     nodes, ours = kind(target).nodes, installation()
     tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
     lane, ids = services.state(run_id), list[str]()
@@ -97,7 +99,7 @@ def launch(
                 MaxCount=count,
                 ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}/{zone}".encode()).hexdigest(),
                 TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in TAGGED],
-                **(_own_machines(place, machines) if machines else {}),
+                **own,
             )
         ids += [instance["InstanceId"] for instance in answer["Instances"]]
         # at once, as the next zone may have no room, and a search by tags may not find them yet
@@ -123,7 +125,7 @@ def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]
     return told
 
 
-def _own_machines(place: Place, machines: Machines) -> dict[str, Any]:
+def _own_machines(services: Services, place: Place, run_id: str, machines: Machines) -> dict[str, Any]:
     """What takes the place of the launch template's."""
     volume = {
         "VolumeSize": machines.volume_gb,
@@ -131,11 +133,11 @@ def _own_machines(place: Place, machines: Machines) -> dict[str, Any]:
         "Encrypted": True,
         "DeleteOnTermination": True,
     }
-    image = place.images.get(machines.architecture)
+    given = place.images.get(machines.architecture)
     return {
+        "ImageId": given or image_for(services, run_id, machines.architecture),
         "InstanceType": machines.instance_type,
         "BlockDeviceMappings": [{"DeviceName": ROOT_DEVICE, "Ebs": volume}],
-        **({"ImageId": image} if image else {}),
     }
 
 

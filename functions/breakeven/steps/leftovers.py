@@ -25,8 +25,11 @@ DEFAULT_LEASE_S = 28_800.0
 GONE = {
     "AWS.SimpleQueueService.NonExistentQueue",
     "ClusterNotFoundException",
+    "InvalidAMIID.NotFound",
+    "InvalidAMIID.Unavailable",
     "InvalidInstanceID.NotFound",
     "InvalidNetworkInterfaceID.NotFound",
+    "InvalidSnapshot.NotFound",
     "InvalidVolume.NotFound",
     "InvalidVpcEndpointId.NotFound",
     "QueueDoesNotExist",

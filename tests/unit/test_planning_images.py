@@ -1,0 +1,69 @@
+"""What a plan makes of images of brokers that are missing: minutes, dollars, and events of its history."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.planning import assumptions as assumed
+from breakeven.planning import limits
+from breakeven.planning.machines import BUILDERS, Account, to_bake
+from breakeven.planning.plan import Plan, make_plan
+from breakeven.pricing.book import books, load_book
+from breakeven.workload.read import parse_suite
+
+PAIR = "rabbitmq-mirrored-pair"
+SIZES = {"graviton": {}, "intel": {"instance_type": "m7i.large"}}
+
+
+def planned(baked: dict[str, bool], targets=(PAIR, "sqs-standard"), environment="aws") -> Plan:
+    document = {
+        "suite": "images",
+        "title": "Images",
+        "targets": list(targets),
+        "instrument": False,
+        "scenarios": {"p": {"threads": 1, "message_size": "16B"}},
+        **({"machines": {PAIR: SIZES}} if PAIR in targets else {}),
+    }
+    suite = parse_suite(document, "images.yaml")
+    return make_plan(suite, run_id="run-1", environment=environment, account=Account(baked=baked))
+
+
+def test_a_run_whose_images_are_missing_takes_minutes_more_and_pays_for_their_builders():
+    there, missing = planned({"arm64": True, "x86_64": True}), planned({"arm64": False, "x86_64": False})
+    longer = missing.estimate.seconds - there.estimate.seconds
+    assert longer == pytest.approx(assumed.BUILDER_S + assumed.SNAPSHOT_S), "side by side"
+    assert missing.deadline_s > there.deadline_s
+    lines = {line.what: line for line in missing.estimate.lines}
+    added = {what for what in lines if what not in {line.what for line in there.estimate.lines}}
+    assert added == {"image of arm64, baked", "image of x86_64, baked"}
+    by_hand = sum(
+        load_book("us-east-1").known("ec2", name).usd * assumed.BUILDER_S / 3600 for name in BUILDERS.values()
+    )
+    assert missing.estimate.usd - there.estimate.usd == pytest.approx(by_hand, rel=0.01)
+
+
+def test_only_images_that_are_known_to_be_missing_and_that_the_run_needs_are_counted():
+    assert to_bake(planned({}).cases, Account()) == [], "not known"
+    assert to_bake(planned({}).cases, Account(baked={"arm64": False, "x86_64": True})) == ["arm64"]
+    managed = planned({"arm64": False}, targets=("sqs-standard",))
+    assert to_bake(managed.cases, Account(baked={"arm64": False})) == []
+    assert not [line for line in managed.estimate.lines if "baked" in line.what]
+
+
+def test_on_one_machine_nothing_is_baked():
+    there, missing = (planned({"arm64": one}, environment="local").estimate for one in (True, False))
+    assert there.seconds == missing.seconds
+
+
+def test_every_price_book_of_a_region_knows_what_builds():
+    for name in (name for name in books() if name[-1].isdigit() and name[0].isalpha()):
+        for instance_type in BUILDERS.values():
+            assert load_book(name).known("ec2", instance_type).usd
+
+
+def test_a_run_that_may_bake_keeps_room_in_its_history_for_all_looks():
+    with_nodes, without = planned({}).cases, planned({}, targets=("sqs-standard",)).cases
+    alike = [case.model_copy(update={"machines": None}) for case in with_nodes]
+    looks = limits.BAKE_LIMIT_S // limits.LOOKS_EVERY_S
+    assert limits.history_events(with_nodes) - limits.history_events(alike) == looks * limits.HISTORY_PER_LOOK
+    assert limits.history_events(without) < limits.history_events(alike)
