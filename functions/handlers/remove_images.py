@@ -14,12 +14,15 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
+from breakeven.errors import BreakevenError
 from breakeven.installation import installation
 from breakeven.steps.images import remove_all
 
 logger = Logger()
 #: an answer holds 4,096 bytes
 WORDS = 1000
+#: from here on a status of HTTP is no success
+REFUSED = 300
 ANSWER = urllib3.PoolManager(timeout=urllib3.Timeout(10), retries=urllib3.Retry(5, backoff_factor=1))
 
 
@@ -55,4 +58,6 @@ def _answer(change: Change, reason: str | None) -> None:
         **change.model_dump(include={"StackId", "RequestId", "LogicalResourceId"}),
     }
     # the URL is signed without a content type
-    ANSWER.request("PUT", change.ResponseURL, body=json.dumps(body), headers={"Content-Type": ""})
+    answer = ANSWER.request("PUT", change.ResponseURL, body=json.dumps(body), headers={"Content-Type": ""})
+    if answer.status >= REFUSED:  # Lambda calls the function again, as nobody waits for it
+        raise BreakevenError(f"CloudFormation's address has refused the answer with {answer.status}")

@@ -45,9 +45,13 @@ def answers_to_cloudformation() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         def do_PUT(self) -> None:
             length = int(self.headers["Content-Length"])
             # the URL is signed for no content type ("Custom resource response objects")
-            status = 403 if self.headers.get("Content-Type") else 200
-            answers.append(json.loads(self.rfile.read(length)))
-            self.send_response(status)
+            answer = json.loads(self.rfile.read(length))
+            if refused := bool(self.headers.get("Content-Type")):
+                self.close_connection = True
+            else:
+                answers.append(answer)
+            self.send_response(403 if refused else 200)
+            self.send_header("Content-Length", "0")
             self.end_headers()
 
         def log_message(self, *_: object) -> None:

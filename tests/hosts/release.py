@@ -12,7 +12,7 @@ from typing import Any
 from breakeven.results import layout
 from breakeven.results.store import Store
 from breakeven.targets.base import Access, Node
-from infra.node_files import SCRIPTS, assemble_node_files
+from infra.node_files import assemble_node_files, bake_user_data
 from tests.hosts.cloud import Cloud
 from tests.hosts.instance import Instance
 from tests.hosts.loader_host import LoaderHost
@@ -88,13 +88,11 @@ class Installation:
         return builder
 
     def _user_data(self) -> str:
-        told = {
-            "BREAKEVEN_FILES": f"s3://{ASSETS}/nodes.zip",
-            "BREAKEVEN_REPORT": f"s3://{BUCKET}/images/",
-            "BREAKEVEN_RELEASE": self.release.debian.removeprefix("debian-"),
-        }
-        exports = [f"export {name}={value}" for name, value in told.items()]
-        return "\n".join(["#!/bin/bash", *exports, (SCRIPTS / "bake").read_text()])
+        return bake_user_data(
+            files=f"s3://{ASSETS}/nodes.zip",
+            report=f"s3://{BUCKET}/images/",
+            release=self.release.debian.removeprefix("debian-"),
+        )
 
     def report(self, ending: str) -> str | None:
         """What the builder reported with that ending; None where it did not."""

@@ -9,6 +9,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from breakeven.errors import BreakevenError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.steps import images
 from handlers import remove_images
@@ -129,3 +130,16 @@ def test_cloudformation_is_answered_whatever_happens(ec2, monkeypatch):
     answer = call(deletion(""))
     assert answer["Status"] == "FAILED"
     assert 0 < len(answer["Reason"]) <= 1000, "an answer holds 4,096 bytes"
+
+
+def test_an_answer_that_is_refused_is_an_error_so_that_lambda_tries_again(ec2, monkeypatch):
+    """Such as one that is sent with a content type: the address is signed for none."""
+    original, with_type = remove_images.ANSWER.request, {"headers": {"Content-Type": "application/json"}}
+    monkeypatch.setattr(
+        remove_images.ANSWER,
+        "request",
+        lambda *asked, **given: original(*asked, **given | with_type),
+    )
+    with answers_to_cloudformation() as (url, answers), pytest.raises(BreakevenError, match="with 403"):
+        remove_images.handler(deletion(url), None)
+    assert answers == []
