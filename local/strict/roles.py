@@ -6,7 +6,6 @@ Each function, task and state machine signs with a key of its own: it says which
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +38,6 @@ class Roles:
 
     def __init__(self, region: str) -> None:
         self._region = region
-        self._lock = threading.Lock()
         self._known: dict[str, Role] = {}
 
     def of(self, caller: str | None) -> Role | None:
@@ -49,17 +47,14 @@ class Roles:
         """
         if caller is None or caller == PERSON:
             return None
-        known = self._known.get(caller)
-        if known is None:
-            known = self._read(caller)
-            with self._lock:
-                self._known[caller] = known
-        return known
+        found = self._known  # what is read while it is forgotten goes with it
+        if caller not in found:
+            found[caller] = self._read(caller)
+        return found[caller]
 
     def forget(self) -> None:
         """Read all of them again."""
-        with self._lock:
-            self._known = {}
+        self._known = {}
 
     def _read(self, caller: str) -> Role:
         arn = self._arn(caller)

@@ -27,6 +27,7 @@ from local.control_plane import ControlPlane
 from local.machines import Launch
 from local.strict.certificates import Certificate
 from local.strict.front import Layer
+from tests.grants.roles import open_to
 from tests.infra.definition import STACK, states, template_of
 
 #: limit of a state that is to time out, seconds
@@ -193,6 +194,7 @@ class Workflow:
         definition = shortened(deployed["definition"].replace(index, f"$.case.loaders[{inline}]"), hanging)
         definition = looked_at_often(definition)
         made = api.create_state_machine(name=run_id, definition=definition, roleArn=deployed["roleArn"])
+        open_to(self.plane, self.outputs["StateMachineArn"], made["stateMachineArn"])
         return str(made["stateMachineArn"])
 
     def state(self, run_id: str) -> RunState:

@@ -14,6 +14,7 @@ from moto.iam.models import iam_backends
 from local.aws import STATES
 from local.control_plane import ControlPlane
 from local.strict.policies import Call, Statement, statements
+from local.strict.roles import documents
 from tests.infra.definition import states
 
 Roles = dict[str, list[Statement]]
@@ -25,6 +26,8 @@ ROLE = re.compile(r"QueueBreakeven-(\w+?)(?:Role)?[0-9A-F]{8}-")
 #: the family of loaders' tasks, and what their role is called
 FAMILY, TASK = re.compile(r"QueueBreakeven-loader"), "task"
 
+#: what policies begin with that tests give to roles, for state machines of their own
+OF_TESTS = "of-tests-"
 EXECUTION = re.compile(r"(:execution:)[^:]+(:)")
 
 
@@ -55,7 +58,11 @@ def roles_of(plane: ControlPlane) -> Roles:
         )  # what the CDK puts where a role's own policy grows too long
         assert not [each.arn for each in own if ":aws:policy/" in each.arn], f"{name}: a policy of AWS's"
         found[name] = statements(
-            _document(policy) for policy in [*role.policies.values(), *map(_current, own)]
+            _document(policy)
+            for policy in [
+                *(held for name, held in role.policies.items() if not name.startswith(OF_TESTS)),
+                *map(_current, own),
+            ]
         )
     return found
 
@@ -91,6 +98,23 @@ def on_one_machine(calls: set[Call], deployed: str) -> set[Call]:
     """Tests' runs have machines of their own: their executions as those of the deployed one (its ARN)."""
     name = deployed.rpartition(":")[2]
     return {replace(call, resource=EXECUTION.sub(rf"\g<1>{name}\g<2>", call.resource)) for call in calls}
+
+
+def open_to(plane: ControlPlane, deployed: str, machine: str) -> None:
+    """Let roles do with executions of a test's own machine what they may with the deployed one's."""
+    name = machine.rpartition(":")[2]
+    ours, theirs = (f":execution:{arn.rpartition(':')[2]}:" for arn in (deployed, machine))
+    for role in list(iam_backends[DEFAULT_ACCOUNT_ID]["aws"].roles.values()):
+        held = [each for document in documents(role.arn) for each in document["Statement"]]
+        added = [
+            json.loads(json.dumps(each).replace(ours, theirs)) for each in held if ours in json.dumps(each)
+        ]
+        if added:
+            plane.client("iam").put_role_policy(
+                RoleName=role.name,
+                PolicyName=f"{OF_TESTS}{name}",
+                PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": added}),
+            )
 
 
 def defined(definition: Mapping[str, Any]) -> set[Call]:
