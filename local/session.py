@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from breakeven.clients.core.loading import SWITCH
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
@@ -123,7 +125,7 @@ class Session:
             children=self._children,
             cloud_assembly=assembly,
             machines=self._machines(),
-            env={"BREAKEVEN_SQS_SERVER": server},
+            env={"BREAKEVEN_SQS_SERVER": server, **switches()},
             sqs_endpoint=endpoint,
             log_dir=self._work / "logs",
         )
@@ -166,3 +168,8 @@ class Session:
     def _register(self, run_id: str, target: str, instance_id: str, node: Node) -> None:
         key = f"{layout.nodes_prefix(run_id, target)}{instance_id}.json"
         self.store.put_bytes(key, node.model_dump_json().encode())
+
+
+def switches() -> dict[str, str]:
+    """What the caller's environment decides for loaders, whose processes see nothing else of it."""
+    return {SWITCH: os.environ[SWITCH]} if SWITCH in os.environ else {}

@@ -1,0 +1,32 @@
+"""What a local run hands to its functions' processes."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from breakeven.clients.core.loading import SWITCH
+from local import session
+from local.session import Session
+
+
+@pytest.mark.parametrize("said", [None, "off"])
+def test_a_core_that_is_switched_off_is_off_in_the_loaders_of_a_local_run(monkeypatch, said) -> None:
+    monkeypatch.delenv(SWITCH, raising=False)
+    if said:
+        monkeypatch.setenv(SWITCH, said)
+    given: list[dict[str, str]] = []
+
+    def plane(*, env: dict[str, str], **_: Any) -> object:
+        given.append(env)
+        return nullcontext()
+
+    monkeypatch.setattr(session, "ControlPlane", plane)
+    made = Session.__new__(Session)
+    made._children = made._machines = lambda: None  # type: ignore[assignment]
+    made._work, made._closing = Path("work"), ExitStack()
+    made._control_plane(Path("assembly"), "http://sqs", "a server")
+    assert given[0].get(SWITCH) == said
