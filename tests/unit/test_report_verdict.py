@@ -91,6 +91,7 @@ def test_nothing_priced_and_nothing_measured():
     plan = PLAN[:2]
     rows = sample.failed(sample.answers(plan).cases, "it broke", *(case.case_id for case in plan))
     report = sample.report(plan, cases=rows, **sample.NOTHING)
-    assert report.verdict.startswith("This run priced nothing")
+    assert report.verdict.startswith("This run failed: no case of it is ok")
+    assert "This run priced nothing" in report.verdict
     assert "2 of 2 cases failed" in report.verdict
     assert verdict(report) == report.verdict
