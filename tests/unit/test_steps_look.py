@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
-from breakeven.results.items import RUN
+from breakeven.results.items import RUN, case_item
 from breakeven.results.state import RunState
 from breakeven.steps.finish import finish_run
 from breakeven.steps.look import GOOD_RUN, HEALTH, days_since_good_run, look_at_nodes
@@ -67,7 +67,9 @@ def at(services, days_ago):
 def test_days_are_counted_from_the_last_good_run(services):
     at(services, 40)
     assert days_since_good_run(services.table) == pytest.approx(40, abs=0.01)
-    services.state("well").update(RUN, cases=0)
+    state = services.state("well")
+    state.update(RUN, cases=1)
+    state.update(case_item("one"), case_id="one", target="sqs-standard", status="ok")
     finish_run(services, "well", {})
     assert days_since_good_run(services.table) == pytest.approx(0, abs=0.01)
     assert health(services)["expires_at"] is None, "else it would be forgotten when it is needed"
