@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
-from breakeven.results.state import LOCKS, RUN
+from breakeven.results.items import LOCKS, RUN
 from local.strict import sqs_weather as sqs
 from local.strict import weather as control
 from local.strict.certificates import Certificate
@@ -19,6 +19,8 @@ from local.strict.pages import SHORT
 from local.strict.sqs_proxy import sqs_weather
 from tests.certificates import make_certificate
 from tests.e2e.workflow_runs import Workflow, parse_suite_text, workflow_at
+
+pytestmark = pytest.mark.installed
 
 SEED = 12
 SUITE = """
@@ -30,9 +32,8 @@ scenarios:
   load-unload: {mode: load-unload, messages: 300, threads: 2, drain_s: 120}
   parallel: {threads: 2, warmup_s: 0, measure_s: 3, drain_s: 120, message_size: 16B}
 """
-#: not a send that is refused, which is nobody's message and is waited for a minute and a half; and no stale
-#: counts, of which the ledger does not yet make what it should
-OF_SQS = sqs.KINDS - {sqs.REFUSED_SEND, sqs.STALE}
+#: not a send that is refused, which is nobody's message and is waited for a minute and a half
+OF_SQS = sqs.KINDS - {sqs.REFUSED_SEND}
 
 
 @dataclass
@@ -97,7 +98,9 @@ def test_every_message_that_was_sent_was_received_and_copies_and_hidden_ones_are
 
 
 def test_each_kind_of_weather_has_happened(ran):
-    assert {kind: ran.sqs.happened(kind) for kind in OF_SQS if not ran.sqs.happened(kind)} == {}
+    # connections of a busy machine's run may never be idle for long enough
+    expected = OF_SQS - {sqs.IDLE}
+    assert {kind for kind in expected if not ran.sqs.happened(kind)} == set()
     of_the_run = {control.LATE, control.REFUSED, control.FAULTY, control.LOST, SHORT}
     assert {kind for kind in of_the_run if not ran.control.happened(kind)} == set()
     refused = {service for (kind, service) in ran.control.counts if kind == control.REFUSED}
