@@ -71,7 +71,8 @@ class Installation:
         self.cloud, self.release = cloud, release
         self.groups = {what: group_named(template, what) for what in (BROKERS, LOADERS, BUILDERS)}
         self.private = [subnet for subnet in cloud.subnets if not subnet.to_internet]
-        (self.public,) = [subnet for subnet in cloud.subnets if subnet.to_internet]
+        # a builder goes to the next only where the first one's zone has no room for it
+        self.public = next(subnet for subnet in cloud.subnets if subnet.to_internet)
         self.debian = cloud_image(cloud.folder, base, cloud.services.trusted)
         self.s3 = cloud.services.client("s3")
         for bucket in (BUCKET, ASSETS):
