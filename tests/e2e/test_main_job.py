@@ -22,6 +22,8 @@ instrument: false
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
 """
+#: of how many operations there is a median; two seconds of a machine with much else to do may have fewer
+ENOUGH = 20
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,9 @@ def test_rates_and_latencies_are_there_where_the_thing_exists(report):
     for case in report["cases"]:
         for metric in ("produce", "consume", "consume_cycle"):
             assert case[metric]["msg_per_s"] > 0, case["case_id"]
-            assert case[metric]["p50_ms"] is not None, case["case_id"]
+            enough = case[metric]["operations"] >= ENOUGH
+            assert (case[metric]["p50_ms"] is not None) == enough, case["case_id"]
+            assert enough or case["scenario"] != "load-unload", "its number of messages is given"
         settled = case["settle"] is not None
         assert settled == case["target"].startswith("sqs"), "an AMQP ack has no reply to time"
         assert (case["end_to_end"] is None) == (case["scenario"] == "load-unload")

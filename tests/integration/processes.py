@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def eventually(condition: Callable[[], object], seconds: float = 10.0) -> bool:
+def eventually(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     """Has the condition come true by then?"""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
