@@ -57,7 +57,7 @@ def test_nodes_that_do_not_come_back_end_their_leg(workflow, statuses, entry, ki
     record = workflow.state(run_id).get(RUN)
     assert record["leg_failed_at"] == "BrokerCases"
     assert ("Injected" if kind == "raise" else "States.Timeout") in record["leg_failed_reason"]
-    assert statuses[run_id] == "SUCCEEDED"
+    assert (record["failed_at"], statuses[run_id]) == (NO_CASE_OK, "FAILED")
     assert_all_let_go(workflow, run_id)
 
 
