@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 from breakeven.errors import BreakevenError
+from local import assemblies
+from local.assemblies import OUTDIR, ROOT
 from local.children import Children, last_lines
 
-ROOT = Path(__file__).parent.parent
 SYNTH_TIMEOUT_S = 180
 #: context that describes an AWS account (its VPC, its key, ...), of which there is none here
 OF_AN_ACCOUNT = "breakeven:"
@@ -21,34 +22,45 @@ OF_AN_ACCOUNT = "breakeven:"
 class Synthesis:
     """The app at work in a process of its own, so that other things can be started meanwhile.
 
+    Where nothing has changed that the assembly is made from, that of a run before serves again.
+
     Wheels for Lambda's platform are not fetched: a layer's asset is known by its lock file's hash, and
     here the functions' dependencies come from the running environment.
 
     :param outdir: where the cloud assembly is written; what the app says goes beside it
+    :param kept_in: where assemblies stay for the runs to come
     :raises BreakevenError: Node.js is missing
     """
 
-    def __init__(self, children: Children, outdir: Path) -> None:
+    def __init__(self, children: Children, outdir: Path, kept_in: Path = assemblies.KEPT_IN) -> None:
         if shutil.which("node") is None:
             raise BreakevenError("Node.js is needed to synthesize the workflow: install Node.js 20 or newer")
-        self._outdir, self._said = outdir, outdir.with_suffix(".log")
+        self._children, self._outdir, self._kept_in = children, outdir, kept_in
+        self._said = outdir.with_suffix(".log")
         outdir.parent.mkdir(parents=True, exist_ok=True)
+        environment = _environment(outdir)
+        self._digest = assemblies.digest(environment)
+        found = assemblies.bring(self._digest, outdir, kept_in)
+        self._process = None if found else self._app(environment)
+
+    def _app(self, environment: dict[str, str]) -> subprocess.Popen[bytes]:
         with self._said.open("wb") as said:
-            self._process = children.spawn(
+            return self._children.spawn(
                 [sys.executable, "-m", "infra.app"],
-                env=_environment(outdir),
+                env=environment,
                 cwd=ROOT,
                 stdout=said,
                 stderr=said,
                 name="synthesis",
             )
-        self._children = children
 
     def result(self) -> Path:
         """Wait for the assembly and return its folder.
 
         :raises BreakevenError: the app does not synthesize
         """
+        if self._process is None:
+            return self._outdir
         try:
             code = self._process.wait(SYNTH_TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -57,6 +69,7 @@ class Synthesis:
             self._children.stop(self._process)
         if code:
             raise BreakevenError(f"the workflow does not synthesize:\n{last_lines(self._said)}")
+        assemblies.keep(self._digest, self._outdir, self._kept_in)
         return self._outdir
 
 
@@ -65,7 +78,7 @@ def _environment(outdir: Path) -> dict[str, str]:
     context = {key: value for key, value in settings.items() if not key.startswith(OF_AN_ACCOUNT)}
     return {
         **os.environ,
-        "CDK_OUTDIR": str(outdir),
+        OUTDIR: str(outdir),
         "CDK_CONTEXT_JSON": json.dumps({**context, "aws:cdk:bundling-stacks": []}),
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "functions")]),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "18,20",

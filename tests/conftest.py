@@ -47,7 +47,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
         before = os.umask(0o077)  # as on a machine that keeps files to their owner: see infra/staging.py
         try:
             with Children() as children:
-                Synthesis(children, outdir).result()
+                Synthesis(children, outdir, kept_in=outdir.with_suffix(".kept")).result()
         finally:
             os.umask(before)
 
