@@ -97,11 +97,12 @@ def _executions(request: Request) -> Iterator[Over]:
 
 
 def _invocations(request: Request) -> Iterator[Over]:
-    """Lambda guide, "Lambda quotas", invocation payload: 6 MB of a synchronous call, 1 MB of an asynchronous
-    one.
+    """Lambda guide, "Lambda quotas", invocation payload: 6 MB of a synchronous call. Of an asynchronous one
+    AWS' pages differ: 256 KB in earlier issues of the guide and in InvokeAsync, 1 MB in today's API reference
+    of Invoke. The stricter is held, which nothing of ours comes near.
     """
     asynchronous = request.environ.get("HTTP_X_AMZ_INVOCATION_TYPE") == "Event"
-    most, kind = (MIB, "Event") if asynchronous else (6 * MIB, "RequestResponse")
+    most, kind = (256 * KIB, "Event") if asynchronous else (6 * MIB, "RequestResponse")
     if len(request.body) > most:
         message = (
             f"{len(request.body)} byte payload is too large for the {kind} invocation type (limit {most})"

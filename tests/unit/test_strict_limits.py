@@ -122,8 +122,8 @@ LIMITS = [
     (
         "lambda",
         "invoke",
-        {"FunctionName": "f", "InvocationType": "Event", "Payload": b"x" * KIB**2},
-        {"FunctionName": "f", "InvocationType": "Event", "Payload": b"x" * (KIB**2 + 1)},
+        {"FunctionName": "f", "InvocationType": "Event", "Payload": b"x" * 256 * KIB},
+        {"FunctionName": "f", "InvocationType": "Event", "Payload": b"x" * (256 * KIB + 1)},
         "RequestTooLargeException",
     ),
     (
