@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.infra.definition import resources
+from tests.infra.definition import definition_of, resources, states
 from tests.infra.stacks import of
 
 HANDLERS = Path(__file__).parents[2] / "functions" / "handlers"
@@ -44,6 +44,19 @@ def test_a_failed_or_timed_out_run_alarms_and_an_aborted_one_does_not(plain, fou
     assert {one["MetricName"] for one in metrics} == {"ExecutionsFailed", "ExecutionsTimedOut"}
     dimension = [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
     assert all(one["Dimensions"] == dimension for one in metrics)
+
+
+def test_the_execution_of_a_run_that_has_failed_fails_which_is_what_alarms(plain):
+    """Mend 14: of the record alone nobody hears."""
+    found = states(definition_of(plain.template))
+    choice = found[found["FinishRun"]["Next"]]
+    (well,) = choice["Choices"]
+    assert {key: well[key] for key in ("Variable", "BooleanEquals")} == {
+        "Variable": "$.finished.ok",
+        "BooleanEquals": True,
+    }
+    assert (found[well["Next"]]["Type"], found[choice["Default"]]["Type"]) == ("Succeed", "Fail")
+    assert {name for name, state in found.items() if state["Type"] == "Succeed"} == {well["Next"]}
 
 
 def test_no_alarm_looks_back_further_than_cloudwatch_does(found):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from breakeven.targets.kinds import INSTANCE_TYPE
+from cli.doctor_checks import examine
 from cli.doctor_machines import account_plan, zones
 from tests.unit.test_cli_doctor import account, deployed, refusing
 
@@ -61,6 +62,31 @@ def test_zones_that_lack_the_type_are_named_before_anything_is_deployed(offered,
     found = zones(account(ec2=offering(*offered)), None)
     assert found[0] == level
     assert words in found[1]
+
+
+def test_doctor_asks_for_the_plan_and_for_the_zones_before_anything_is_deployed():
+    stands = {
+        "cloudformation": {"describe_stacks": refusing("ValidationError")},
+        "freetier": plan("FREE"),
+        "ec2": {**offering("eu-west-1c"), "get_paginator": paged},
+        "ssm": {"get_parameter": refusing("ParameterNotFound")},
+        "service_quotas": {"get_service_quota": refusing("AccessDenied")},
+        "lambda": {"get_account_settings": refusing("AccessDenied")},
+    }
+    found = {each.what: each for each in examine(account(**stands), None, "any")}
+    assert {what: found[what].level for what in ("stack", "account plan", "zones")} == {
+        "stack": "stop",
+        "account plan": "stop",
+        "zones": "stop",
+    }
+    assert "upgrade the account to the paid plan" in found["account plan"].said
+    assert "-c breakeven:zones=" in found["zones"].said
+
+
+def paged(name: str) -> Any:
+    """A client that has both of the lists."""
+    of_types = name == "describe_instance_types"
+    return (types(eligible=False) if of_types else offering("eu-west-1c"))["get_paginator"](name)
 
 
 def test_of_a_deployed_stack_its_own_zones_and_type_are_asked_for():

@@ -87,6 +87,7 @@ class Builder:
                 "BREAKEVEN_FILES": "s3://files/nodes.zip",
                 "BREAKEVEN_FOLDER": str(self.folder / "made" / "here"),
                 "BREAKEVEN_APT": str(self.apt),
+                "BREAKEVEN_REPORT": "s3://results/images/name/",
             },
         )
 
@@ -136,6 +137,45 @@ def test_apt_waits_for_whoever_has_its_lock(builder):
     assert set(re.findall(r"^\s*apt-get [^\n]*|apt-get -q [^\n]*", install, re.MULTILINE)) == {
         'apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=5 "$@"; }'
     }, "install, which is also run by hand, waits as long"
+
+
+def test_apt_asks_a_mirror_that_does_not_answer_again(builder):
+    assert builder.run("prepare_apt").returncode == 0
+    (given,) = (builder.apt / "apt.conf.d").iterdir()
+    retries = re.search(r'Acquire::Retries "(\d+)"', given.read_text())
+    assert retries
+    assert int(retries[1]) >= 3
+
+
+@pytest.mark.parametrize(
+    ("step", "commands"),
+    [
+        ("install_tools", ("dpkg", "apt-get")),
+        ("fetch", ("aws",)),
+        ("install_node", ("install",)),
+        ("report /dev/null done", ("aws",)),
+    ],
+)
+def test_a_step_whose_calls_each_fail_once_is_gone_through_all_the_same(builder, step, commands):
+    """By the command's first word: an update that failed is made again, and so is the install after it."""
+    failed = builder.folder / "failed"
+    failed.mkdir()
+    once = f'[ -e "{failed}/$1-" ] || {{ touch "{failed}/$1-"; exit 100; }}'
+    says = "echo breakeven: nothing to do"
+    last = '"${@: -1}"'
+    zips = f'[[ {last} = s3:* ]] || {{ cd "$(dirname {last})" && python3 -m zipfile -c nodes.zip "$0"; }}'
+    for name in commands:
+        builder.command(name, f"{once}\n{zips if name == 'aws' else says}")
+    if "install" in commands:  # is run by its path
+        nodes = builder.folder / "made" / "here" / "nodes"
+        nodes.mkdir(parents=True)
+        (builder.folder / "commands" / "install").rename(nodes / "install")
+    done = builder.run(step)
+    assert done.returncode == 0, done
+    asked = [line for line in builder.called if not line.startswith("sleep")]
+    again = [line for line in dict.fromkeys(asked) if asked.count(line) >= 2]
+    assert again == list(dict.fromkeys(asked)), "each failed once"
+    assert len(list(failed.iterdir())) == len(again)
 
 
 def test_what_fails_for_a_moment_is_tried_again_and_what_fails_for_good_says_so(builder):
