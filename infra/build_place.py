@@ -68,7 +68,7 @@ class BuildNetwork(Construct):
             self, "Group", vpc=vpc, description="builds images; no way in", allow_all_outbound=False
         )
         for port in WAYS_OUT:
-            group.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(port), "packages, and AWS's services")
+            group.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(port), "packages, and services of AWS")
         self.subnet_ids, self.group = [subnet.subnet_id for subnet in vpc.public_subnets], group
 
 

@@ -145,6 +145,19 @@ def _machines(request: Request) -> Iterator[Over]:
         yield Over(EC2, "InvalidParameterValue", "Client token must be at most 64 ASCII characters")
 
 
+#: letters and digits, spaces and () [] . / - ' @ _
+IMAGE_NAME = re.compile(r"[A-Za-z0-9 ()\[\]./\-'@_]*")
+
+
+def _images(request: Request) -> Iterator[Over]:
+    """EC2 API reference, CreateImage, ``Name``: its characters; how many, the model says."""
+    yield from _tags(request)
+    name = str(_given(request).get("Name", ""))
+    if not IMAGE_NAME.fullmatch(name):
+        message = "AMI names must be between 3 and 128 characters long, of letters, numbers and some others"
+        yield Over(EC2, "InvalidAMIName.Malformed", message)
+
+
 def _tags(request: Request) -> Iterator[Over]:
     """EC2 user guide, "Tag your Amazon EC2 resources": 50 tags a resource, keys of 128 characters, values of
     256; keys do not begin with ``aws:``.
@@ -167,6 +180,7 @@ CHECKS: Mapping[str, Callable[[Request], Iterator[Over]]] = {
     "dynamodb:PutItem": _items,
     "dynamodb:Query": _items,
     "dynamodb:UpdateItem": _items,
+    "ec2:CreateImage": _images,
     "ec2:CreateTags": _tags,
     "ec2:CreateVpcEndpoint": _machines,
     "ec2:RunInstances": _machines,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -31,6 +32,10 @@ INLINE, MANAGED, TRUST, ATTACHED = 10_240, 6_144, 2_048, 10
 DEFINITION_BYTES = MIB
 #: EC2 API reference, RunInstances: before it is encoded
 USER_DATA_BYTES = 16 * KIB
+#: the same, CreateSecurityGroup and IpRange: what a security group, and each of its rules, is described with.
+#: CloudFormation's schemas say nothing of it, so that cfn-lint does not either
+DESCRIBED = re.compile(r"[a-zA-Z0-9. _\-:/()#,@\[\]+=&;{}!$*]{0,255}")
+GROUPS = ("AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::SecurityGroupEgress")
 
 
 def of_template(template: Mapping[str, Any], text: str) -> Iterator[str]:
@@ -51,6 +56,27 @@ def of_template(template: Mapping[str, Any], text: str) -> Iterator[str]:
         if not (name.isalnum() and name.isascii()):
             yield f"{name}: a logical id is of letters and digits"
         yield from _over(name, "characters of a logical id", len(name), ID_CHARACTERS)
+    for name, resource in template.get("Resources", {}).items():
+        if resource.get("Type") in GROUPS:
+            for words in _descriptions(resource.get("Properties", {})):
+                if not DESCRIBED.fullmatch(words):
+                    yield (
+                        f"{name}: {words!r} describes a security group or a rule, which EC2 takes up to 255 "
+                        "characters for, letters, digits, spaces and . _-:/()#,@[]+=&;{}!$*"
+                    )
+
+
+def _descriptions(properties: Any) -> Iterator[str]:
+    """Of a group and of the rules in it."""
+    if isinstance(properties, list):
+        for each in properties:
+            yield from _descriptions(each)
+    elif isinstance(properties, Mapping):
+        for name, value in properties.items():
+            if name in ("Description", "GroupDescription") and isinstance(value, str):
+                yield value
+            elif name != "Tags":
+                yield from _descriptions(value)
 
 
 def of_account(region: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ import pytest
 from cdk_nag import AwsSolutionsChecks
 from cfnlint.api import ManualArgs, lint
 
+from local.strict.template import of_template
 from tests.infra.definition import resources
 from tests.infra.stacks import Built
 
@@ -38,6 +39,10 @@ def test_cloudformation_finds_nothing_wrong(stack):
 def test_cloudformation_would_find_what_is_wrong():
     topic = {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": ["a", "b"]}}
     assert "E3012" in {match.rule.id for match in lint(json.dumps({"Resources": {"Topic": topic}}))}
+
+
+def test_the_services_take_what_no_schema_describes(stack):
+    assert list(of_template(stack.template, json.dumps(stack.template, indent=1))) == []
 
 
 def test_the_states_language_finds_nothing_wrong(stack, tmp_path):

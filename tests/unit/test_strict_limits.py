@@ -198,6 +198,13 @@ LIMITS = [
         {**RUN, "ClientToken": "x" * 65},
         "InvalidParameterValue",
     ),
+    (
+        "ec2",
+        "create_image",
+        {"InstanceId": "i-1", "Name": "(a [b]).c/d-e'f@g_1"},
+        {"InstanceId": "i-1", "Name": "brokers: ours"},
+        "InvalidAMIName.Malformed",
+    ),
     # of the models alone: a list's length, a required parameter, a value of some, a range, a pattern
     (
         "athena",

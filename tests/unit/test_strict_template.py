@@ -12,6 +12,7 @@ import pytest
 from local.assembly import StackArtifact
 from local.cloudformation import deploy
 from local.resource_types import DeployError
+from local.strict.template import of_template
 from tests.unit.moto_server import moto_server
 
 ANYONE = {
@@ -123,3 +124,24 @@ def test_a_template_has_a_mebibyte_and_its_description_a_kibibyte(made):
 
 def test_a_logical_id_is_of_letters_and_digits(made):
     assert "a-b: a logical id is of letters and digits" in made(Resources={"a-b": TOPIC})
+
+
+@pytest.mark.parametrize(
+    ("group", "rule", "what"),
+    [
+        ("builds images; no way in", "packages, and AWS's services", "packages, and AWS's services"),
+        ("the builders' own", "packages", "the builders' own"),
+        ("x" * 256, "packages", "x" * 256),
+        ("x" * 255, "a-z 0-9 ._-:/()#,@[]+=&;{}!$*", None),
+    ],
+)
+def test_a_security_group_and_its_rules_are_described_as_ec2_takes_it(group, rule, what):
+    out = {"IpProtocol": "tcp", "FromPort": 80, "ToPort": 80, "CidrIp": "0.0.0.0/0", "Description": rule}
+    properties = {"GroupDescription": group, "SecurityGroupEgress": [out], "VpcId": "vpc-1"}
+    into = {"Type": "AWS::EC2::SecurityGroupIngress", "Properties": {"GroupId": "sg-1", "Description": rule}}
+    inside = {"Type": "AWS::EC2::SecurityGroup", "Properties": properties}
+    for resources in ({"G": inside}, {"G": inside, "I": into}):
+        said = list(of_template({"Resources": resources}, "{}"))
+        assert bool(said) == bool(what)
+        assert all(repr(what) in each for each in said)
+    assert bool(list(of_template({"Resources": {"I": into}}, "{}"))) == (rule == what)
