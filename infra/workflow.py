@@ -11,15 +11,12 @@ get the lock goes to ``FinishRun`` at once: what the clean-up would let go belon
 from __future__ import annotations
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as sfn_tasks
 from constructs import Construct
 
-from breakeven.results.queries import parameter_count, queries
-from breakeven.results.schemas import TABLES
 from infra.acknowledged import acknowledge, any_version, executions_split
 from infra.context import Context
 from infra.functions import Functions
@@ -27,22 +24,13 @@ from infra.image_states import ImageStates
 from infra.legs import Leg
 from infra.loader_tasks import LoaderTasks
 from infra.lock import Lock
+from infra.query_states import QueryStates
 from infra.results import Results
-from infra.steps import catch_as, invoke, retry_on, retry_whatever_failed
+from infra.steps import catch_as, invoke, retry_whatever_failed
 from infra.storage import Storage
 from infra.task_states import TaskStates
 
 RUN_LIMIT = cdk.Duration.hours(12)
-QUERY_TIMEOUT_S = 300
-#: Athena has started nothing: asked too often, or broken. The first two are its own names
-#: ("StartQueryExecution", Amazon Athena API Reference), the others what Step Functions calls all else
-QUERY_NOT_STARTED = [
-    "Athena.TooManyRequestsException",
-    "Athena.InternalServerException",
-    "Athena.AmazonAthenaException",
-    "Athena.AthenaException",
-    "Athena.SdkClientException",
-]
 
 
 class Workflow(Construct):
@@ -65,6 +53,7 @@ class Workflow(Construct):
         ]
         self._task_states = TaskStates(self, "TaskStates", functions=functions, image=tasks.image)
         self._image_states = ImageStates(self, "ImageStates", functions=functions)
+        self._queries = QueryStates(self, "QueryStates", results=results)
         self.topic = self._topic(context, storage)
         self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
         self.state_machine = sfn.StateMachine(
@@ -86,7 +75,7 @@ class Workflow(Construct):
         self._lock.may_ask(self.state_machine, functions.get("Plan"))
         tasks.may_start(self.state_machine)
         self._task_states.may_build(self.state_machine)
-        self._grant_queries()
+        self._queries.may_query(self.state_machine)
         self._acknowledge()
 
     def _topic(self, context: Context, storage: Storage) -> sns.Topic:
@@ -125,7 +114,7 @@ class Workflow(Construct):
             attempts=2,
         )
         catch_as(rounds, release)
-        read = self._queries()
+        read = self._queries.all()
         catch_as(release, read)
         catch_as(read, free)
         report = invoke(
@@ -189,35 +178,6 @@ class Workflow(Construct):
         rounds.item_processor(legs)
         return rounds
 
-    def _queries(self) -> sfn.Parallel:
-        """Every file of ``queries/``, run by Athena for this run's partition."""
-        parallel = sfn.Parallel(self, "Queries", result_path="$.queries")
-        for name, sql in queries().items():
-            parallel.branch(self._query(name, sql))
-        return parallel
-
-    def _query(self, name: str, sql: str) -> sfn.CustomState:
-        # The CDK's own Athena task cannot build its parameter list from state; every '?' is the run's id.
-        parameters = ", ".join(["$.run.sql_run_id"] * parameter_count(sql))
-        return sfn.CustomState(
-            self,
-            f"Query {name}",
-            state_json={
-                "Type": "Task",
-                "Resource": f"arn:{cdk.Aws.PARTITION}:states:::athena:startQueryExecution.sync",
-                "Parameters": {
-                    "QueryString": sql,
-                    "WorkGroup": self._results.database_name,
-                    "QueryExecutionContext": {"Database": self._results.database_name},
-                    "ExecutionParameters.$": f"States.Array({parameters})",
-                },
-                "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
-                "TimeoutSeconds": QUERY_TIMEOUT_S,
-                # a query only reads, so that one which Athena could not finish may be made again, too
-                "Retry": [retry_on(QUERY_NOT_STARTED, 5), retry_on([sfn.Errors.TASKS_FAILED], 2)],
-            },
-        )
-
     def _finish(self) -> sfn.IChainable:
         """Write the run's record; the execution fails when a state did or no case is ok: alarms see that."""
         finish = invoke(
@@ -259,37 +219,6 @@ class Workflow(Construct):
         done.otherwise(failed)
         finish.next(done)
         return finish
-
-    def _grant_queries(self) -> None:
-        stack, database = cdk.Stack.of(self), self._results.database_name
-        role = self.state_machine.role
-        role.add_to_principal_policy(
-            iam.PolicyStatement(
-                actions=[
-                    "athena:StartQueryExecution",
-                    "athena:GetQueryExecution",
-                    "athena:StopQueryExecution",
-                ],
-                resources=[stack.format_arn(service="athena", resource="workgroup", resource_name=database)],
-            )
-        )
-        tables = [f"{database}/{table.name}" for table in TABLES]
-        catalog = [
-            stack.format_arn(service="glue", resource="catalog"),
-            stack.format_arn(service="glue", resource="database", resource_name=database),
-            *(stack.format_arn(service="glue", resource="table", resource_name=table) for table in tables),
-        ]
-        role.add_to_principal_policy(
-            iam.PolicyStatement(
-                actions=["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], resources=catalog
-            )
-        )
-        self._results.allow_reading(role, "rows/*", "athena/*")
-        self._results.allow_listing(role)
-        self._results.allow_writing(role, "athena/*")
-        role.add_to_principal_policy(
-            iam.PolicyStatement(actions=["s3:GetBucketLocation"], resources=[self._results.bucket.bucket_arn])
-        )
 
     def _acknowledge(self) -> None:
         versions = "a task may invoke its one function, in whatever version"

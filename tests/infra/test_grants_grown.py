@@ -46,7 +46,15 @@ WITH_KEY = {
     ),
 }
 #: with these a call names nothing that is encrypted
-WITHOUT_KEY = {"s3:ListBucket", "s3:GetBucketLocation", "s3:DeleteObject", "sqs:GetQueueAttributes"}
+WITHOUT_KEY = {
+    "s3:AbortMultipartUpload",
+    "s3:DeleteObject",
+    "s3:GetBucketLocation",
+    "s3:ListBucket",
+    "s3:ListBucketMultipartUploads",
+    "s3:ListMultipartUploadParts",
+    "sqs:GetQueueAttributes",
+}
 
 
 @pytest.fixture(scope="module")
