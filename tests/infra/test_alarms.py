@@ -27,7 +27,7 @@ def found(plain):
 
 def test_each_mails_the_topic_which_takes_it_from_this_account_alone(plain, found):
     (topic,) = resources(plain.template, "AWS::SNS::Topic")
-    of_runs = {"RunFailed", "NodesUpTooLong", "LookFails", "NoGoodRun", "NotStarted"}
+    of_runs = {"RunFailed", "RunTimedOut", "NodesUpTooLong", "LookFails", "NoGoodRun", "NotStarted"}
     of_clean_ups = {"NotCleanedUp", "CleanUpFails", "WatchdogFails", "LeftBehind"}
     assert found.keys() == of_runs | of_clean_ups
     assert all(alarm["AlarmActions"] == [{"Ref": topic}] for alarm in found.values())
@@ -38,12 +38,17 @@ def test_each_mails_the_topic_which_takes_it_from_this_account_alone(plain, foun
     assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
 
-def test_a_failed_or_timed_out_run_alarms_and_an_aborted_one_does_not(plain, found):
+@pytest.mark.parametrize(
+    ("name", "metric"), [("RunFailed", "ExecutionsFailed"), ("RunTimedOut", "ExecutionsTimedOut")]
+)
+def test_a_failed_or_timed_out_run_alarms_and_an_aborted_one_does_not(plain, found, name, metric):
     (machine,) = resources(plain.template, "AWS::StepFunctions::StateMachine")
-    metrics = [one["MetricStat"]["Metric"] for one in found["RunFailed"]["Metrics"] if "MetricStat" in one]
-    assert {one["MetricName"] for one in metrics} == {"ExecutionsFailed", "ExecutionsTimedOut"}
-    dimension = [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
-    assert all(one["Dimensions"] == dimension for one in metrics)
+    alarm = found[name]
+    # by itself: of a sum nothing is known where one of its metrics has no value
+    assert (alarm["Namespace"], alarm["MetricName"], alarm["Statistic"]) == ("AWS/States", metric, "Sum")
+    assert alarm["Dimensions"] == [{"Name": "StateMachineArn", "Value": {"Ref": machine}}]
+    assert (alarm["Threshold"], alarm["ComparisonOperator"]) == (1, "GreaterThanOrEqualToThreshold")
+    assert "ExecutionsAborted" not in {one.get("MetricName") for one in found.values()}
 
 
 def test_the_execution_of_a_run_that_has_failed_fails_which_is_what_alarms(plain):
