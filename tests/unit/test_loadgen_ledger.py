@@ -1,4 +1,4 @@
-"""Stamps, the loader's ledger, and the account of a case by rule 6."""
+"""Stamps, the loader's ledger, and the account of a case by rule 6 of docs/rules.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account of a case (rule 6 of the design): its loaders' ledgers and what is left in the queues."""
+"""The account of a case (rule 6 of docs/rules.md): its loaders' ledgers and what is left in the queues."""
 
 from __future__ import annotations
 

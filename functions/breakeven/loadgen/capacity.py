@@ -1,4 +1,4 @@
-"""The capacity search: the highest offered rate that is held (rule 10 of the design).
+"""The capacity search: the highest offered rate that is held (rule 10 of docs/rules.md).
 
 Each probe offers one rate in an open loop and holds it for the measured time. It is *held* when what was due
 was handed over, the backlog did not grow, and the 99th percentile end to end kept the objective. Between two

@@ -1,4 +1,4 @@
-"""Latencies in log-linear bins (rule 4 of the design)."""
+"""Latencies in log-linear bins (rule 4 of docs/rules.md)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The capacity that a run's searches found, for a question about money that names the run.
 
-What was found on one machine is no EC2 instance's (rule 11 of measurement): it says so wherever it is used.
+What was found on one machine is no EC2 instance's (rule 11 of docs/rules.md): it says so wherever it is used.
 """
 
 from __future__ import annotations
