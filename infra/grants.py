@@ -136,11 +136,13 @@ class Grants:
         made = [self._ec2(kind) for kind in ("instance", "network-interface", "volume")]
         used = [self._ec2("subnet"), self._ec2("security-group"), self._ec2("image", account="")]
         from_template = {"ArnEquals": {"ec2:LaunchTemplate": arn}}
+        self._allow(name, ["ec2:DescribeInstances"], ["*"])
         self._allow(name, ["ec2:RunInstances"], [*made, *used, arn], conditions=from_template)
         when_launched = {"StringEquals": {"ec2:CreateAction": "RunInstances"}}
         self._allow(name, ["ec2:CreateTags"], made, conditions=when_launched)
         why = "what is launched has no name before: launching is held to this stack's template, tagging to it"
         acknowledge(role, {on(each): why for each in (*made, *used)})
+        acknowledge(role, {"IAM5[Resource::*]": "ec2:DescribeInstances and traces name no resource"})
 
     def _ec2(self, kind: str, account: str | None = None) -> str:
         """Everything of a kind; images belong to no account in their ARN."""

@@ -18,6 +18,7 @@ from breakeven.targets.kinds import KINDS
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
 from infra.images import ROOT_GB
 from tests.infra.definition import builders_templates, nodes_statements, nodes_template, resources
+from tests.unit.one_page import OnePage
 
 NODES = Path(__file__).parents[2] / "nodes"
 ON_A_NODE = [NODES / name for name in ("lib.sh", "start", "lease", "surroundings/aws.sh")]
@@ -36,12 +37,18 @@ announce i-1 10.0.0.4; announced; echo up | register i-1; echo why | register_fa
 """
 
 
-class Ec2:
-    """Keeps what it is asked to launch."""
+class Ec2(OnePage):
+    """Keeps what it is asked to launch, which runs at once."""
 
     def run_instances(self, **asked: Any) -> dict[str, Any]:
         self.asked = asked
         return {"Instances": [{"InstanceId": "i-1", "ImageId": "ami-1"}]}
+
+    def describe_instances(self, Filters: Any) -> dict[str, Any]:
+        ids = Filters[0]["Values"]
+        return {
+            "Reservations": [{"Instances": [{"InstanceId": "i-1", "State": {"Name": "running"}}] * len(ids)}]
+        }
 
 
 @pytest.fixture(scope="module")

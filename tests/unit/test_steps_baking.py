@@ -125,7 +125,7 @@ def test_a_builder_that_somebody_has_terminated_is_told(services, ec2, bake):
     bake()
     ec2.terminate_instances(InstanceIds=standing(ec2))
     bake()
-    assert "was terminated" in failed(services)
+    assert "was terminated: Client.UserInitiatedShutdown" in failed(services)
 
 
 def test_a_launch_whose_instance_has_ended_already_is_told(services, ec2, bake):

@@ -23,17 +23,32 @@ PLACE = launching.Place(
 )
 
 
-class Ec2:
+class Ec2(OnePage):
     """Launches what it is asked to; ``calls`` are the calls, by the subnet they are for."""
 
     def __init__(self) -> None:
         self.calls: dict[str, dict] = {}
+        #: instance -> how it is, at one look after the other; the last one stays
+        self.states: dict[str, list[dict]] = {}
 
     def run_instances(self, **asked):
         subnet = asked["NetworkInterfaces"][0]["SubnetId"]
         self.calls[subnet] = asked
         count = asked["MinCount"]
         return {"Instances": [{"InstanceId": f"i-{subnet}-{n}", "ImageId": "ami-1"} for n in range(count)]}
+
+    def describe_instances(self, Filters):
+        ((_, ids),) = [each.values() for each in Filters]
+        found = [{"InstanceId": one, **self._next(one)} for one in ids]
+        return {"Reservations": [{"Instances": [one]} for one in found if one["State"]["Name"] != "unknown"]}
+
+    def _next(self, instance):
+        states = self.states.get(instance, [is_now("running")])
+        return states.pop(0) if len(states) > 1 else states[0]
+
+
+def is_now(state, **more):
+    return {"State": {"Name": state}, **more}
 
 
 class Established:
@@ -232,3 +247,21 @@ def test_that_ec2_has_no_room_is_said_in_words(services, code):
     assert services.state(RUN).get(f"lane#{TARGET}")["instance_ids"] == ["i-subnet-a-0"]
     if expected is CaseError:
         assert str(caught.value).startswith(f"EC2 has no room for 1 x m7i.large in zone-b ({code})")
+
+
+def test_nodes_that_ec2_ends_at_once_fail_their_lane_with_what_it_says(services, monkeypatch):
+    monkeypatch.setattr(launching, "POLL_S", 0.01)
+    ec2, why = Ec2(), {"Code": "Client.InternalError", "Message": "Client.InternalError: no use of its key"}
+    ec2.states["i-subnet-b-0"] = [is_now("unknown"), is_now("pending"), is_now("terminated", StateReason=why)]
+    with pytest.raises(CaseError, match=r"has ended i-subnet-b-0 after its launch: .* no use of its key"):
+        launched_on(services, ec2)
+    assert len(services.state(RUN).get(f"lane#{TARGET}")["instance_ids"]) == 2, "for the clean-up"
+
+
+def test_nodes_that_take_their_time_to_run_are_waited_for_by_what_they_register(services, monkeypatch):
+    monkeypatch.setattr(launching, "POLL_S", 0.01)
+    monkeypatch.setattr(launching, "STARTED_WITHIN_S", 0.05)
+    ec2 = Ec2()
+    ec2.states["i-subnet-a-0"] = [is_now("unknown")]
+    launched_on(services, ec2)
+    assert services.state(RUN).get(f"lane#{TARGET}")["status"] == "launched"

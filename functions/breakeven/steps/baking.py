@@ -158,7 +158,9 @@ class _ImageBuild:
             return
         instance, state = str(found[0]["InstanceId"]), found[0]["State"]["Name"]
         if state not in STANDING:
-            raise CaseError(f"its builder {instance} was terminated")
+            # by somebody, or by EC2, which ends what it cannot start ("Instance terminates immediately")
+            why = found[0].get("StateReason", {}).get("Message", "EC2 does not say why")
+            raise CaseError(f"its builder {instance} was terminated: {why}")
         if state != "stopped":
             self.waiting = f"its builder {instance} is {state}"
             return

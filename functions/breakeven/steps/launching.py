@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.deadline import check_deadline, longest_s
 from breakeven.steps.images import image_for
+from breakeven.steps.lanes import STANDING
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access
 from breakeven.targets.kinds import ROOT_DEVICE, kind
@@ -37,11 +39,14 @@ NO_ROOM = {
 REFUSED, FREE_TIER = "InvalidParameterCombination", "eligible for Free Tier"
 #: what a launch makes, all of which carries the tags
 TAGGED = ("instance", "volume", "network-interface")
+#: how long nodes are looked at until they run, which takes some seconds
+STARTED_WITHIN_S, POLL_S = 20.0, 1.0
 
 
 class Ec2(Protocol):
     """The part of boto3's EC2 client that is used."""
 
+    def get_paginator(self, operation_name: Any) -> Any: ...
     def run_instances(self, **kwargs: Any) -> Any: ...
 
 
@@ -77,7 +82,8 @@ def launch(
     Called twice, it launches once (client tokens), with the credentials of the first time.
 
     :param machines: what they run on; None: what the launch template says
-    :raises CaseError: the run's deadline has passed, their image could not be baked, or EC2 has no room
+    :raises CaseError: the run's deadline has passed, their image could not be baked, EC2 has no room, or has
+        ended what it had launched
     """
     check_deadline(services, run_id)
     key = layout.access_key(run_id, target)
@@ -106,6 +112,27 @@ def launch(
         image = answer["Instances"][0]["ImageId"]  # of all nodes of a lane
         lane.update(lane_item(target), status="launching", instance_ids=ids, image=image)
     lane.update(lane_item(target), status="launched", zones=list(zones))
+    _await_start(ec2, ids)
+
+
+def _await_start(ec2: Ec2, ids: list[str]) -> None:
+    """EC2 launches what it then ends where it cannot start it, as for want of a key to its disk, and says so
+    to who asks: "Troubleshoot Amazon EC2 instance launch issues", Instance terminates immediately.
+
+    :raises CaseError: with what EC2 says; one that is not running yet is waited for by its registration
+    """
+    filters, deadline = [{"Name": "instance-id", "Values": ids}], time.monotonic() + STARTED_WITHIN_S
+    while True:
+        pages = ec2.get_paginator("describe_instances").paginate(Filters=filters)
+        found = [one for page in pages for each in page["Reservations"] for one in each["Instances"]]
+        for one in found:
+            if one["State"]["Name"] not in STANDING:
+                why = one.get("StateReason", {}).get("Message", "it does not say why")
+                raise CaseError(f"EC2 has ended {one['InstanceId']} after its launch: {why}")
+        running = [one for one in found if one["State"]["Name"] == "running"]
+        if len(running) == len(ids) or time.monotonic() > deadline:
+            return
+        time.sleep(POLL_S)
 
 
 def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
