@@ -23,6 +23,7 @@ from breakeven.workload.case import MAX_LOADERS
 from cli.deployed import Account, Deployed, find
 from cli.doctor_images import brokers_image, loaders_image
 from cli.doctor_machines import account_plan, zones
+from cli.doctor_networks import vpcs
 
 Level = Literal["ok", "note", "open", "stop"]
 #: EC2's quota of vCPUs of standard on-demand instances
@@ -58,6 +59,8 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     yield from _region(account)
     yield _asked("bootstrap", lambda: _bootstrap(account, qualifier, needed=deployed is None))
     yield stack
+    if not deployed:
+        yield _asked("VPC quota", lambda: vpcs(account))
     yield _asked("account plan", lambda: account_plan(account, deployed))
     yield _asked("zones", lambda: zones(account, deployed))
     yield _asked("EC2 quota", lambda: _vcpus(account))

@@ -17,6 +17,7 @@ from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.expand import expand
 from breakeven.workload.read import parse_suite
+from cli.doctor_networks import MADE
 from infra.network import GATEWAY_SERVICES, PRIVATE_BLOCKS
 from tests.infra.definition import definition_of, machines, nodes_statements, resources, states
 from tests.infra.services_called import services_called, services_of_scripts
@@ -209,3 +210,7 @@ def test_targets_with_brokers_of_our_own_make_no_client_of_aws(monkeypatch):
         open_target(name, access)
     with pytest.raises(AssertionError, match="a client of AWS"):
         open_target("sqs-standard", None)
+
+
+def test_a_deployment_makes_as_many_networks_as_doctor_asks_room_for(plain):
+    assert len(resources(plain.template, "AWS::EC2::VPC")) == MADE
