@@ -265,3 +265,17 @@ def test_nodes_that_take_their_time_to_run_are_waited_for_by_what_they_register(
     ec2.states["i-subnet-a-0"] = [is_now("unknown")]
     launched_on(services, ec2)
     assert services.state(RUN).get(f"lane#{TARGET}")["status"] == "launched"
+
+
+def test_nodes_that_ec2_does_not_know_yet_are_asked_for_again(services, monkeypatch):
+    class Late(Ec2):
+        def describe_instances(self, **asked):
+            self.looks = getattr(self, "looks", 0) + 1
+            if self.looks == 1:
+                raise ClientError({"Error": {"Code": "InvalidInstanceID.NotFound"}}, "DescribeInstances")
+            return super().describe_instances(**asked)
+
+    monkeypatch.setattr(launching, "POLL_S", 0.01)
+    ec2 = Late()
+    launched_on(services, ec2)
+    assert ec2.looks == 2

@@ -37,6 +37,9 @@ NO_ROOM = {
 #: EC2's answer, among others, where the account is on the free plan and the type is not eligible for it; the
 #: message then says so
 REFUSED, FREE_TIER = "InvalidParameterCombination", "eligible for Free Tier"
+#: what EC2 may answer of an instance that it has launched just now ("Eventual consistency in the Amazon EC2
+#: API", Amazon EC2 Developer Guide)
+NOT_YET_KNOWN = "InvalidInstanceID.NotFound"
 #: what a launch makes, all of which carries the tags
 TAGGED = ("instance", "volume", "network-interface")
 #: how long nodes are looked at until they run, which takes some seconds
@@ -123,8 +126,7 @@ def _await_start(ec2: Ec2, ids: list[str]) -> None:
     """
     filters, deadline = [{"Name": "instance-id", "Values": ids}], time.monotonic() + STARTED_WITHIN_S
     while True:
-        pages = ec2.get_paginator("describe_instances").paginate(Filters=filters)
-        found = [one for page in pages for each in page["Reservations"] for one in each["Instances"]]
+        found = _known(ec2, filters)
         for one in found:
             if one["State"]["Name"] not in STANDING:
                 why = one.get("StateReason", {}).get("Message", "it does not say why")
@@ -133,6 +135,17 @@ def _await_start(ec2: Ec2, ids: list[str]) -> None:
         if len(running) == len(ids) or time.monotonic() > deadline:
             return
         time.sleep(POLL_S)
+
+
+def _known(ec2: Ec2, filters: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
+    """What EC2 knows of them yet."""
+    try:
+        pages = ec2.get_paginator("describe_instances").paginate(Filters=filters)
+        return [one for page in pages for each in page["Reservations"] for one in each["Instances"]]
+    except ClientError as error:
+        if error.response["Error"]["Code"] != NOT_YET_KNOWN:
+            raise
+        return []
 
 
 def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
