@@ -32,6 +32,9 @@ from cli.progress import PlainView, View, snapshot, view_for
 from local.export import export_run
 
 FOLLOW_S = 5.0
+#: how long Step Functions may not know what it has just started: what it says is "eventually consistent" (its
+#: API reference, DescribeExecution)
+KNOWN_WITHIN_S = 30.0
 RUNNING = "RUNNING"
 #: a case's raw results and document stay in the bucket: no report and no query needs them
 STAYS = ("raw", "cases")
@@ -59,7 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if not arguments.follow:
             _start(deployed, run_id, document or {}, view)
-        ended = _follow(line, run_id, view)
+        known_s = 0.0 if arguments.follow else KNOWN_WITHIN_S
+        ended = _follow(line, run_id, view, time.monotonic() + known_s)
         if ended:
             folder = line.ask(
                 lambda at: export_run(at.store, at.state(run_id), run_id, arguments.runs, STAYS)
@@ -149,9 +153,10 @@ def _start(deployed: Deployed, run_id: str, document: dict[str, Any], view: View
     view.say(f"started {run_id} of {deployed.stack} in {account.region} of account {account.number}: {words}")
 
 
-def _follow(line: Line, run_id: str, view: View) -> bool:
+def _follow(line: Line, run_id: str, view: View, known_s: float) -> bool:
     """Show the run until it ends; False when interrupted before that.
 
+    :param known_s: monotonic seconds, until which it runs although it is not known
     :raises InputError: there is no such run
     :raises LostError: it cannot be followed any more
     """
@@ -159,7 +164,7 @@ def _follow(line: Line, run_id: str, view: View) -> bool:
     cases: Sequence[Case] = ()
     try:
         while True:
-            status = line.ask(lambda at: _status(at, run_id))
+            status = line.ask(lambda at: _status(at, run_id, known_s))
             cases = cases or line.ask(lambda at: _planned(at, run_id))
             view.show(snapshot(line.ask(lambda at: at.state(run_id).items()), cases))
             if status != RUNNING:
@@ -171,11 +176,13 @@ def _follow(line: Line, run_id: str, view: View) -> bool:
     return True
 
 
-def _status(deployed: Deployed, run_id: str) -> str:
+def _status(deployed: Deployed, run_id: str, known_s: float) -> str:
     execution = deployed.execution(run_id)
     try:
         return str(deployed.step_functions.describe_execution(executionArn=execution)["status"])
     except deployed.step_functions.exceptions.ExecutionDoesNotExist:
+        if time.monotonic() < known_s:
+            return RUNNING
         remedy = f"{deployed.stack} has no execution of that name"
         raise InputError("breakeven run --on aws", "--follow", run_id, remedy) from None
 

@@ -16,6 +16,8 @@ from cli.following import Line
 from cli.progress import PlainView
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
+#: stands for the client's own ExecutionDoesNotExist
+UNKNOWN = KeyError("r1")
 BROKEN = EndpointConnectionError(endpoint_url="https://states.eu-west-1.amazonaws.com")
 
 
@@ -106,6 +108,18 @@ def test_where_the_answer_to_the_start_is_lost_it_may_have_been_started(follow):
     assert code == 4
     assert "whether it was started is not known" in said
     assert "breakeven run --on aws --follow r2" in said, "the run's name is said"
+
+
+def test_a_run_that_was_just_started_and_is_not_known_yet_is_followed(follow):
+    code, said = follow(["RUNNING", UNKNOWN, UNKNOWN, "RUNNING", "SUCCEEDED"], "quick")
+    assert code == 0
+    assert "the execution has ended: SUCCEEDED" in said
+
+
+def test_a_run_that_is_not_known_cannot_be_followed(follow, monkeypatch):
+    assert follow([UNKNOWN], "--follow", "r1")[0] == 2
+    monkeypatch.setattr(run_on_aws, "KNOWN_WITHIN_S", 0.0)
+    assert follow(["RUNNING", UNKNOWN], "quick")[0] == 2
 
 
 @pytest.mark.parametrize("code", ["AccessDeniedException", "ExpiredTokenException"])

@@ -14,6 +14,7 @@ from moto_results import services_in_moto
 from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
+from breakeven.steps import let_go
 from breakeven.steps.executions import Told, ask, execution_arn
 from breakeven.steps.leftovers import DEFAULT_LEASE_S, Instances, Leftover, Queues, Secrets
 from breakeven.steps.let_go import NotLetGoError, Watchdog, clean_up, record_end, release_rest
@@ -110,7 +111,32 @@ def test_the_clean_up_goes_on_past_what_fails_and_says_it_at_the_end(services):
         outcome.raise_if_incomplete()
 
 
-def test_an_execution_that_goes_on_loses_nothing(services):
+class Stale(Executions):
+    """Says for some looks that an execution runs which has ended."""
+
+    def __init__(self, statuses: Mapping[str, str], looks: int) -> None:
+        super().__init__(statuses)
+        self._looks = looks
+
+    def describe_execution(self, executionArn: str) -> dict[str, str]:
+        self._looks -= 1
+        return {"status": "RUNNING"} if self._looks >= 0 else super().describe_execution(executionArn)
+
+
+def test_that_an_execution_still_runs_is_not_believed_at_once_when_its_end_was_told(services, monkeypatch):
+    monkeypatch.setattr(let_go, "LOOK_S", 0.01)
+    begun(services, "a")
+    hold_lock(services, "a")
+    things = Things(*of("a", "i-1"))
+    clean_up(services, [things], Stale({execution("a"): "ABORTED"}, looks=2), "a", execution("a"))
+    assert things.gone == ["i-1"]
+    assert services.state("a").get(RUN)["status"] == "aborted"
+    assert released_at(services) is not None
+
+
+def test_an_execution_that_goes_on_loses_nothing(services, monkeypatch):
+    monkeypatch.setattr(let_go, "STALE_S", 0.05)
+    monkeypatch.setattr(let_go, "LOOK_S", 0.01)
     begun(services, "a")
     hold_lock(services, "a")
     things = Things(*of("a", "i-1"))

@@ -26,6 +26,9 @@ from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
 
 T = TypeVar("T")
+#: how long it is not believed, after an execution has ended, that it still runs: what is said of one is
+#: "eventually consistent" (Step Functions API reference, DescribeExecution)
+STALE_S, LOOK_S = 10.0, 1.0
 #: what the record of a run says failed, when it was the execution and no state of it
 EXECUTION = "Execution"
 
@@ -85,7 +88,9 @@ def clean_up(
 
     Nothing is done while the execution is under way: it may have been redriven since it was told of.
     """
-    told = ask(step_functions, execution)
+    until = time.monotonic() + STALE_S
+    while not (told := ask(step_functions, execution)).over and time.monotonic() < until:
+        time.sleep(LOOK_S)
     if not told.over:
         return Outcome()
     outcome = let_go(kinds, run_id)
