@@ -76,6 +76,13 @@ def test_a_count_of_the_suites_own_that_would_hold_too_much_open_is_refused_with
     assert of_loaders(planned(threads=40, rate=100, window=100, loaders=20)) == []
 
 
+def test_threads_are_counted_where_they_are_more_than_descriptors():
+    """One loader of 100 producers and 100 consumers, two calls at once: 8 connections of each pair."""
+    assert footprint(workload(producers=100, consumers=100, in_flight=2), SQS, 1) == Footprint(864, 1032)
+    assert of_loaders(planned(threads=100, rate=100, window=2, loaders=1)) == [("scenarios.p.loaders", 1)]
+    assert of_loaders(planned(threads=99, rate=100, window=2, loaders=1)) == []
+
+
 def test_a_window_that_no_number_of_loaders_can_hold_is_refused_with_the_largest_that_they_can():
     made = planned(threads=800, rate=100, window=100)
     assert of_loaders(made) == [("scenarios.p.window", 100)]
