@@ -129,6 +129,7 @@ def test_where_the_start_is_refused_nothing_was_started(follow, code):
 
 def test_credentials_are_read_again_each_time(monkeypatch):
     monkeypatch.setattr(following, "TRY_AGAIN_S", 0.001)
+    monkeypatch.setattr(following, "PATIENCE_S", 1.0)
     session = iter(["second", "third"])
     asked = []
 

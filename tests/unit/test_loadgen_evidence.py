@@ -14,19 +14,23 @@ import pytest
 from aws_lambda_powertools.utilities.metadata import clear_metadata_cache
 
 from breakeven.clients.base import Deliveries
-from breakeven.loadgen import consumer, diagnosis
+from breakeven.loadgen import consumer, diagnosis, host
+from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.cell import Cell
 from breakeven.loadgen.consumer import Consumer
+from breakeven.loadgen.coordination import CaseProgress
 from breakeven.loadgen.diagnosis import Diagnosis, diagnose
 from breakeven.loadgen.histogram import Histogram
-from breakeven.loadgen.ledger import Ledger
+from breakeven.loadgen.ledger import Counts, Ledger, LoaderLedger
+from breakeven.loadgen.loader import _Loader
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.recorder import Recorder
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.signals import Signals
 from breakeven.loadgen.stages import Timeline
 from breakeven.loadgen.zone import OF_A_FUNCTION, OF_A_TASK, zone
-from tests.unit.fakes import make_case
+from tests.unit.fake_meeting import FakeMeeting
+from tests.unit.fakes import FakeBroker, FakeClient, make_case
 
 SECOND_NS = 10**9
 HIDDEN_S = 30.2
@@ -117,6 +121,26 @@ def test_pauses_after_empty_asks_are_reported(monkeypatch) -> None:
     assert total_of(result)[1]["paused_s"] == pytest.approx(0.191)
 
 
+@pytest.mark.parametrize("received", [59, 60])
+def test_one_loader_knows_what_is_outstanding_and_several_what_they_last_exchanged(
+    monkeypatch: pytest.MonkeyPatch, received: int
+) -> None:
+    monkeypatch.setattr(LoaderLedger, "counts", lambda _: Counts(60, 60, 0, received))
+    alone = loader_of(1)
+    assert alone.shared.outstanding() == (received < 60)
+    one_of_two = loader_of(2)
+    assert not one_of_two.shared.outstanding(), "nothing was exchanged yet"
+    latest = CaseProgress(2, producing=False, sent=60, expected=60, received=received, aborted=None)
+    monkeypatch.setattr(one_of_two._reporter, "_latest", latest)
+    assert one_of_two.shared.outstanding() == (received < 60)
+
+
+def loader_of(loaders: int) -> _Loader:
+    """The first of so many, not started."""
+    assignment = Assignment(make_case(loaders=loaders), 1, 0, ("q",))
+    return _Loader(assignment, FakeClient(FakeBroker()), FakeMeeting(loaders).of(0), lambda _: None)
+
+
 def lags(late_ms: float) -> Histogram:
     found = Histogram()
     for _ in range(95):
@@ -135,6 +159,10 @@ def test_a_throttled_function_that_uses_little_is_saturated_by_its_lag(monkeypat
     (evidence,) = diagnosed(9.0).evidence()
     assert evidence.startswith("a thread of it woke 9.0 ms late or later")
     assert diagnosed(0.8).evidence() == []
+    an_open_loop = SimpleNamespace(offered=10, achieved=10, blocked_ns=0)
+    workload = make_case().workload
+    found = diagnose("measure", workload, 0.3, lags(9.0), Histogram(), [an_open_loop])
+    assert found.evidence() == [evidence]
     result = LoaderResult("run", "case", 1, 0, 1, "parallel", 10.0, final=True, ledger=Ledger())
     result.diagnoses = [diagnosed(9.0)]
     assert "loader_saturated" in merge([result], None).flags
@@ -190,6 +218,18 @@ def test_a_function_learns_the_id_of_its_zone_from_lambdas_metadata_endpoint(fun
         found = zone({OF_A_FUNCTION: address})
     assert (found.name, found.unknown) == ("use1-az1", None)
     assert asked == [("/2026-01-15/metadata/execution-environment", "Bearer a-token")]
+
+
+def test_the_rows_of_a_loader_say_its_zone(function) -> None:
+    host.facts.cache_clear()
+    with metadata(200, b'{"AvailabilityZoneID": "use1-az1"}') as (address, _):
+        function.setenv(OF_A_FUNCTION, address)
+        told = host.facts()
+    host.facts.cache_clear()
+    result = LoaderResult("run", "case", 1, 0, 1, "parallel", 10.0, final=True, ledger=Ledger(), host=told)
+    result.diagnoses = [diagnosed(0.8)]
+    (row,) = merge([result], None).rows(make_case())["loaders"]
+    assert (row["zone"], row["zone_unknown"]) == ("use1-az1", None)
 
 
 @pytest.mark.parametrize(("status", "body"), [(500, b""), (200, b"{}"), (200, b"who knows")])

@@ -53,12 +53,12 @@ class Scripted(OnePage):
     """EC2 whose endpoints have one state after another; ``taken``: so often a name is refused as taken."""
 
     def __init__(self, *states: str, taken: int = 0) -> None:
-        self._states, self._taken, self.made = list(states), taken, 0
+        self.states, self._taken, self.made = list(states), taken, 0
 
     def describe_vpc_endpoints(self, **_):
         if not self.made:
             return {"VpcEndpoints": []}
-        state = self._states.pop(0) if len(self._states) > 1 else self._states[0]
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
         return {"VpcEndpoints": [{"State": state, "Tags": [{"Key": RUN_TAG, "Value": RUN_ID}]}]}
 
     def create_vpc_endpoint(self, **_):
@@ -99,6 +99,7 @@ def test_while_the_image_is_built_nothing_is_waited_for_and_no_task_is_begun(ser
 def test_it_waits_until_they_answer(services, place):
     slow = Scripted("pending", "Pending", "pending", "available")
     establish(services, slow, place)
+    assert slow.states == ["available"], "it was asked until then"
     tasks.check_ready(services, RUN_ID)
 
 
