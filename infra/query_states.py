@@ -97,10 +97,9 @@ class QueryStates(Construct):
                 *(("table", table) for table in tables),
             )
         )
-        looked_up = ["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"]
-        _allow(role, looked_up, [catalog, own, *of_tables])
-        made = ["glue:CreateDatabase", "glue:GetDatabase", "glue:GetDatabases"]
-        _allow(role, made, [catalog, default])
+        _allow(role, ["glue:GetDatabase"], [catalog, own, default])
+        _allow(role, ["glue:CreateDatabase", "glue:GetDatabases"], [catalog, default])
+        _allow(role, ["glue:GetTable", "glue:GetPartitions"], [catalog, own, *of_tables])
 
     def _may_read_and_answer(self, role: iam.IRole) -> None:
         results, answers = self._results, "athena/*"

@@ -138,6 +138,32 @@ def _beside(operation: str, given: Parameters, place: Place) -> Iterator[tuple[s
         # Amazon Athena API Reference, GetQueryResults: takes access to where the answer is, in S3
         location = _query(given, place).config["OutputLocation"]
         yield "s3:GetObject", f"arn:aws:s3:::{location.removeprefix('s3://')}"
+    if operation == "athena:StartQueryExecution":
+        yield from _as_who_asks(given, place)
+
+
+def _as_who_asks(given: Parameters, place: Place) -> Iterator[tuple[str, str]]:
+    """What Athena does as whoever starts a query; which tables and rows it reads is not looked for here. What
+    is denied is denied to the call: Athena would start a query that fails.
+
+    Amazon Athena User Guide, "Configure access to databases and tables in the AWS Glue Data Catalog" (the
+    default database, whichever one is asked for) and "Control access to Amazon S3 from Athena"; AWS Step
+    Functions Developer Guide, "IAM policies for calling Amazon Athena" (the catalogue).
+    """
+    context = given.get("QueryExecutionContext", {})
+    catalogue = context.get("Catalog", "AwsDataCatalog")
+    yield "athena:GetDataCatalog", place.arn("athena", f"datacatalog/{catalogue}")
+    databases = dict.fromkeys(("default", context.get("Database", "default")))
+    for name in ("catalog", *(f"database/{database}" for database in databases)):
+        yield "glue:GetDatabase", place.arn("glue", name)
+    groups = athena_backends[DEFAULT_ACCOUNT_ID][place.region].work_groups
+    group = groups.get(given.get("WorkGroup", "primary"))  # Athena itself tells of one that is not there
+    result = (group.configuration or {}).get("ResultConfiguration", {}) if group else {}
+    if location := result.get("OutputLocation"):
+        bucket, _, prefix = str(location).removeprefix("s3://").partition("/")
+        for action in ("s3:GetBucketLocation", "s3:ListBucket"):
+            yield action, f"arn:aws:s3:::{bucket}"
+        yield "s3:PutObject", f"arn:aws:s3:::{bucket}/{prefix}answer.csv"
 
 
 def _query(given: Parameters, place: Place) -> Any:

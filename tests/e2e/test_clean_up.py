@@ -267,7 +267,8 @@ def test_every_call_is_allowed_and_nothing_else_is(held):
     reviewed = review.implied()
     assert {call.caller for call in calls} == {role for role in roles if not role.startswith("role:")}
     assert review.too_little(roles, calls, reviewed) == []
-    assert sorted(map(str, review.unused(roles, calls, reviewed))) == []
+    unused = sorted(map(str, review.unused(roles, calls, reviewed)))
+    assert unused == [], "\n".join(unused)
     assert review.idle(roles, calls, reviewed) == []
     assert sorted(map(str, review.on_everything(roles))) == []
 

@@ -70,6 +70,7 @@ def test_a_template_without_one_permission_fails_the_function_that_needs_it(tmp_
 #: action -> the state that fails without it, and the error's name
 MISSING = {
     "athena:StartQueryExecution": {"Query": "Athena.AmazonAthenaException"},
+    "glue:GetDatabase": {"Query": "Athena.AmazonAthenaException"},
     "dynamodb:UpdateItem": {"Record": "DynamoDB.AmazonDynamoDBException"},
     "sns:Publish": {"Notify": "SNS.AuthorizationErrorException"},
 }

@@ -181,3 +181,21 @@ def test_requests_of_s3_that_nobody_makes_are_not_passed_over(method, path, quer
 def test_a_body_in_chunks_is_read_whole():
     given = {"wsgi.input": io.BytesIO(b"body"), "wsgi.input_terminated": True}
     assert Request(given).body == b"body"
+
+
+def test_a_query_needs_what_athena_does_as_who_asks_it(aws):
+    answers = {"ResultConfiguration": {"OutputLocation": "s3://results/athena/"}}
+    aws.client("athena").create_work_group(Name="ours", Configuration=answers)
+    asks = {"QueryString": "SELECT 1", "WorkGroup": "ours", "QueryExecutionContext": {"Database": "rows"}}
+    given = request("athena", json.dumps(asks), X_AMZ_TARGET="AmazonAthena.StartQueryExecution")
+    athena, glue = (f"arn:aws:{service}:us-east-1:123456789012:" for service in ("athena", "glue"))
+    assert asked(given).keys() == {
+        ("athena:StartQueryExecution", f"{athena}workgroup/ours"),
+        ("athena:GetDataCatalog", f"{athena}datacatalog/AwsDataCatalog"),
+        ("glue:GetDatabase", f"{glue}catalog"),
+        ("glue:GetDatabase", f"{glue}database/default"),
+        ("glue:GetDatabase", f"{glue}database/rows"),
+        ("s3:GetBucketLocation", "arn:aws:s3:::results"),
+        ("s3:ListBucket", "arn:aws:s3:::results"),
+        ("s3:PutObject", "arn:aws:s3:::results/athena/answer.csv"),
+    }
