@@ -10,7 +10,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from breakeven.results.queries import parameter_count, queries
+from breakeven.results.queries import bare, parameter_count, queries
 from breakeven.results.schemas import TABLES
 from infra.acknowledged import acknowledge, on
 from infra.results import Results
@@ -52,7 +52,7 @@ class QueryStates(Construct):
                 "Type": "Task",
                 "Resource": f"arn:{cdk.Aws.PARTITION}:states:::athena:startQueryExecution.sync",
                 "Parameters": {
-                    "QueryString": sql,
+                    "QueryString": bare(sql),
                     "WorkGroup": self._results.database_name,
                     "QueryExecutionContext": {"Database": self._results.database_name},
                     "ExecutionParameters.$": f"States.Array({parameters})",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.results.queries import bare, queries
 from infra.context import DATABASE
 from local.strict.policies import Call, is_allowed
 from tests.grants.templates import ACCOUNT, REGION, Template
-from tests.infra.definition import resources
+from tests.infra.definition import definition_of, resources, states
 
 PLACE = f"{REGION}:{ACCOUNT}"
 
@@ -44,3 +45,11 @@ def test_a_long_answer_is_written_in_parts_where_answers_are_and_nowhere_else(pl
     for action in ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"):
         assert may(action, f"arn:aws:s3:::{bucket}/athena/answer.csv")
         assert not may(action, f"arn:aws:s3:::{bucket}/rows/cases/run_id=r/c.json.gz")
+
+
+def test_athena_is_asked_without_comments(plain):
+    found = states(definition_of(plain.template))
+    asked = {
+        name: each["Parameters"]["QueryString"] for name, each in found.items() if name.startswith("Query ")
+    }
+    assert asked == {f"Query {name}": bare(sql) for name, sql in queries().items()}

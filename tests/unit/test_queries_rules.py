@@ -12,7 +12,7 @@ from query_tables import Bucket
 from sqlglot import exp
 
 from breakeven.results import schemas
-from breakeven.results.queries import INCLUDE, QUERIES, parameter_count, queries
+from breakeven.results.queries import INCLUDE, QUERIES, bare, parameter_count, queries
 from local.sql_engine import run
 
 NAMES = list(queries())
@@ -87,6 +87,14 @@ def test_parameters_stand_in_where_only_and_are_all_the_run(name: str) -> None:
         assert isinstance(mark.find_ancestor(exp.Where, exp.Select), exp.Where)
         assert isinstance(mark.parent, exp.EQ)
         assert mark.parent.this == exp.column("run_id")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_its_comments_it_asks_the_same(name: str) -> None:
+    text = bare(queries()[name])
+    assert "--" not in text
+    asked, written = sqlglot.parse_one(text, dialect="athena"), parsed(name)
+    assert asked.sql(dialect="athena", comments=False) == written.sql(dialect="athena", comments=False)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 QUERIES = Path(__file__).parents[3] / "queries"
+COMMENT = re.compile(r"[ \t]*--[^\n]*")
 INCLUDE = re.compile(r"^-- include: (\w+)\n", re.MULTILINE)
 
 
@@ -29,9 +30,16 @@ def query(name: str) -> str:
     return _complete(QUERIES / f"{name}.sql")
 
 
+def bare(sql: str) -> str:
+    """The same without its comments, as Athena is asked: what puts parameters into a text need not know that
+    an apostrophe in a comment begins no string.
+    """
+    return "\n".join(line for line in COMMENT.sub("", sql).splitlines() if line)
+
+
 def parameter_count(sql: str) -> int:
     """How many ``?`` a query has, comments apart."""
-    return re.sub(r"--[^\n]*", "", sql).count("?")
+    return bare(sql).count("?")
 
 
 def _complete(path: Path) -> str:
