@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.results import layout, schemas
-from breakeven.results.queries import parameter_count
+from breakeven.results.queries import bare, parameter_count
 from breakeven.results.queries import query as text_of
 from local.sql_engine import SqlTable, run
 
@@ -44,8 +44,8 @@ class Bucket:
         }
 
     def ask(self, query: str, run_id: str = RUN_ID) -> list[dict[str, Any]]:
-        """The rows of ``queries/<query>.sql`` for one run."""
-        sql = text_of(query)
+        """The rows of ``queries/<query>.sql`` for one run, as Athena is asked for them."""
+        sql = bare(text_of(query))
         return run(sql, self.tables(), [f"'{run_id}'"] * parameter_count(sql)).dicts()
 
 
