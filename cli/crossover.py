@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from breakeven.errors import InputError
-from breakeven.pricing.book import DEFAULT_REGION, load_book, read_book
+from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book, read_book
 from breakeven.pricing.inputs import MAX_MSG_PER_S, Inputs
 from breakeven.pricing.known_capacity import KnownCapacity, capacities
 from breakeven.pricing.measured_capacity import MeasuredCapacity, capacity_from
@@ -24,6 +24,8 @@ from local.answers import answers
 
 #: at which both are priced where no rate was asked for
 USUAL_RATE = 100.0
+#: how the book calls Amazon MQ's brokers, before their type
+BROKERS = ("single.", "cluster.")
 AT_ANY_RATE = ("crossover", "cost_curves")
 AT_THE_RATE = ("bills", "break_even_hours")
 
@@ -79,6 +81,8 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     """The question that the options put, and what the queries answer to it."""
     book = read_book(arguments.book) if arguments.book else load_book(arguments.region)
     inputs = inputs_of(arguments)
+    if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
+        _known_broker(inputs, book)
     bill = None if arguments.sqs_bill is None else _dollars(arguments.sqs_bill)
     if bill is not None and inputs.msg_per_s is not None:
         raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
@@ -100,6 +104,18 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     asked = Asked((base,), left_out(inputs, book))
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
     return Answer(base, asked, found, bill, known)
+
+
+def _known_broker(inputs: Inputs, book: PriceBook) -> None:
+    """The usual type is left out where a book has no price of it; one that was asked for is not.
+
+    :raises InputError: no form of it is priced
+    """
+    types = sorted({item.partition(".")[2] for item in book.items("amazonmq") if item.startswith(BROKERS)})
+    if inputs.amazon_mq not in types:
+        there = f"{book.label} has {', '.join(types)}" if types else f"{book.label} prices none"
+        remedy = f"no such broker type is priced; {there}; or none"
+        raise InputError(WHERE, "--amazon-mq", inputs.amazon_mq, remedy)
 
 
 def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | MeasuredCapacity | None:

@@ -236,11 +236,12 @@ def assumptions(answer: Answer) -> list[str]:
     used, full = requests_per_message(inputs), requests_per_message(batched(inputs))
     free = f"{answer.base.book.free_sqs_requests:,.0f} free a month" if inputs.free_tier else "none free"
     work = "not billed but solved for" if inputs.hours is None else f"{inputs.hours:g} a month"
+    volume = "no volume" if inputs.volume == "none" else f"{inputs.volume_gb:g} GB of {inputs.volume} each"
     said = [
         f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
         f"polls; {free}",
-        f"{inputs.nodes} node(s) over {inputs.zones} zone(s), {inputs.volume_gb:g} GB of {inputs.volume} "
-        f"each, {inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
+        f"{inputs.nodes} node(s) over {inputs.zones} zone(s), {volume}, {inputs.commitment}; "
+        f"{inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         f"List prices before tax, not refreshed; people's hours {work}",
     ]
     unsure = list(uncertain(inputs))

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from breakeven.errors import InputError
 from breakeven.planning.plan import DEFAULT_MAX_USD, make_plan
 from breakeven.pricing.book import DEFAULT_REGION
 from breakeven.workload.read import load_suite
@@ -45,6 +46,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: a suite or an option that makes no plan
     """
+    if not 0 < arguments.max_usd < float("inf"):
+        # nothing is above "not a number": it would refuse no run at all
+        remedy = f"give US dollars above 0, such as {DEFAULT_MAX_USD:g}"
+        raise InputError("breakeven plan", "--max-usd", arguments.max_usd, remedy)
     suite, local = load_suite(arguments.suite), arguments.environment == "local"
     # what runs on AWS found is in their own bucket, where their own plan reads it
     advice, warnings = loader_advice.known(arguments.runs, suite.suite) if local else (None, [])

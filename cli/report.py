@@ -102,7 +102,9 @@ def read(source: Path) -> Report:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "file"
         remedy = f"{first['msg']}; give a {SOURCE} as docs/report.schema.json describes it"
-        raise InputError(str(source), field, str(first["input"])[:80], remedy) from error
+        found = first["input"]
+        text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
+        raise InputError(str(source), field, text[:80], remedy) from error
 
 
 def write(report: Report, folder: Path) -> list[Path]:

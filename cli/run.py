@@ -15,9 +15,10 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
-from breakeven.pricing.book import DEFAULT_REGION
+from breakeven.pricing.book import DEFAULT_REGION, load_book
 from breakeven.results.items import RUN
-from breakeven.steps.plan_run import plan_of
+from breakeven.steps.costs import ask_about
+from breakeven.steps.plan_run import plan_of, usual_message_bytes
 from breakeven.steps.resume_run import Earlier, plan_resumed
 from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.workload.read import load_suite
@@ -26,9 +27,11 @@ from cli.outcome import conclude
 from cli.progress import PlainView, View, snapshot, view_for
 from local import loader_advice
 from local.endpoints import Endpoints
+from local.export import check_folder
 from local.hardware import hardware
 from local.resume import earlier_run
 
+ENDING = (signal.SIGINT, signal.SIGTERM)
 FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
 
 
@@ -99,15 +102,19 @@ def _run_here(arguments: argparse.Namespace) -> int:
         advice, warnings = loader_advice.known(arguments.runs, suite.suite)
         plan = plan_of(wanted, suite, run_id, advice)
         plan.raise_if_refused()
+        # the workflow's first state asks them of the same book, which may lack a price that they need
+        ask_about(plan.cases, usual_message_bytes(plan.cases), load_book(wanted.region))
     else:
         earlier = earlier_run(arguments.runs, arguments.resume)
         wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
         plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
+    check_folder(arguments.runs)
     console = Console(stderr=arguments.json)
     view = PlainView(console) if arguments.json else view_for(console)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in ENDING:
+        signal.signal(number, _interrupt)
     try:
         for line in (*warnings, *plan.loader_notes):
             view.say(line)
@@ -145,7 +152,15 @@ def _goes_on(earlier: Earlier) -> str:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
+    # a second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
+    # the process and one to its group; what is ignored here would be ignored by what the clean-up starts, too
+    for number in ENDING:
+        signal.signal(number, _go_on)
     raise KeyboardInterrupt
+
+
+def _go_on(signum: int, frame: FrameType | None) -> None:
+    pass
 
 
 def _follow(
@@ -165,8 +180,6 @@ def _follow(
             view.show(snapshot(session.state.items(), plan.cases))
             outcome = str(session.state.get(RUN).get("status", "failed"))
         except KeyboardInterrupt:
-            # a second Ctrl-C must not cut the clean-up short
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
             view.say("interrupted: stopping what was started, keeping what was measured")
             outcome = "interrupted"
             session.interrupt()

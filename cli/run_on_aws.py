@@ -29,7 +29,7 @@ from cli.deployed import Deployed, connect, find, is_about_credentials, told
 from cli.following import Line, LostError, is_passing
 from cli.outcome import INTERRUPTED, NOT_FOLLOWED, conclude
 from cli.progress import PlainView, View, snapshot, view_for
-from local.export import export_run
+from local.export import check_folder, export_run
 
 FOLLOW_S = 5.0
 #: how long Step Functions may not know what it has just started: what it says is "eventually consistent" (its
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check_options(arguments)
     document = None if arguments.follow else _document(arguments)
+    check_folder(arguments.runs)
 
     def installation() -> Deployed:
         return find(connect(arguments.profile, arguments.region), arguments.prefix)

@@ -41,7 +41,7 @@ def read_context(given: Mapping[str, Any], profile_region: str | None = None) ->
         raise together(errors) from None
     for field, remedy in faults(context, profile_region):
         if field == "region" and context.region is None:
-            hint = f"{remedy}; it is the profile's region, taken where none is given"
+            hint = f"{remedy}; it is the profile's region, or AWS_REGION, as none is given: give one of these"
             errors.append(_error(field, profile_region, hint))
         else:
             errors.append(_error(field, ours.get(field, getattr(context, field)), remedy))

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from breakeven.errors import InputError
 from breakeven.results import layout
 from breakeven.results.schemas import TABLES
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
+
+
+def check_folder(runs: Path) -> None:
+    """Make the folder of runs where it is missing.
+
+    :raises InputError: nothing can be written there, which a run would find out only at its end
+    """
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=runs):
+            pass
+    except OSError as error:
+        remedy = f"no folder that results can be written to ({error.strerror}); give another one"
+        raise InputError("breakeven run", "--runs", str(runs), remedy) from error
 
 
 def export_run(

@@ -160,3 +160,26 @@ def test_a_published_capacity_is_taken_where_none_is_given_and_said(
     assert larger["capacity"]["from"] == "none is known", "it says nothing of messages over 4000 B"
     given = document(capsys, "--instance", "r3.xlarge", "--capacity", "100")
     assert given["capacity"]["from"] == "given with the question"
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "remedy"),
+    [
+        (["--amazon-mq", "mq.x9.huge"], "--amazon-mq: 'mq.x9.huge'", "mq.m5.large"),
+        (["--volume-gb", "0"], "--volume-gb: '0'", "gp3 has at least 1 GB"),
+        (["--region", "eu-central-1"], "cloudwatch/alarm_month", "take the price book of another region"),
+    ],
+)
+def test_what_cannot_be_bought_is_refused_with_what_can(
+    capsys: pytest.CaptureFixture[str], options: list[str], field: str, remedy: str
+) -> None:
+    code, out, err = run(capsys, *options)
+    assert (code, out) == (2, "")
+    assert field in err
+    assert remedy in err
+
+
+def test_a_broker_without_a_volume_needs_no_size_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--volume", "none", "--volume-gb", "0")
+    assert code == 0
+    assert "2 zone(s), no volume, on-demand" in out

@@ -228,3 +228,9 @@ def test_what_refuses_a_run_loads_no_control_plane():
     )
     assert "'local'" in ran.stdout
     assert "'moto'" not in ran.stdout
+
+
+@pytest.mark.parametrize("usd", ["nan", "inf", "0", "-1"])
+def test_a_limit_that_limits_nothing_or_everything_is_refused(capsys, usd):
+    with pytest.raises(InputError, match=r"--max-usd: .*give US dollars above 0, such as 20"):
+        run(capsys, "quick", "--max-usd", usd)

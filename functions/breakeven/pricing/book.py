@@ -164,7 +164,9 @@ class PriceBook(Frozen):
         """
         price = self.price(service, item)
         if price.usd is None:
-            remedy = f"{price.reason}; choose one that is: {near(item, self.items(service))}"
+            there = near(item, self.items(service))
+            choose = f"choose one that is: {there}" if there else "take the price book of another region"
+            remedy = f"{price.reason}; {choose}"
             raise InputError(f"price book {self.label}", f"{service}/{item}", None, remedy)
         return price
 

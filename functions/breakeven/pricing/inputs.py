@@ -80,6 +80,10 @@ class Inputs(BaseModel):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        if self.volume != "none" and self.volume_gb < 1:
+            raise ValueError(
+                f"volume_gb: {self.volume} has at least 1 GB; give as much, or none as the kind of volume"
+            )
         if self.zones > self.nodes:
             raise ValueError(
                 f"broker_zones: {self.zones} zones for {self.nodes} node(s); give at most one a node"

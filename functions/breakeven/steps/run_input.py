@@ -40,10 +40,13 @@ class RunInput(BaseModel):
     variant: Variant | None = None
     scale: float = Field(default=1.0, gt=0, le=1)
     seed: int | None = Field(
-        default=None, description="orders legs and cases; made from the run's id if absent"
+        default=None,
+        ge=0,
+        le=2**31 - 1,
+        description="orders legs and cases; made from the run's id if absent",
     )
     region: str = Field(default_factory=home_region, description="whose price book is used")
-    max_usd: float = Field(default=20.0, gt=0)
+    max_usd: float = Field(default=20.0, gt=0, allow_inf_nan=False)
     resume_run_id: str | None = Field(
         default=None, description="goes on with that run, and keeps its plan: no other field says another one"
     )
