@@ -18,7 +18,7 @@ from breakeven.planning.functions import BESIDE, MORE
 from breakeven.planning.task_lines import VCPU
 from breakeven.pricing.book import books
 from breakeven.pricing.machines import machine
-from breakeven.targets.kinds import INSTANCE_TYPE, KINDS
+from breakeven.targets.catalog import INSTANCE_TYPE, clusters
 from breakeven.workload.case import MAX_LOADERS
 from cli.deployed import Account, Deployed, find
 from cli.doctor_images import brokers_image, loaders_image
@@ -119,7 +119,7 @@ def _vcpus(account: Account) -> tuple[Level, str]:
     quota = account.client("service-quotas").get_service_quota(ServiceCode="ec2", QuotaCode=VCPU_QUOTA)
     have = float(quota["Quota"]["Value"])
     each = machine(INSTANCE_TYPE).vcpu or 0
-    need = each * max(kind.nodes for kind in KINDS.values())
+    need = each * max(nodes.count for nodes in clusters().values())
     words = f"{have:g} vCPUs of standard instances, a lane of {INSTANCE_TYPE} takes {need:g}"
     if have < need:
         return "stop", f"{words}: ask for more of quota {VCPU_QUOTA} in Service Quotas"

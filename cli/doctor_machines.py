@@ -12,7 +12,7 @@ from typing import Any, Literal
 from breakeven.planning.machines import NO_ZONE, OTHER_ZONES, UPGRADE
 from breakeven.planning.machines import Account as Room
 from breakeven.steps.account import FREE_TIER_REGION, ZONES, free_tier_types, is_free_plan, zones_offering
-from breakeven.targets.kinds import INSTANCE_TYPE
+from breakeven.targets.catalog import INSTANCE_TYPE
 from cli.deployed import Account, Deployed
 
 #: zones of a network of the stack's own, where none is named: the region's first ones

@@ -10,7 +10,7 @@ from rich.table import Table
 from breakeven.planning.assumptions import BUILDER_S, SNAPSHOT_S
 from breakeven.planning.estimate import CostLine, Estimate
 from breakeven.planning.plan import Plan
-from breakeven.targets.kinds import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
 from cli.tables import columns, print_table, say

@@ -11,12 +11,9 @@ from rich.text import Text
 from breakeven.report import validity_words, words
 from breakeven.report.model import CaseReport, Report
 from breakeven.report.tables import rate, shown_figure
-from breakeven.workload.case import OF_MACHINES
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIRST_FIGURE, LAST_FIGURE = 2, 7
-#: names short enough for a terminal's width
-NAMES = {"sqs-standard": "SQS", "rabbitmq-mirrored-pair": "RabbitMQ pair"}
 #: said elsewhere: the target's name says emulated, the verdict says shared, a dash says few samples
 QUIET = frozenset({"emulated", "shared_host", "few_samples"})
 
@@ -57,8 +54,7 @@ def _row(case: CaseReport) -> tuple[str, ...]:
         )
     ]
     emulated = " (emulated)" if case.provenance == "emulated" else ""
-    kind, of_machines, machines = case.target.partition(OF_MACHINES)
-    target = f"{NAMES.get(kind, kind)}{of_machines and ' '}{machines}{emulated}"
+    target = f"{words.short_target_name(case.target)}{emulated}"
     return tuple(_printable(text) for text in (words.case_name(case), target, *figures, status))
 
 

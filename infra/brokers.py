@@ -10,13 +10,14 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
-from breakeven.targets.kinds import KINDS, ROOT_DEVICE
+from breakeven.targets.catalog import ROOT_DEVICE, clusters
 from infra.ami import Ami
 from infra.context import Context
 from infra.network import Network
 from infra.results import Results
 
-PAIR = KINDS["rabbitmq-mirrored-pair"]
+#: GB of a node's volume, where a suite says nothing
+VOLUME_GB = max(nodes.volume_gb for nodes in clusters().values())
 
 
 class Brokers(Construct):
@@ -61,7 +62,7 @@ class Brokers(Construct):
                 ec2.BlockDevice(
                     device_name=ROOT_DEVICE,
                     volume=ec2.BlockDeviceVolume.ebs(
-                        PAIR.volume_gb,
+                        VOLUME_GB,
                         encrypted=True,
                         volume_type=ec2.EbsDeviceVolumeType.GP3,
                         delete_on_termination=True,

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from breakeven.pricing.machines import machine
-from breakeven.targets.kinds import INSTANCE_TYPE
+from breakeven.targets.catalog import INSTANCE_TYPE
 from infra.limits import Limits, listed
 from infra.timing import Timing
 

@@ -21,7 +21,7 @@ from constructs import Construct
 from breakeven.planning.machines import BUILDERS
 from breakeven.results import layout
 from breakeven.steps.recipes import Recipe
-from breakeven.targets.kinds import ROOT_DEVICE
+from breakeven.targets.catalog import ROOT_DEVICE
 from infra import staging
 from infra.ami import Ami
 from infra.build_place import BuildPlace

@@ -18,6 +18,7 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.base import Access, Node
+from breakeven.targets.catalog import PAIR
 from breakeven.targets.registry import open_target
 from local import loader_advice, resume
 from local.broker_machines import BrokerMachines, ExistingBrokers
@@ -147,7 +148,7 @@ class Session:
         if self._endpoints.rabbitmq_urls:
             existing = ExistingBrokers(self._endpoints.rabbitmq_urls, self._register, self._give_access)
             # what a lane put in place on brokers that are not ours is taken back, whatever happens
-            self._closing.callback(open_target("rabbitmq-mirrored-pair", existing.access).dismantle)
+            self._closing.callback(open_target(PAIR, existing.access).dismantle)
             return existing
         return BrokerMachines(self._children, self._work, self._register, self._access, self._failed)
 

@@ -1,13 +1,17 @@
-"""What is made once a session, by whichever of its workers is the first to want it."""
+"""What several kinds of tests share: what is made once a session, and records of targets that are changed."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from breakeven.targets.catalog import CATALOG
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
@@ -25,3 +29,8 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
             make(path)
             done.write_text(str(path))
     return Path(done.read_text())
+
+
+def change_record(monkeypatch: pytest.MonkeyPatch, target: str, **changes: Any) -> None:
+    """Have another record of that target, as long as the test runs."""
+    monkeypatch.setitem(CATALOG, target, replace(CATALOG[target], **changes))

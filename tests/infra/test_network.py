@@ -12,7 +12,7 @@ import pytest
 
 from breakeven.planning.task_lines import endpoints
 from breakeven.targets.base import Access, Node
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.catalog import clusters
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.expand import expand
@@ -204,9 +204,8 @@ def test_targets_with_brokers_of_our_own_make_no_client_of_aws(monkeypatch):
     monkeypatch.setattr(boto3, "client", made)
     monkeypatch.setattr(boto3, "resource", made)
     monkeypatch.setattr(boto3, "Session", made)
-    with_brokers = [name for name, kind in KINDS.items() if kind.brokers]
-    assert with_brokers
-    for name in with_brokers:
+    assert clusters()
+    for name in clusters():
         open_target(name, access)
     with pytest.raises(AssertionError, match="a client of AWS"):
         open_target("sqs-standard", None)

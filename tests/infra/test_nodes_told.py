@@ -14,7 +14,7 @@ import pytest
 
 from breakeven.results import layout
 from breakeven.steps.launching import Place, launch
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.catalog import record_of
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
 from infra.images import ROOT_GB
 from tests.infra.definition import builders_templates, nodes_statements, nodes_template, resources
@@ -97,7 +97,7 @@ def node(asked, tmp_path_factory) -> Node:
 
 
 def test_a_node_learns_its_clusters_size_and_its_lease_from_its_tags(node):
-    assert node.learned[:2] == [str(KINDS[PAIR].nodes), str(LEASE_S)]
+    assert node.learned[:2] == [str(record_of(PAIR).node_count), str(LEASE_S)]
 
 
 def test_a_nodes_objects_are_where_the_lane_puts_and_seeks_them(node):

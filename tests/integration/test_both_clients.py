@@ -10,7 +10,7 @@ import pytest
 from breakeven.instrument.program import Program
 from breakeven.targets.base import Target
 from breakeven.targets.instrument import InstrumentTarget
-from breakeven.workload.case import Case, Compared
+from breakeven.workload.case import Case
 from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 from tests.integration.real_targets import opened
@@ -23,13 +23,13 @@ from tests.integration.side_by_side import (
 )
 
 CLIENTS = ("native", "ordinary")
-TARGETS: tuple[Compared, ...] = ("rabbitmq-mirrored-pair", "sqs-standard")
+TARGETS: tuple[str, ...] = ("rabbitmq-mirrored-pair", "sqs-standard")
 MESSAGES = 200
 COUNTED: dict[str, Any] = {"mode": "load-unload", "messages": MESSAGES, "threads": 2, "queues": 2}
 WARMING = COUNTED | {"messages": 1000}
 #: far below what clients and servers can do on a machine three times as busy as it should be. SQS by long
 #: polls: a message that arrives in the pause between two short ones waits for the pause's end
-STEADY: dict[Compared, dict[str, Any]] = {
+STEADY: dict[str, dict[str, Any]] = {
     "rabbitmq-mirrored-pair": {"threads": 1, "warmup_s": 0, "measure_s": 3, "rate": 50},
     "sqs-standard": {"threads": 1, "warmup_s": 0, "measure_s": 3, "rate": 30, "wait_s": 1},
 }
@@ -38,7 +38,7 @@ STALL_S = 0.5
 Compare = Callable[..., tuple[Run, Run]]
 
 
-def planned(target: Compared, client: str, scenario: dict[str, Any]) -> Case:
+def planned(target: str, client: str, scenario: dict[str, Any]) -> Case:
     """The scenario's case on the target, as a run with that client has it."""
     suite = {
         "suite": "both-clients",
@@ -55,7 +55,7 @@ def planned(target: Compared, client: str, scenario: dict[str, Any]) -> Case:
 def compare(request: pytest.FixtureRequest) -> Compare:
     """``compare(target, **scenario)``: what the loaders of both clients found, at the same time."""
 
-    def run(name: Compared, **scenario: Any) -> tuple[Run, Run]:
+    def run(name: str, **scenario: Any) -> tuple[Run, Run]:
         target = opened(request, name)
         own, ordinary = side_by_side([(target, planned(name, client, scenario)) for client in CLIENTS])
         assert (own.client, ordinary.client) == ("native", "boto3" if name == "sqs-standard" else "pika")
@@ -82,7 +82,7 @@ def assert_same_ledger(one: Run, other: Run) -> None:
         ("sqs-standard", {}),
     ],
 )
-def test_both_find_the_same_ledger(compare: Compare, target: Compared, fields: dict[str, Any]) -> None:
+def test_both_find_the_same_ledger(compare: Compare, target: str, fields: dict[str, Any]) -> None:
     runs = compare(target, **COUNTED | fields)
     assert_same_ledger(*runs)
     operations = [
@@ -99,7 +99,7 @@ def warmed(request: pytest.FixtureRequest) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_both_achieve_the_same_rate_and_median(
-    request: pytest.FixtureRequest, compare: Compare, target: Compared
+    request: pytest.FixtureRequest, compare: Compare, target: str
 ) -> None:
     """At a rate below what both can do; medians within what docs/metrics.md says that a client adds."""
     if target == "sqs-standard":

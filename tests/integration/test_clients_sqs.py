@@ -15,7 +15,7 @@ from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.factory import make_client
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.loadgen.stamp import Stamper, StampReader
-from breakeven.targets.limits import MAX_MESSAGE_BYTES
+from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 from breakeven.workload.case import Case
 from local.ports import free_ports
 
@@ -68,7 +68,7 @@ def body(number: int, size: int = 16) -> bytes:
     return (b"%016d" % number).ljust(size, b".")
 
 
-@pytest.mark.parametrize("size", [16, 65_536, MAX_MESSAGE_BYTES["sqs-standard"]])
+@pytest.mark.parametrize("size", [16, 65_536, SQS_MAX_MESSAGE_BYTES])
 def test_messages_go_round(client, queue, size):
     sender, receiver = client.sender(queue), client.receiver(queue)
     before = time.monotonic_ns()
@@ -122,7 +122,7 @@ def test_a_call_that_fails_is_not_a_lost_connection(client, queue):
 
 def test_what_was_taken_before_a_failing_call_is_answered(client, queue):
     sender = client.sender(queue)
-    too_large = body(2, MAX_MESSAGE_BYTES["sqs-standard"] + 1)
+    too_large = body(2, SQS_MAX_MESSAGE_BYTES + 1)
     with pytest.raises(CallFailed) as caught:
         sender.submit([1, 2, 3], [body(1), too_large, body(3)])
     assert caught.value.taken == 1

@@ -13,9 +13,9 @@ import pytest
 
 from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.factory import make_client
-from breakeven.loadgen import drain
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.left import QueueCount
+from breakeven.targets.record import Waits
 from breakeven.workload.case import Case
 from local.strict import sqs_weather as kinds
 from local.strict.certificates import Certificate
@@ -23,6 +23,7 @@ from local.strict.sqs_proxy import sqs_weather
 from local.strict.sqs_weather import KINDS, SqsWeather
 from tests.certificates import make_certificate
 from tests.integration.live_case import live
+from tests.shared import change_record
 
 #: a loader asks for no counts, starts seconds after its queues were made, and leaves no connection idle
 HEAVY = KINDS - {kinds.STALE, kinds.NO_QUEUE, kinds.IDLE}
@@ -50,7 +51,7 @@ def driven(
     def drive(path: str, wanted: Collection[str], share: float) -> Driven:
         if path == "general":
             monkeypatch.setenv(SWITCH, "off")
-        monkeypatch.setitem(drain.UNKNOWN_GRACE_S, "sqs-standard", GRACE_S)
+        change_record(monkeypatch, "sqs-standard", waits=Waits(unknown=GRACE_S, hidden=35.0))
         make_certificate(pem := tmp_path / "certificate.pem")
         weather = SqsWeather(3, wanted, share)
         with sqs_weather(sqs_endpoint, weather, Certificate(pem)) as endpoint:

@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 
-from breakeven.loadgen import drain, loader, reporter, worker
+from breakeven.loadgen import loader, reporter, worker
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
+from breakeven.targets.record import Waits
 from breakeven.workload.case import Case
+from tests.shared import change_record
 from tests.unit.fake_meeting import FakeMeeting
 from tests.unit.fakes import FakeBroker, FakeClient, make_case
 
@@ -34,7 +36,7 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "OPEN_TIMEOUT_S", 0.2)
     monkeypatch.setattr(worker, "TOLERATED_S", 0.2)
     monkeypatch.setattr(worker, "LOOK_EVERY_S", 0.02)
-    monkeypatch.setitem(drain.UNKNOWN_GRACE_S, "rabbitmq-mirrored-pair", 0.3)
+    change_record(monkeypatch, "rabbitmq-mirrored-pair", waits=Waits(unknown=0.3))
 
 
 @pytest.fixture

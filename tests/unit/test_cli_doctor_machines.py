@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.targets.kinds import INSTANCE_TYPE
+from breakeven.targets.catalog import INSTANCE_TYPE
 from cli.doctor_checks import examine
 from cli.doctor_machines import account_plan, zones
 from tests.unit.test_cli_doctor import account, deployed, refusing

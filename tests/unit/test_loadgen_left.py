@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.loadgen import drain
 from breakeven.loadgen.account import Account, account, outstanding, was_cut_short
 from breakeven.loadgen.drain import Drain
 from breakeven.loadgen.ledger import Ledger, LoaderLedger, ProducerLedger
@@ -13,6 +12,7 @@ from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.steps import counting
+from breakeven.targets.catalog import record_of
 from tests.unit.fakes import make_case
 
 ALL = 20
@@ -129,4 +129,4 @@ def test_a_drain_waits_beyond_its_deadline_for_what_may_be_hidden_and_not_for_a_
         if not monkeypatch.setattr(waiting, "idle_s", lambda idle_s=idle_s: idle_s)
     }
     assert over == {0.5: (True, False, True), 20.0: (False, False, True), 36.0: (True, True, False)}
-    assert drain.HIDDEN_S["sqs-standard"] > 30
+    assert record_of("sqs-standard").waits.hidden > 30

@@ -7,7 +7,7 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning.footprint import ROOM, Footprint, footprint
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.workload.case import Workload
 from breakeven.workload.read import load_suite, parse_suite
 

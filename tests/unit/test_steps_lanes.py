@@ -13,7 +13,7 @@ from breakeven.results.store import Store
 from breakeven.steps import lanes, launching
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access, Description, Node
-from breakeven.targets.kinds import ROOT_DEVICE
+from breakeven.targets.catalog import ROOT_DEVICE
 from breakeven.workload.case import Machines
 from tests.unit.one_page import OnePage
 

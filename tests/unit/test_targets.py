@@ -7,30 +7,40 @@ import pytest
 from breakeven.clients.boto3_client import Boto3Receiver
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.loadgen.drain import UNKNOWN_GRACE_S
 from breakeven.targets.base import Access, Node
-from breakeven.targets.kinds import KINDS, presumed_provenance
-from breakeven.targets.limits import MAX_MESSAGE_BYTES
+from breakeven.targets.catalog import CATALOG, record_of
 from breakeven.targets.naming import queue_names
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from breakeven.targets.registry import TARGETS, open_target
+from breakeven.targets.registry import open_target
 from breakeven.targets.sqs_standard import is_amazon
 from breakeven.workload.case import Case, Workload
 from local.broker_files import NodePlan, write_node
 
 NO_NODES = Access(username="u", password="p")
+ACCESS = Access(
+    username="u", password="p", nodes=(Node(name="n", host="127.0.0.1", amqp_port=1, management_port=2),)
+)
 
 
-def test_every_target_has_its_limits():
-    assert TARGETS == ("sqs-standard", "rabbitmq-mirrored-pair", "instrument")
-    assert set(KINDS) == set(UNKNOWN_GRACE_S) == set(TARGETS)
-    assert set(MAX_MESSAGE_BYTES) == set(TARGETS)
-    assert MAX_MESSAGE_BYTES["sqs-standard"] == 2**20
+def test_reports_show_targets_in_this_order():
+    assert list(CATALOG) == ["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_a_record_is_of_its_name_and_of_the_class_that_it_names(name):
+    record = CATALOG[name]
+    opened = open_target(name, ACCESS if record.nodes else None)
+    assert (record.name, opened.name) == (name, name)
+    assert set(record.rates) == set(record.open_lane_s) == {"aws", "local"}
+
+
+def test_a_message_of_sqs_is_a_mebibyte_at_most():
+    assert record_of("sqs-standard").max_message_bytes == 2**20
 
 
 def test_the_instrument_is_itself_wherever_it_runs():
     for environment in ("aws", "local"):
-        assert presumed_provenance("instrument", environment) == "measured"
+        assert record_of("instrument").presumed_provenance(environment) == "measured"
     target = open_target("instrument", None)
     assert target.establish().provenance == "measured"
     assert (target.depth(("q",)), target.samples()) == (0, [])

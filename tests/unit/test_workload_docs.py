@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.planning.assumptions import OVERHEADS, QUERIES, RATES
+from breakeven.planning.assumptions import OVERHEADS, QUERIES
+from breakeven.targets.catalog import CATALOG
 from breakeven.workload.expand import BUILT_IN, expand
 from breakeven.workload.model import Scenario, Suite
 from breakeven.workload.read import parse_suite, parse_yaml
@@ -47,13 +48,14 @@ def test_every_default_is_the_one_in_force(name):
 
 @pytest.mark.parametrize("environment", ["aws", "local"])
 def test_assumed_rates_and_overheads_are_printed(environment):
-    for target, rates in RATES[environment].items():
+    for target, record in CATALOG.items():
+        rates = record.rates[environment]
         line = next(line for line in TEXT.splitlines() if line.startswith(f"| {environment} | `{target}`"))
         for rate in (rates.produce_each, rates.produce_most, rates.consume_each, rates.consume_most):
             assert ("| none known |" if rate == inf else f" {rate:g} ") in line
         assert rates.unconfirmed is None or f"({rates.unconfirmed:g} without confirms)" in line
     overheads = OVERHEADS[environment]
-    opening = overheads.open_lane
+    opening = {target: record.open_lane_s[environment] for target, record in CATALOG.items()}
     assert (
         f"| {environment} | {overheads.before_case:g} | {overheads.gate:g} | {overheads.after_case:g} | "
         f"{opening['sqs-standard']:g} (SQS), {opening['rabbitmq-mirrored-pair']:g} (RabbitMQ) | "

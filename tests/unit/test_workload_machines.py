@@ -7,9 +7,8 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.report.charts import marks
 from breakeven.report.words import target_name
-from breakeven.targets.kinds import kind
+from breakeven.targets.catalog import kind_of, record_of
 from breakeven.targets.registry import open_target
-from breakeven.workload.case import kind_of
 from breakeven.workload.expand import expand
 from breakeven.workload.read import parse_suite
 
@@ -52,7 +51,7 @@ def test_without_any_there_is_one_target_a_kind_on_the_deployments_machines():
 
 def test_a_size_is_of_its_kind_wherever_it_is_looked_up():
     assert kind_of(XLARGE) == PAIR
-    assert kind(XLARGE).nodes == 2
+    assert record_of(XLARGE).node_count == 2
     assert target_name(XLARGE) == "RabbitMQ mirrored pair, xlarge"
     with pytest.raises(Exception, match="no broker node is known"):
         open_target(XLARGE, None)

@@ -11,12 +11,13 @@ from breakeven.planning import limits
 from breakeven.planning.assumptions import OVERHEADS
 from breakeven.planning.plan import make_plan
 from breakeven.report.words import cell_name
-from breakeven.targets.kinds import KINDS, Kind
+from breakeven.targets.record import Nodes
 from breakeven.workload.case import Case
 from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
 from local.endpoints import Endpoints
+from tests.shared import change_record
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
 
@@ -86,7 +87,7 @@ def test_a_default_is_named_as_one() -> None:
 
 
 def test_a_single_node_cannot_be_taken_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KINDS, PAIR, Kind(brokers=True, nodes=1))
+    change_record(monkeypatch, PAIR, nodes=Nodes(1, "m7g.large", volume_gb=20, deployment="single"))
     error = refused(suite_of({"nodes_down": 1}))
     assert (error.field, error.value) == ("scenarios.s.nodes_down", 1)
     assert "has 1 node, and one must be left; at most 0" in error.remedy

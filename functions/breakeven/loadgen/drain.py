@@ -7,20 +7,9 @@ from collections.abc import Callable
 
 from breakeven.loadgen.coordination import CaseProgress
 from breakeven.loadgen.ledger import LoaderLedger, Outstanding
-from breakeven.workload.case import Case, KindName, kind_of
+from breakeven.targets.catalog import record_of
+from breakeven.workload.case import Case
 
-#: how long after the last message a send without an answer is still waited for, seconds. SQS: a visibility
-#: timeout (30 s unless changed) and 60 s, since an empty receive proves nothing there; an empty RabbitMQ
-#: queue is empty.
-UNKNOWN_GRACE_S: dict[KindName, float] = {
-    "sqs-standard": 90.0,
-    "rabbitmq-mirrored-pair": 3.0,
-    "instrument": 3.0,
-}
-#: how long after the last message a confirmed one may still come, seconds. SQS: a receive whose answer was
-#: lost hides its message for the visibility timeout (SQS developer guide, "Amazon SQS visibility timeout"),
-#: 30 s unless changed, and short polls may miss it for a while.
-HIDDEN_S: dict[KindName, float] = {"sqs-standard": 35.0}
 #: while new messages come more often than this, seconds, a drain is under way, and a deadline ends it
 UNDER_WAY_S = 1.0
 
@@ -37,13 +26,13 @@ class Drain:
         self, case: Case, ledger: LoaderLedger, exchanged: Callable[[], CaseProgress | None]
     ) -> None:
         self._case, self._ledger, self._exchanged = case, ledger, exchanged
-        self._hidden_s = HIDDEN_S.get(kind_of(case.target), 0.0)
+        self._waits = record_of(case.target).waits
         self._received = -1
         self._changed_ns = time.monotonic_ns()
 
     def is_closed(self) -> bool:
         """Every confirmed message was in hand, and every other that may exist was, or has had its time."""
-        patient = self.idle_s() <= UNKNOWN_GRACE_S[kind_of(self._case.target)]
+        patient = self.idle_s() <= self._waits.unknown
         outstanding = self._outstanding(patient)
         if outstanding is None or outstanding.confirmed:
             return False
@@ -53,15 +42,15 @@ class Drain:
         """Is it past its deadline? Where none comes any more, what may be hidden is waited for beyond it."""
         if time.monotonic_ns() <= deadline_ns:
             return False
-        return not UNDER_WAY_S < self.idle_s() < self._hidden_s
+        return not UNDER_WAY_S < self.idle_s() < self._waits.hidden
 
     def is_idle(self, seconds: float) -> bool:
         """Has nothing come for so long, and for as long as a message may be hidden?"""
-        return self.idle_s() > max(seconds, self._hidden_s)
+        return self.idle_s() > max(seconds, self._waits.hidden)
 
     def still_comes(self) -> bool:
         """Is it too early to say that what has not come does not come any more?"""
-        return self.idle_s() < max(UNDER_WAY_S, self._hidden_s)
+        return self.idle_s() < max(UNDER_WAY_S, self._waits.hidden)
 
     def idle_s(self) -> float:
         """How long ago the case's last new message was seen to have come."""

@@ -1,103 +1,20 @@
 """What is assumed before anything is measured. Used for time and dollars of a plan, never in a result.
 
-Each figure says where it is from. ``docs/suites.md`` prints the same tables.
+Each figure says where it is from; those of one target are its record's (``targets.catalog``).
+``docs/suites.md`` prints the same tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
 
-from breakeven.report.model import Environment
-from breakeven.workload.case import KindName
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """Messages a second: of one worker, and the most that all of them reach together.
-
-    ``consume`` is receive and settle. ``unconfirmed`` is the most without publisher confirms, where the
-    target has such a thing. ``bytes_per_s`` bounds both directions; None where nothing is known.
-    """
-
-    produce_each: float
-    produce_most: float
-    consume_each: float
-    consume_most: float
-    unconfirmed: float | None
-    bytes_per_s: float | None
-    source: str
-
-
-#: milliseconds of a call to SQS; a fast one, so that what is billed by the request is not estimated too low
-SQS_CALL_MS = 10.0
-
-_INSTRUMENT = Rates(
-    produce_each=450,
-    produce_most=5000,
-    consume_each=400,
-    consume_most=5000,
-    unconfirmed=None,
-    bytes_per_s=None,
-    source="the mean of the programmed latencies, 1.9 ms, and some of the loader's own time",
-)
-
-RATES: Mapping[Environment, Mapping[KindName, Rates]] = {
-    "aws": {
-        "sqs-standard": Rates(
-            produce_each=1000 / SQS_CALL_MS,
-            produce_most=inf,
-            consume_each=1000 / (2 * SQS_CALL_MS),
-            consume_most=inf,
-            unconfirmed=None,
-            bytes_per_s=None,
-            source="assumed: 10 ms a call from a function of the same region, and no limit of the service's: "
-            "its guide reckons with 20 ms, a measurement of 2022 had 16 ms for a send and a receive together",
-        ),
-        "rabbitmq-mirrored-pair": Rates(
-            produce_each=1875 / 5,
-            produce_most=6000,
-            consume_each=1293 / 5,
-            consume_most=6000,
-            unconfirmed=12_000,
-            # 937 Mbit/s of an m7g.large; the master sends every message to its mirror and to a consumer
-            bytes_per_s=937e6 / 8 / 2,
-            source="2012 article: load-unload with 5 threads, whose round trips are the same today; the most "
-            "assumed of an m7g.large, as two nodes on 2 shared cores carry 5,700 confirmed in windows and "
-            "12,100 of one node's, 2026-11-22",
-        ),
-        "instrument": _INSTRUMENT,
-    },
-    "local": {
-        "sqs-standard": Rates(
-            produce_each=1500,
-            produce_most=3000,
-            consume_each=800,
-            consume_most=2000,
-            unconfirmed=None,
-            bytes_per_s=20e6,
-            source="the native client against ElasticMQ on 2 shared cores, 2026-11-22: 1,720 sent by one "
-            "thread, 3,610 by ten; 970 and 1,900 received and deleted at the same time; 340 of 64 KiB",
-        ),
-        "rabbitmq-mirrored-pair": Rates(
-            produce_each=700,
-            produce_most=1500,
-            consume_each=700,
-            consume_most=1500,
-            unconfirmed=3000,
-            bytes_per_s=40e6,
-            source="two nodes on 2 shared cores, 2026-11-22: 733 published, confirmed and consumed by one "
-            "thread, 1,740 by forty, 644 of 64 KiB; unconfirmed assumed",
-        ),
-        "instrument": _INSTRUMENT,
-    },
-}
+from breakeven.terms import Environment
 
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """Seconds around the stages of a case, a lane and a run.
+    """Seconds around the stages of a case, a lane and a run; until a lane is open is its target's to say.
 
     ``gate``: from the first loader's start to the start instant; it counts towards the loader's limit.
     ``task_start``: from the case's start to its loaders' where they are tasks, beside a function's.
@@ -107,7 +24,6 @@ class Overheads:
     before_case: float
     gate: float
     after_case: float
-    open_lane: Mapping[KindName, float]
     close_lane: float
     around_run: float
     nodes_down: float
@@ -120,7 +36,6 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         before_case=5,
         gate=8,
         after_case=8,
-        open_lane={"sqs-standard": 5, "rabbitmq-mirrored-pair": 240, "instrument": 5},
         close_lane=20,
         around_run=60,
         nodes_down=210,
@@ -132,7 +47,6 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         before_case=0.5,
         gate=3,
         after_case=0.5,
-        open_lane={"sqs-standard": 5, "rabbitmq-mirrored-pair": 25, "instrument": 1},
         close_lane=3,
         around_run=20,
         nodes_down=20,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from breakeven.planning.assumptions import OVERHEADS, RATES
-from breakeven.report.model import Environment
-from breakeven.workload.case import LoaderKind, TargetName, Workload, kind_of
+from breakeven.planning.assumptions import OVERHEADS
+from breakeven.targets.catalog import record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import LoaderKind, TargetName, Workload
 from breakeven.workload.course import rate_course
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
@@ -57,14 +58,14 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
 
 def _search(workload: Workload, target: TargetName, environment: Environment) -> Expected:
     """Of a capacity search: probes around the rate that is assumed of the target."""
-    most = RATES[environment][kind_of(target)].produce_most
+    most = record_of(target).rates[environment].produce_most
     sending_s = workload.warmup_s + workload.measure_s
     return Expected(PROBES * most * sending_s, PROBES * (sending_s + BETWEEN_PROBES_S))
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Messages sent a second, all producers together."""
-    rates = RATES[environment][kind_of(target)]
+    rates = record_of(target).rates[environment]
     most = rates.produce_most if workload.confirms or rates.unconfirmed is None else rates.unconfirmed
     each = rates.produce_each if workload.confirms else most
     return _bounded(workload, min(workload.producers * each, most), rates.bytes_per_s)
@@ -72,7 +73,7 @@ def produce_rate(workload: Workload, target: TargetName, environment: Environmen
 
 def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Messages received and settled a second, all consumers together."""
-    rates = RATES[environment][kind_of(target)]
+    rates = record_of(target).rates[environment]
     rate = min(workload.consumers * rates.consume_each, rates.consume_most)
     return _bounded(workload, rate, rates.bytes_per_s)
 

@@ -17,10 +17,10 @@ from breakeven.pricing.broker_lines import crossings_per_message
 from breakeven.pricing.inputs import NODES, ask
 from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.pricing.sqs_lines import requests_per_message
-from breakeven.report.model import Environment
 from breakeven.results.items import LOADERS_PER_READ
-from breakeven.targets.kinds import INSTRUMENT, kind
-from breakeven.workload.case import Case, Frozen, TargetName, kind_of
+from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import Case, Frozen, TargetName
 
 HOURS_PER_MONTH = 730.0
 
@@ -115,7 +115,7 @@ def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[Target
     overheads = assumed.OVERHEADS[environment]
     lanes: dict[TargetName, float] = {}
     for case in cases:
-        start = overheads.open_lane[kind_of(case.target)] + overheads.close_lane
+        start = record_of(case.target).open_lane_s[environment] + overheads.close_lane
         lanes[case.target] = lanes.get(case.target, start) + case.expected_s
     return lanes
 
@@ -133,7 +133,7 @@ def cross_zone_gb(case: Case) -> float:
     Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
     that fewer zones offer their type.
     """
-    nodes = kind(case.target).nodes
+    nodes = record_of(case.target).node_count
     placed = len(case.machines.zones) if case.machines else 0
     if not nodes:
         return 0.0
@@ -170,7 +170,7 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
     gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
-    messages_sqs = sum(sqs_requests(case) for case in cases if kind_of(case.target) == "sqs-standard")
+    messages_sqs = sum(sqs_requests(case) for case in cases if record_of(case.target).billed_by_request)
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB

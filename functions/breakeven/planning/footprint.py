@@ -13,7 +13,8 @@ from math import ceil
 
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import dealt
-from breakeven.workload.case import Case, LoaderKind, Workload, kind_of
+from breakeven.targets.catalog import record_of
+from breakeven.workload.case import Case, LoaderKind, Workload
 from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite
 
@@ -46,8 +47,7 @@ EACH = {"native": 1, "boto3": 1, "pika": 4}
 def footprint(workload: Workload, target: str, loaders: int) -> Footprint:
     """Of the fullest of so many loaders, at its most."""
     producers, consumers = ceil(workload.producers / loaders), ceil(workload.consumers / loaders)
-    sqs = kind_of(target) == "sqs-standard"
-    at_once = workload.in_flight if sqs else 1
+    at_once = workload.in_flight if record_of(target).window_is_connections else 1
     receiving = 1 if at_once == 1 else 2 * at_once  # settlements have connections of their own
     sending = receiving if workload.mode == "parallel" else at_once  # producers help with the drain
     connections = producers * sending + consumers * receiving

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from breakeven.planning.machines import Account
 from breakeven.planning.refusal import Refusal
 from breakeven.report import words
-from breakeven.targets.kinds import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
 from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite

@@ -10,8 +10,8 @@ import hashlib
 
 from breakeven.instrument.program import Latency, Program, Protocol, Step
 from breakeven.planning.durations import LOADER_LIMIT_S, case_seconds
-from breakeven.report.model import Environment
-from breakeven.targets.kinds import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT
+from breakeven.terms import Environment
 from breakeven.workload.case import Case, Variant, Workload
 
 SCENARIO = "instrument"

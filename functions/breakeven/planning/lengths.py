@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.checks import origin
 from breakeven.workload.expand import scaled

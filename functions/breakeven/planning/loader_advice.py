@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 
 from breakeven.loadgen.limit import MOST_WORDS, Limit, Word
 from breakeven.planning.sizing import more_loaders
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.version import VERSION
 from breakeven.workload.case import MAX_LOADERS, Case, Frozen
 

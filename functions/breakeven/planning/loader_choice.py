@@ -9,7 +9,7 @@ from breakeven.planning.loader_advice import Finding, LoaderAdvice, Place
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import most_loaders
 from breakeven.report import words
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 

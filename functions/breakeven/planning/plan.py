@@ -18,8 +18,8 @@ from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.loader_choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
 from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
-from breakeven.report.model import Environment
-from breakeven.targets.kinds import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT
+from breakeven.terms import Environment
 from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
 from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite

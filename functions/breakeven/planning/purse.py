@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.planning.allowance import Allowance
-from breakeven.planning.assumptions import SQS_CALL_MS
 from breakeven.planning.estimate import Estimate, sqs_requests
 from breakeven.planning.refusal import Refusal
 from breakeven.pricing.book import PriceBook
 from breakeven.pricing.inputs import ask
 from breakeven.pricing.sqs_lines import requests_per_message
-from breakeven.workload.case import Case, Workload, kind_of
+from breakeven.targets.catalog import SQS_CALL_MS, record_of
+from breakeven.workload.case import Case, Workload
 from breakeven.workload.checks import origin
 from breakeven.workload.course import rate_course
 from breakeven.workload.model import Suite
@@ -43,7 +43,7 @@ def sqs_requests_at_most(case: Case) -> float:
 
     Workers send and ask as fast as calls go; asks go on to the drain's deadline and find nothing.
     """
-    if kind_of(case.target) != "sqs-standard":
+    if not record_of(case.target).billed_by_request:
         return 0.0
     work = case.workload
     chunks = (requests_per_message(ask(message_bytes=work.message_bytes)) - 1) / 2
@@ -62,7 +62,7 @@ def at_most(cases: Sequence[Case], expected: Estimate, book: PriceBook) -> float
     price = book.price("sqs", "standard_request")
     faster = CALLS_EACH_PER_S * SQS_CALL_MS / 1000 - 1
     closed = [case for case in cases if not (case.workload.is_open or case.workload.messages is not None)]
-    requests = faster * sum(sqs_requests(case) for case in closed if kind_of(case.target) == "sqs-standard")
+    requests = faster * sum(sqs_requests(case) for case in closed if record_of(case.target).billed_by_request)
     return MARGIN * expected.usd + (0.0 if price.usd is None else price.cost(requests))
 
 

@@ -7,7 +7,7 @@ from decimal import ROUND_DOWN, Decimal
 
 from breakeven.planning.assumptions import OVERHEADS
 from breakeven.planning.durations import CLOSING_S, LOADER_LIMIT_S, seconds_needed
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from breakeven.report import words
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.workload.case import MAX_LOADERS, Mode, Workload
 
 #: Workers of one loader. On AWS a loader has one vCPU, and a boto3 call takes 1.3-1.7 ms of it in about

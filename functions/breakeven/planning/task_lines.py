@@ -9,17 +9,15 @@ from breakeven.planning import assumptions as assumed
 from breakeven.planning.durations import expected, loader_seconds
 from breakeven.planning.limits import WATCH_S
 from breakeven.pricing.lines import BYTES_PER_GB
-from breakeven.report.model import Environment
-from breakeven.targets.kinds import kind
-from breakeven.workload.case import Case, kind_of
+from breakeven.targets.catalog import record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import Case
 
 #: of each task: as much of a core as a function has with its 1,769 MB, and the least memory that Fargate has
 #: with it. A result grows by 5 MB in 13 minutes (decision 0021), so that three hours of one fit
 VCPU, MEMORY_GB = 1, 2
 #: what a task calls that has no gateway: its image, and its log
 ENDPOINTS = ("ecr.api", "ecr.dkr", "logs")
-#: and what it calls besides, where its target is a managed service
-TARGETS_OWN = {"sqs-standard": "sqs"}
 #: what is priced: in words, service and item of the price book, how many of its units
 Quantity = tuple[str, str, str, float]
 
@@ -31,8 +29,8 @@ def has_tasks(case: Case) -> bool:
 
 def endpoints(cases: Sequence[Case]) -> list[str]:
     """Services that a run of the cases makes endpoints of, by the ends of their names; none without tasks."""
-    targets = {kind_of(case.target) for case in cases if has_tasks(case)}
-    own = sorted(TARGETS_OWN[target] for target in targets if target in TARGETS_OWN)
+    targets = [record_of(case.target) for case in cases if has_tasks(case)]
+    own = sorted({target.endpoint for target in targets if target.endpoint})
     return [*ENDPOINTS, *own] if targets else []
 
 
@@ -74,7 +72,7 @@ def _billed_s(case: Case) -> float:
 
 def _endpoint_gb(case: Case) -> float:
     """A managed service's messages pass its endpoint twice; brokers are beside the tasks."""
-    if kind(case.target).brokers:
+    if record_of(case.target).nodes:
         return 0.0
     return (
         2 * expected(case.workload, case.target, "aws").messages * case.workload.message_bytes / BYTES_PER_GB

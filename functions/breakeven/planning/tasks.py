@@ -10,7 +10,7 @@ from breakeven.planning.machines import Account
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.task_lines import VCPU, has_tasks
 from breakeven.report import words
-from breakeven.report.model import Environment
+from breakeven.terms import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.checks import origin
 from breakeven.workload.expand import expand

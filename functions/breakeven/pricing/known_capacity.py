@@ -10,10 +10,12 @@ from functools import cache
 
 from breakeven.pricing.inputs import Deployment
 from breakeven.report.published import load_shipped
+from breakeven.targets.catalog import clusters
 
 #: the source of pairs by instance type, and its scenario in which the clients speak to the queue's master
 SOURCE, SCENARIO = "source-c", "cores"
-TARGETS: dict[str, Deployment] = {"rabbitmq-mirrored-pair": "pair"}
+#: targets that are clusters, and what pricing calls them
+TARGETS: dict[str, Deployment] = {name: nodes.deployment for name, nodes in clusters().items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from breakeven.pricing.known_capacity import TARGETS
 from breakeven.report import words
 from breakeven.report.capacity import held_rate, is_lower_bound
 from breakeven.report.model import CaseReport, Place, Report
-from breakeven.workload.case import OF_MACHINES
+from breakeven.targets.catalog import parts_of
 
 #: of a run on AWS, the parameter of its target that names the nodes' instance type
 INSTANCE = "instance_type"
@@ -98,7 +98,7 @@ def measured_capacities(report: Report) -> list[MeasuredCapacity]:
     """Of each cell that was searched to an end on a target that is priced."""
     cells: dict[tuple[str, str, str], list[CaseReport]] = {}
     for case in report.cases:
-        if case.status == "ok" and held_rate(case) is not None and _kind(case.target) in TARGETS:
+        if case.status == "ok" and held_rate(case) is not None and parts_of(case.target)[0] in TARGETS:
             cells.setdefault((case.scenario, case.cell, case.target), []).append(case)
     return [_of_cell(report, repeats) for repeats in cells.values()]
 
@@ -136,10 +136,6 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
         )
         raise InputError(where, "--capacity-from", report.run_id, remedy)
     return best
-
-
-def _kind(target: str) -> str:
-    return target.partition(OF_MACHINES)[0]
 
 
 def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:

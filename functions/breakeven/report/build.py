@@ -21,7 +21,6 @@ from breakeven.report.model import (
     Metric,
     Place,
     ProbeReport,
-    Provenance,
     RatePoint,
     Repeats,
     Report,
@@ -30,7 +29,8 @@ from breakeven.report.strict import Strict
 from breakeven.report.validity import validity
 from breakeven.report.verdict import verdict
 from breakeven.results.schemas import METRICS
-from breakeven.targets.kinds import INSTRUMENT, presumed_provenance
+from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.terms import Provenance
 from breakeven.workload.case import Case
 
 M = TypeVar("M", bound=Strict)
@@ -190,7 +190,7 @@ def _ledger(row: Mapping[str, Any]) -> Ledger:
 
 def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance]) -> CaseReport:
     """A planned case of which nothing was written: it must not vanish from the report."""
-    provenance = origins.get(case.target, presumed_provenance(case.target, environment))
+    provenance = origins.get(case.target, record_of(case.target).presumed_provenance(environment))
     flags: list[Flag] = ["shared_host"] if environment == "local" else []
     return CaseReport(
         case_id=case.case_id,

@@ -17,12 +17,10 @@ from breakeven.report.money_model import (
 )
 from breakeven.report.strict import Strict
 from breakeven.report.validity_model import Validity
+from breakeven.terms import Environment, Provenance
 
 SCHEMA_VERSION = "1.0"
 
-Provenance = Literal["measured", "emulated", "published"]
-#: where a run can be made
-Environment = Literal["aws", "local"]
 #: where a figure comes from; elsewhere: a source published it
 Place = Literal["aws", "local", "elsewhere"]
 #: every flag a case can carry; docs/metrics.md says what each means

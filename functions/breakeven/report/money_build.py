@@ -23,13 +23,16 @@ from breakeven.report.money_model import (
     Sensitivity,
     SensitivityEnd,
 )
+from breakeven.targets.catalog import SQS, clusters
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 Answer = TypeVar("Answer", CostCurve, Bill, BreakEvenHours, DecisionMap, Sensitivity)
 #: pairs are read in this order: our own cluster first, then what stands beside it
 OPTIONS = (AS_USED, BATCHED, RABBITMQ, AMAZON_MQ)
-BROKERS = {"single": "rabbitmq-single", "pair": "rabbitmq-mirrored-pair", "trio": "rabbitmq-quorum-trio"}
+#: of clusters that no target is, which are priced all the same
+NOT_MEASURED = {"single": "rabbitmq-single", "trio": "rabbitmq-quorum-trio"}
+BROKERS = NOT_MEASURED | {nodes.deployment: name for name, nodes in clusters().items()}
 QUEUES = {"fifo": "sqs-fifo"}
 #: columns of which the report keeps one list a curve
 CURVE = ("msg_per_s", "clusters", "usd", "usd_per_1000_msg_per_s")
@@ -95,7 +98,7 @@ def _target(option: str, inputs: Inputs) -> str:
     """The target that an option prices."""
     if option == RABBITMQ:
         return BROKERS[inputs.deployment]
-    return AMAZON_MQ if option == AMAZON_MQ else QUEUES.get(inputs.queue, "sqs-standard")
+    return AMAZON_MQ if option == AMAZON_MQ else QUEUES.get(inputs.queue, SQS)
 
 
 def _capacity(

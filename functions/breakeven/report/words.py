@@ -7,16 +7,12 @@ import re
 from collections.abc import Sequence
 
 from breakeven.report.model import CaseReport
-from breakeven.workload.case import OF_MACHINES
+from breakeven.targets.catalog import CATALOG, parts_of
 
 NOTHING = "–"
 
-TARGETS = {
-    "sqs-standard": "SQS standard",
-    "rabbitmq-mirrored-pair": "RabbitMQ mirrored pair",
-    "rabbitmq-quorum": "RabbitMQ quorum queues",
-    "instrument": "the instrument",
-}
+#: what sources have measured and this project has not
+PUBLISHED = {"rabbitmq-quorum": "RabbitMQ quorum queues"}
 OPERATIONS = {
     "produce": "Produce",
     "consume": "Consume",
@@ -85,9 +81,16 @@ def size(value: int) -> str:
 
 def target_name(target: str) -> str:
     """A kind in words, and what its suite calls the machines: ``RabbitMQ mirrored pair, large``."""
-    kind, _, machines = target.partition(OF_MACHINES)
-    name = TARGETS.get(kind, kind)
+    kind, machines = parts_of(target)
+    name = CATALOG[kind].label if kind in CATALOG else PUBLISHED.get(kind, kind)
     return f"{name}, {machines}" if machines else name
+
+
+def short_target_name(target: str) -> str:
+    """The same for the width of a terminal: ``RabbitMQ pair large``."""
+    kind, machines = parts_of(target)
+    name = CATALOG[kind].short_label if kind in CATALOG else PUBLISHED.get(kind, kind)
+    return f"{name} {machines}" if machines else name
 
 
 def setup_name(name: str) -> str:

@@ -20,7 +20,7 @@ from breakeven.pricing.machines import machines
 from breakeven.steps.images import images_there
 from breakeven.steps.recipes import recipes_of
 from breakeven.steps.task_image import image_of, is_built
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.catalog import record_of
 from breakeven.workload.model import Suite
 
 #: variable of the plan's function: the deployment's zones, separated by commas
@@ -35,9 +35,8 @@ def instance_types(suite: Suite) -> list[str]:
     """Those that the suite's brokers would run on; one that is not known is the plan's to refuse."""
     found = set()
     for kind in suite.targets:
-        own = KINDS[kind].instance_type
-        if own:
-            sizes = suite.machines.get(kind)
+        if nodes := record_of(kind).nodes:
+            sizes, own = suite.machines.get(kind), nodes.instance_type
             found |= {size.instance_type or own for size in sizes.values()} if sizes else {own}
     return sorted(found & machines().keys())
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven.loadgen.merge import Measurement
-from breakeven.targets.kinds import kind
+from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 
 
 def mirrors_of(case: Case) -> int:
     """The mirrors that each queue has when all is well: one on every other node that is not down."""
-    return kind(case.target).nodes - 1 - case.workload.nodes_down
+    return record_of(case.target).node_count - 1 - case.workload.nodes_down
 
 
 def flags_of(

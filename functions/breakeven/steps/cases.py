@@ -26,7 +26,7 @@ from breakeven.steps.drive import watched
 from breakeven.steps.reasons import with_loaders_words
 from breakeven.steps.services import Services
 from breakeven.targets.base import Target
-from breakeven.targets.kinds import presumed_provenance
+from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 
 #: how long a failed case waits for its loaders to see that they were ended, and to save what they have
@@ -233,7 +233,7 @@ def _origin(services: Services, case: Case) -> tuple[str, str]:
     state = services.state(case.run_id)
     environment = state.get(RUN).get("environment", "aws")
     known = state.get(lane_item(case.target)).get("provenance")
-    return known or presumed_provenance(case.target, environment), environment
+    return known or record_of(case.target).presumed_provenance(environment), environment
 
 
 def _write_nodes(services: Services, case: Case, attempt: int) -> None:

@@ -11,8 +11,8 @@ from breakeven.pricing.inputs import Inputs, ask
 from breakeven.pricing.questions import Asked, own_cluster
 from breakeven.pricing.variations import ask_all, ask_size
 from breakeven.report.words import target_name
-from breakeven.targets.kinds import KINDS
-from breakeven.workload.case import OF_MACHINES, Case, Machines, TargetName
+from breakeven.targets.catalog import PAIR, clusters, parts_of
+from breakeven.workload.case import Case, Machines
 
 #: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
 #: the usual crossover, at which every line of either bill is there
@@ -25,7 +25,7 @@ def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Ask
     Where it names several, each has its own crossings, with its own price and its own capacity, and a note
     gives what it costs: nothing is carried from one to another.
     """
-    named, pair = machines_of(cases), KINDS["rabbitmq-mirrored-pair"]
+    named, pair = machines_of(cases), clusters()[PAIR]
     inputs = ask(
         msg_per_s=ASKED_MSG_PER_S,
         message_bytes=message_bytes,
@@ -34,16 +34,11 @@ def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Ask
     )
     if len(named) < 2:
         return ask_all(book.name, _on(inputs, *named.values()), book)
-    (first, *others) = [(_size(target), _on(inputs, each)) for target, each in named.items()]
+    (first, *others) = [(parts_of(target)[1], _on(inputs, each)) for target, each in named.items()]
     asked = ask_all(book.name, first[1], book, size=first[0])
     more = [one for size, of_it in others for one in ask_size(book.name, of_it, book, size)]
     notes = [_price(target, each, _on(inputs, each), book) for target, each in named.items()]
     return replace(asked, questions=(*asked.questions, *more), notes=(*asked.notes, *notes))
-
-
-def _size(target: TargetName) -> str:
-    """What the suite calls the target's machines."""
-    return target.partition(OF_MACHINES)[2]
 
 
 def _on(inputs: Inputs, each: Machines | None = None) -> Inputs:

@@ -11,7 +11,7 @@ from breakeven.steps.loader_advice import keep_advice
 from breakeven.steps.look import note_good_run
 from breakeven.steps.reasons import MAX_REASON, reason_of
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT
 
 
 def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

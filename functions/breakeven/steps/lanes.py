@@ -12,7 +12,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.services import Services
 from breakeven.targets.base import Node
-from breakeven.targets.kinds import kind
+from breakeven.targets.catalog import record_of
 from breakeven.workload.case import TargetName
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
@@ -37,14 +37,14 @@ def establish(services: Services, run_id: str, target: TargetName) -> None:
 
     :raises CaseError: nodes that do not register in time, or never become healthy
     """
-    if kind(target).brokers:
+    if record_of(target).nodes:
         _gather_nodes(services, run_id, target)
     description = services.target(run_id, target).establish()
     services.state(run_id).update(lane_item(target), status="ready", **asdict(description))
 
 
 def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
-    wanted, deadline = kind(target).nodes, time.monotonic() + REGISTER_TIMEOUT_S
+    wanted, deadline = record_of(target).node_count, time.monotonic() + REGISTER_TIMEOUT_S
     while len(registered := _registrations(services, run_id, target)) < wanted:
         if time.monotonic() > deadline:
             raise CaseError(

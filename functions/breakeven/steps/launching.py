@@ -23,7 +23,7 @@ from breakeven.steps.images import image_for
 from breakeven.steps.lanes import STANDING
 from breakeven.steps.services import Services
 from breakeven.targets.base import Access
-from breakeven.targets.kinds import ROOT_DEVICE, kind
+from breakeven.targets.catalog import ROOT_DEVICE, record_of
 from breakeven.workload.case import Machines, TargetName
 
 #: what EC2 answers where it, or the account's quota, has no room
@@ -95,7 +95,7 @@ def launch(
         services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
         services.store.put_secret(key, access.model_dump_json())
     own = _own_machines(services, place, run_id, machines) if machines else {}
-    nodes, ours = kind(target).nodes, installation()
+    nodes, ours = record_of(target).node_count, installation()
     tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
     lane, ids = services.state(run_id), list[str]()
     zones = place.dealt(nodes, machines)
@@ -157,7 +157,7 @@ def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]
         BUCKET_TAG: services.store.bucket,
         RUN_TAG: run_id,
         TARGET_TAG: target,
-        NODES_TAG: str(kind(target).nodes),
+        NODES_TAG: str(record_of(target).node_count),
         "Name": f"breakeven {target}",
     }
     if (lease_s := longest_s(services, run_id)) is not None:

@@ -10,7 +10,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
 from breakeven.steps.run_input import Surroundings
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
 
 

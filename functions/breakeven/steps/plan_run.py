@@ -24,7 +24,7 @@ from breakeven.steps.prices import prices_of
 from breakeven.steps.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
 from breakeven.steps.run_input import RunInput, parse_run_input, suite_of
 from breakeven.steps.services import Services
-from breakeven.targets.kinds import INSTRUMENT, kind
+from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.version import VERSION
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
@@ -170,7 +170,7 @@ def _architectures(plan: Plan) -> list[str]:
 
 
 def _leg(leg: dict[str, Any]) -> dict[str, Any]:
-    return {**leg, "brokers": kind(leg["target"]).brokers}
+    return {**leg, "brokers": record_of(leg["target"]).nodes is not None}
 
 
 def _store(

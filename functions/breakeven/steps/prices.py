@@ -13,7 +13,7 @@ from breakeven.pricing.book import load_book
 from breakeven.pricing.refresh import Refreshed, refresh
 from breakeven.pricing.refresh_notes import not_refreshed
 from breakeven.steps.run_input import RunInput
-from breakeven.targets.kinds import KINDS
+from breakeven.targets.catalog import clusters
 
 #: where the Price List API is served, whatever the region whose prices are asked for
 API_REGION = "us-east-1"
@@ -41,5 +41,5 @@ def prices_of(
     book = load_book(wanted.region)
     if wanted.surroundings.name != "aws":
         return Refreshed(book, (not_refreshed(book, today),))
-    own = {kind.instance_type for kind in KINDS.values() if kind.instance_type}
+    own = {nodes.instance_type for nodes in clusters().values()}
     return refresh(book, client(), today, instance_types=sorted(own | set(types)))

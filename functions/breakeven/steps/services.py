@@ -12,7 +12,7 @@ from breakeven.results import layout
 from breakeven.results.state import RunState, Table
 from breakeven.results.store import Store
 from breakeven.targets.base import Access, Target
-from breakeven.targets.kinds import kind
+from breakeven.targets.catalog import record_of
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case, TargetName
 
@@ -30,7 +30,7 @@ class Services:
 
     def access(self, run_id: str, target: TargetName) -> Access | None:
         """The lane's credentials and nodes; None for a managed service."""
-        if not kind(target).brokers:
+        if not record_of(target).nodes:
             return None
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from breakeven.instrument.program import Program
 
 Mode = Literal["load-unload", "parallel", "capacity"]
-#: what a suite may compare
-Compared = Literal["sqs-standard", "rabbitmq-mirrored-pair"]
-#: and the ruler's own, which proves the measuring and is compared with nothing
-KindName = Literal["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
-#: a kind, or one on machines that the suite has named: ``rabbitmq-mirrored-pair_large``
+#: of a target as ``targets.catalog`` reads it
 TargetName = Annotated[str, Field(pattern=r"^[a-z0-9-]+(_[a-z0-9-]+)?$")]
-#: between a kind and the name of its machines; in no name of either
-OF_MACHINES = "_"
-KIND_NAMES: tuple[KindName, ...] = get_args(KindName)
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 #: what a loader is on AWS: a function, or a task of Fargate, which may go on for longer than 15 minutes
@@ -34,17 +27,6 @@ MAX_LOADERS = 100
 
 class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def kind_of(target: str) -> KindName:
-    """Of which kind a target is.
-
-    :raises KeyError: of none
-    """
-    kind = target.partition(OF_MACHINES)[0]
-    if kind not in KIND_NAMES:
-        raise KeyError(target)
-    return kind
 
 
 class Machines(Frozen):

@@ -7,16 +7,13 @@ from typing import Any, Protocol
 
 from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
-from breakeven.targets.kinds import KINDS
-from breakeven.targets.limits import MAX_MESSAGE_BYTES
-from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Compared, KindName, Variant
+from breakeven.targets.catalog import record_of
+from breakeven.targets.record import TargetRecord
+from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Variant
 from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
 
 MAX_CASES = 1000
-#: what an application would use
-ORDINARY: Mapping[KindName, str] = {"sqs-standard": "boto3", "rabbitmq-mirrored-pair": "pika"}
-SERVICE = {"sqs-standard": "Amazon SQS", "rabbitmq-mirrored-pair": "RabbitMQ"}
 
 
 class Point(Protocol):
@@ -68,7 +65,7 @@ def check_cells(suite: Suite, points: Sequence[Point]) -> None:
 
 
 def check_workload(
-    suite: Suite, point: Point, target: Compared, variant: Variant, settings: Mapping[str, Any]
+    suite: Suite, point: Point, target: str, variant: Variant, settings: Mapping[str, Any]
 ) -> Iterator[InputError]:
     """Why the cell cannot run on the target, one fault each."""
 
@@ -79,32 +76,33 @@ def check_workload(
             field = f"variants.{variant}.{target}.{name}"
         return InputError(suite.where, field, value, f"{remedy} ({point.scenario}, {point.cell})")
 
-    queues = settings["queues"]
+    record, queues = record_of(target), settings["queues"]
     for workers in ("producers", "consumers"):
         if queues > (count := settings[workers]):
             remedy = f"{count} {workers} would leave a queue without one; at most {count} here"
             yield fault("queues", queues, remedy)
-    size, most = settings["message_size"], MAX_MESSAGE_BYTES[target]
+    size, most = settings["message_size"], record.max_message_bytes
     if size > most:
-        remedy = f"{SERVICE[target]} takes at most {format_size(most)} a message; use less, or drop {target}"
+        remedy = f"{record.service} takes at most {format_size(most)} a message; use less, or drop {target}"
         yield fault("message_size", format_size(size), remedy)
-    if settings["client"] not in ("native", ORDINARY[target]):
-        remedy = f"{target} is driven by native, or by {ORDINARY[target]}; ordinary is each target's own"
+    if settings["client"] not in ("native", record.reference_client):
+        own = record.reference_client
+        remedy = f"{target} is driven by native, or by {own}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
-    if target == "sqs-standard" and settings["window"] > MAX_IN_FLIGHT:
-        remedy = f"each is a connection of its worker's on {SERVICE[target]}; at most {MAX_IN_FLIGHT} there"
+    if record.window_is_connections and settings["window"] > MAX_IN_FLIGHT:
+        remedy = f"each is a connection of its worker's on {record.service}; at most {MAX_IN_FLIGHT} there"
         yield fault("window", settings["window"], f"{remedy}, or more under variants for other targets")
     room = dealt(settings["mode"], settings["producers"], settings["consumers"])
     if settings.get("loaders", 1) > room.loaders:
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
         yield fault("loaders", settings["loaders"], remedy)
     yield from _rate_faults(settings, fault)
-    yield from _nodes_faults(settings, target, fault)
-    if settings["mode"] == "capacity" and target == "sqs-standard":
-        remedy = f"{SERVICE[target]} has a quota, not a capacity; put this scenario into a suite without it"
+    yield from _nodes_faults(settings, record, fault)
+    if settings["mode"] == "capacity" and not record.has_capacity:
+        remedy = f"{record.service} has a quota, not a capacity; put this scenario into a suite without it"
         yield fault("mode", "capacity", remedy)
-    if settings["consume"] == "push" and target == "sqs-standard":
-        remedy = f"{SERVICE[target]} does not push; use get, and push under variants for other targets"
+    if settings["consume"] == "push" and not record.pushes:
+        remedy = f"{record.service} does not push; use get, and push under variants for other targets"
         yield fault("consume", "push", remedy)
 
 
@@ -128,15 +126,16 @@ def _rate_faults(
 
 
 def _nodes_faults(
-    settings: Mapping[str, Any], target: Compared, fault: Callable[[str, object, str], InputError]
+    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
 ) -> Iterator[InputError]:
     """Nodes that cannot be taken down: there are none of our own, or none would be left."""
-    down, nodes = settings["nodes_down"], KINDS[target].nodes
+    down, nodes = settings["nodes_down"], record.node_count
     if down and not nodes:
-        remedy = f"{SERVICE[target]} has no nodes of ours to stop; remove it, or drop {target}"
+        remedy = f"{record.service} has no nodes of ours to stop; remove it, or drop {record.name}"
         yield fault("nodes_down", down, remedy)
     elif down >= nodes > 0:
-        remedy = f"{target} has {nodes} node{'s'[: nodes > 1]}, and one must be left; at most {nodes - 1}"
+        has = f"{record.name} has {nodes} node{'s'[: nodes > 1]}"
+        remedy = f"{has}, and one must be left; at most {nodes - 1}"
         yield fault("nodes_down", down, remedy)
 
 

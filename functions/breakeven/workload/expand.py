@@ -18,9 +18,10 @@ from breakeven.errors import InputError, together
 from breakeven.planning.durations import case_seconds, limit_s, loader_kind, start_deadline_s
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.sizing import dealt, loaders_for
-from breakeven.report.model import Environment
-from breakeven.workload.case import Case, Compared, LoaderKind, Step, TargetName, Variant, Workload
-from breakeven.workload.checks import ORDINARY, check_cells, check_workload, too_many_cases
+from breakeven.targets.catalog import record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import Case, LoaderKind, Step, TargetName, Variant, Workload
+from breakeven.workload.checks import check_cells, check_workload, too_many_cases
 from breakeven.workload.fields import DEFAULT_MESSAGE_BYTES
 from breakeven.workload.machines import check_machines, machines_of
 from breakeven.workload.model import Cell, Scenario, Suite
@@ -50,18 +51,8 @@ BUILT_IN: Mapping[str, Any] = {
 NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders", "loader"})
 #: how long a capacity search holds each rate, seconds
 HOLD_S = 60.0
-#: the same by the kind of loop: a closed one has one message under way, an open one must not wait for it
+#: the same of a closed loop, which has one message under way; an open one's are its target's
 CLOSED: Mapping[str, Any] = {"consume": "get", "prefetch": 1, "window": 1}
-OPEN: Mapping[Compared, Mapping[str, Any]] = {
-    "sqs-standard": {"consume": "get", "prefetch": 1, "window": 10},
-    "rabbitmq-mirrored-pair": {"consume": "push", "prefetch": 200, "window": 200},
-}
-#: what a target does whatever it is asked: SQS answers a send when the message is stored, and an unknown
-#: queue is an error; RabbitMQ's basic.get never waits
-FIXED: Mapping[Compared, Mapping[str, Any]] = {
-    "sqs-standard": {"confirms": True, "persistent": True, "mandatory": True},
-    "rabbitmq-mirrored-pair": {"wait_s": 0.0},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +70,7 @@ class TargetCell:
 
     point: Point
     target: TargetName
-    kind: Compared
+    kind: str
     settings: Mapping[str, Any]
 
 
@@ -197,15 +188,16 @@ def _default_words(settings: Settings) -> str:
     return f"producers={producers} consumers={consumers}"
 
 
-def _settings(suite: Suite, point: Point, target: Compared, variant: Variant) -> Settings:
+def _settings(suite: Suite, point: Point, target: str, variant: Variant) -> Settings:
     """A point's settings on a target: the variant's overrides on top, and what the target does anyway."""
     overrides = suite.variants.get(variant, {}).get(target)
-    by_loop = OPEN[target] if "rate" in point.settings else CLOSED
-    settings = {**by_loop, **point.settings, **(_given(overrides) if overrides else {}), **FIXED[target]}
-    if target == "sqs-standard":  # one call waits for its answer, so a window is as many connections
+    record = record_of(target)
+    by_loop = record.open_loop if "rate" in point.settings else CLOSED
+    settings = {**by_loop, **point.settings, **(_given(overrides) if overrides else {}), **record.fixed}
+    if record.window_is_connections:  # one call waits for its answer, so a window is as many connections
         settings["in_flight"] = settings["window"]
     if settings["client"] == "ordinary":
-        settings["client"] = ORDINARY[target]
+        settings["client"] = record.reference_client
     return settings
 
 

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core.core_schema import no_info_after_validator_function
 
+from breakeven.targets.catalog import compared
 from breakeven.workload.case import MAX_RATE
 from breakeven.workload.sizes import parse_size
 
@@ -88,6 +98,25 @@ Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
 StepSeconds = Annotated[
     float, Field(gt=0, le=MAX_STAGE_S), _allowed(f"seconds, over 0 and at most {MAX_STAGE_S}")
 ]
+
+
+class _OneOfTheTargets:
+    """Of the annotated text: a target that may be compared, by the catalog of the moment."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_after_validator_function(self._known, handler(source))
+
+    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "string", "enum": compared()}
+
+    @staticmethod
+    def _known(name: str) -> str:
+        if name not in compared():
+            raise PydanticCustomError("unknown_target", "not a target")
+        return name
+
+
+Compared = Annotated[str, _OneOfTheTargets()]
 T = TypeVar("T")
 DistinctList = Annotated[list[T], Field(min_length=1, max_length=MAX_LIST), AfterValidator(_unique)]
 #: fields that a scenario varies take one value or a list of different ones

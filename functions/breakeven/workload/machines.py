@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from breakeven.errors import InputError
 from breakeven.pricing.machines import machine
-from breakeven.targets.kinds import KINDS, Kind
-from breakeven.workload.case import OF_MACHINES, Compared, Machines, TargetName, kind_of
+from breakeven.targets.catalog import kind_of, on_machines, parts_of, record_of
+from breakeven.targets.record import Nodes
+from breakeven.workload.case import Machines, TargetName
 from breakeven.workload.model import NodeSize, Suite
 
 
@@ -16,26 +17,25 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
 
     :raises InputError: the instance type is not known
     """
-    name = kind_of(target)
-    kind = KINDS[name]
-    if not kind.brokers:
+    nodes = record_of(target).nodes
+    if not nodes:
         return None
-    sizes = next((sizes for named, sizes in suite.machines.items() if named == name), {})
-    size = sizes.get(target.partition(OF_MACHINES)[2]) or NodeSize()
-    instance_type = size.instance_type or str(kind.instance_type)
+    kind, name = parts_of(target)
+    size = suite.machines.get(kind, {}).get(name) or NodeSize()
+    instance_type = size.instance_type or nodes.instance_type
     found = machine(instance_type)
     return Machines(
         instance_type=instance_type,
         architecture=str(found.architecture),
         vcpu=found.vcpu,
-        volume_gb=size.volume_gb or kind.volume_gb,
-        nodes=kind.nodes,
+        volume_gb=size.volume_gb or nodes.volume_gb,
+        nodes=nodes.count,
     )
 
 
 def field_of(target: TargetName, name: str) -> str:
     """The path of the place in the suite that says that of the target's machines."""
-    kind, _, size = target.partition(OF_MACHINES)
+    kind, size = parts_of(target)
     return f"machines.{kind}.{size}.{name}" if size else f"targets.{kind}"
 
 
@@ -45,22 +45,21 @@ def check_machines(suite: Suite) -> Iterator[InputError]:
         if kind not in suite.targets:
             remedy = f"{kind} is not among the targets; add it there, or remove this"
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
-        elif not KINDS[kind].brokers:
+        elif not (nodes := record_of(kind).nodes):
             remedy = "it has no machines of ours; remove it"
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
         else:
             for name, size in sizes.items():
-                yield from _faults(suite, kind, f"{kind}{OF_MACHINES}{name}", size)
+                yield from _faults(suite, nodes, on_machines(kind, name), size)
 
 
-def _faults(suite: Suite, name: Compared, target: TargetName, size: NodeSize) -> Iterator[InputError]:
+def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> Iterator[InputError]:
     def fault(field: str, remedy: str) -> InputError:
         return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
 
-    kind: Kind = KINDS[name]
-    if size.nodes not in {None, kind.nodes}:
-        yield fault("nodes", f"{name} has {kind.nodes} nodes, no more and no fewer; remove it")
-    instance_type = size.instance_type or str(kind.instance_type)
+    if size.nodes not in {None, nodes.count}:
+        yield fault("nodes", f"{kind_of(target)} has {nodes.count} nodes, no more and no fewer; remove it")
+    instance_type = size.instance_type or nodes.instance_type
     try:
         found = machine(instance_type)
     except InputError as error:

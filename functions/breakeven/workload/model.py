@@ -13,12 +13,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from breakeven.targets.catalog import on_machines
 from breakeven.workload.case import (
     MAX_LOADERS,
     MAX_RATE,
-    OF_MACHINES,
     Arrivals,
-    Compared,
     LoaderKind,
     Mode,
     TargetName,
@@ -29,6 +28,7 @@ from breakeven.workload.fields import (
     LEAST_VOLUME_GB,
     MAX_LIST,
     MAX_STAGE_S,
+    Compared,
     DistinctList,
     InstanceType,
     Milliseconds,
@@ -230,12 +230,12 @@ class Suite(Strict):
         """What the scenario asks its loaders to run as; None: as the plan finds by its length."""
         return self.scenarios[scenario].loader or self.defaults.loader
 
-    def subjects(self) -> list[tuple[TargetName, Compared]]:
+    def subjects(self) -> list[tuple[TargetName, str]]:
         """The names of the run's targets and the kind of each: a kind on several machines is several."""
         return [
-            (f"{kind}{OF_MACHINES}{name}" if name else kind, kind)
+            (on_machines(kind, name), kind)
             for kind in self.targets
-            for name in self.machines.get(kind, {"": None})
+            for name in self.machines.get(kind, ("",))
         ]
 
     @property

@@ -16,10 +16,8 @@ from breakeven.clients.sqs.calls import MALFORMED, Operation, entries, prefix, q
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fifo import fifo_ids, is_fifo
 from breakeven.clients.sqs.service import Service
-from breakeven.targets.limits import MAX_MESSAGE_BYTES
+from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 
-#: of all bodies of a batch together, bytes: the same as of one message
-MAX_BATCH_BYTES = MAX_MESSAGE_BYTES["sqs-standard"]
 Answered = tuple[int, Outcome, int, int]  # sequence, outcome, sent_ns, answered_ns
 
 
@@ -115,10 +113,10 @@ def _outcomes(reply: dict[str, Any]) -> dict[str, Outcome]:
 
 
 def _parts(bodies: Sequence[bytes], most: int) -> Iterator[slice]:
-    """Consecutive runs of at most that many messages, and of at most ``MAX_BATCH_BYTES``."""
+    """Consecutive runs of at most that many messages, and of at most ``SQS_MAX_MESSAGE_BYTES``."""
     start = size = 0
     for index, body in enumerate(bodies):
-        if index > start and (index - start == most or size + len(body) > MAX_BATCH_BYTES):
+        if index > start and (index - start == most or size + len(body) > SQS_MAX_MESSAGE_BYTES):
             yield slice(start, index)
             start, size = index, 0
         size += len(body)

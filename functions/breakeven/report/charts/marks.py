@@ -9,7 +9,7 @@ import zlib
 from typing import Any
 
 from breakeven.report import words
-from breakeven.workload.case import OF_MACHINES
+from breakeven.targets.catalog import parts_of
 
 SQS, RABBITMQ, OTHER = "#0b5fa5", "#c2410c", "#5b6675"
 SQS_PALE, RABBITMQ_PALE, OTHER_PALE = "#86b3d9", "#e3a583", "#aab1bb"
@@ -20,7 +20,7 @@ SHADES, SHAPES = ("#7c2d12", "#ea580c", "#a16207", "#be123c", "#57534e"), ("^", 
 
 
 def colour(target: str) -> str:
-    if machines := target.partition(OF_MACHINES)[2]:
+    if machines := parts_of(target)[1]:
         return SHADES[zlib.crc32(machines.encode()) % len(SHADES)]
     return SQS if target.startswith("sqs") else RABBITMQ if target.startswith("rabbitmq") else OTHER
 
@@ -37,7 +37,7 @@ def pale(target: str) -> str:
 
 
 def marker(target: str) -> str:
-    if machines := target.partition(OF_MACHINES)[2]:
+    if machines := parts_of(target)[1]:
         return SHAPES[zlib.crc32(machines.encode()) % len(SHAPES)]
     return "s" if target.startswith("sqs") else "o"
 

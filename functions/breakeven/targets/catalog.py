@@ -1,0 +1,177 @@
+"""The targets: one record of each, and what a name in a suite means.
+
+Adding a target is a record here and the class that it names. A name is that of a record, or of a record on
+machines that a suite has named: ``rabbitmq-mirrored-pair_large``.
+"""
+
+from __future__ import annotations
+
+import os
+from math import inf
+
+from breakeven.targets.record import Nodes, Rates, TargetRecord, Waits
+from breakeven.terms import SQS_MAX_MESSAGE_BYTES
+
+SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
+#: the project's own target, which proves the measuring: measured, never compared, never priced
+INSTRUMENT = "instrument"
+#: between the name of a record and that of its machines; in no name of either
+_OF_MACHINES = "_"
+#: of every broker node, unless a suite names another; a deployment may have chosen another
+INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
+#: where the root of every image of ours is
+ROOT_DEVICE = "/dev/xvda"
+#: milliseconds of a call to SQS; a fast one, so that what is billed by the request is not estimated too low
+SQS_CALL_MS = 10.0
+
+_SQS = TargetRecord(
+    name=SQS,
+    label="SQS standard",
+    short_label="SQS",
+    service="Amazon SQS",
+    opened_by="breakeven.targets.sqs_standard:SqsStandard",
+    local_provenance="emulated",
+    reference_client="boto3",
+    endpoint="sqs",
+    max_message_bytes=SQS_MAX_MESSAGE_BYTES,
+    pushes=False,
+    window_is_connections=True,
+    has_capacity=False,
+    billed_by_request=True,
+    open_loop={"consume": "get", "prefetch": 1, "window": 10},
+    # it answers a send when the message is stored, and an unknown queue is an error
+    fixed={"confirms": True, "persistent": True, "mandatory": True},
+    # a visibility timeout (30 s unless changed) and 60 s, since an empty receive proves nothing. A receive
+    # whose answer was lost hides its message for that timeout (Amazon SQS Developer Guide, "Amazon SQS
+    # visibility timeout"), and short polls may miss it for a while
+    waits=Waits(unknown=90.0, hidden=35.0),
+    rates={
+        "aws": Rates(
+            produce_each=1000 / SQS_CALL_MS,
+            produce_most=inf,
+            consume_each=1000 / (2 * SQS_CALL_MS),
+            consume_most=inf,
+            unconfirmed=None,
+            bytes_per_s=None,
+            source="assumed: 10 ms a call from a function of the same region, and no limit of the service's: "
+            "its guide reckons with 20 ms, a measurement of 2022 had 16 ms for a send and a receive together",
+        ),
+        "local": Rates(
+            produce_each=1500,
+            produce_most=3000,
+            consume_each=800,
+            consume_most=2000,
+            unconfirmed=None,
+            bytes_per_s=20e6,
+            source="the native client against ElasticMQ on 2 shared cores, 2026-11-22: 1,720 sent by one "
+            "thread, 3,610 by ten; 970 and 1,900 received and deleted at the same time; 340 of 64 KiB",
+        ),
+    },
+    open_lane_s={"aws": 5, "local": 5},
+)
+
+_MIRRORED_PAIR = TargetRecord(
+    name=PAIR,
+    label="RabbitMQ mirrored pair",
+    short_label="RabbitMQ pair",
+    service="RabbitMQ",
+    opened_by="breakeven.targets.rabbitmq_mirrored_pair:RabbitMQMirroredPair",
+    nodes=Nodes(2, INSTANCE_TYPE, volume_gb=20, deployment="pair"),
+    reference_client="pika",
+    # the broker's max_message_size, 128 MiB unless it is configured. Source: RabbitMQ 3.10's configuration
+    # reference (rabbitmq.conf.example, max_message_size)
+    max_message_bytes=134_217_728,
+    open_loop={"consume": "push", "prefetch": 200, "window": 200},
+    fixed={"wait_s": 0.0},  # basic.get never waits
+    waits=Waits(unknown=3.0),  # an empty queue is empty
+    rates={
+        "aws": Rates(
+            produce_each=1875 / 5,
+            produce_most=6000,
+            consume_each=1293 / 5,
+            consume_most=6000,
+            unconfirmed=12_000,
+            # 937 Mbit/s of an m7g.large; the master sends every message to its mirror and to a consumer
+            bytes_per_s=937e6 / 8 / 2,
+            source="2012 article: load-unload with 5 threads, whose round trips are the same today; the most "
+            "assumed of an m7g.large, as two nodes on 2 shared cores carry 5,700 confirmed in windows and "
+            "12,100 of one node's, 2026-11-22",
+        ),
+        "local": Rates(
+            produce_each=700,
+            produce_most=1500,
+            consume_each=700,
+            consume_most=1500,
+            unconfirmed=3000,
+            bytes_per_s=40e6,
+            source="two nodes on 2 shared cores, 2026-11-22: 733 published, confirmed and consumed by one "
+            "thread, 1,740 by forty, 644 of 64 KiB; unconfirmed assumed",
+        ),
+    },
+    open_lane_s={"aws": 240, "local": 25},
+)
+
+_INSTRUMENT_RATES = Rates(
+    produce_each=450,
+    produce_most=5000,
+    consume_each=400,
+    consume_most=5000,
+    unconfirmed=None,
+    bytes_per_s=None,
+    source="the mean of the programmed latencies, 1.9 ms, and some of the loader's own time",
+)
+_INSTRUMENT = TargetRecord(
+    name=INSTRUMENT,
+    label="the instrument",
+    short_label="the instrument",
+    service="the instrument",
+    opened_by="breakeven.targets.instrument:InstrumentTarget",
+    is_compared=False,
+    max_message_bytes=SQS_MAX_MESSAGE_BYTES,  # what of SQS's is asked of it must fit there too
+    waits=Waits(unknown=3.0),
+    rates={"aws": _INSTRUMENT_RATES, "local": _INSTRUMENT_RATES},
+    open_lane_s={"aws": 5, "local": 1},
+)
+
+#: by name, in the order in which reports show them
+CATALOG: dict[str, TargetRecord] = {record.name: record for record in (_SQS, _MIRRORED_PAIR, _INSTRUMENT)}
+
+
+def kind_of(target: str) -> str:
+    """The name of the record of a target, whatever machines it is on.
+
+    :raises KeyError: there is none
+    """
+    kind, _ = parts_of(target)
+    if kind not in CATALOG:
+        raise KeyError(target)
+    return kind
+
+
+def record_of(target: str) -> TargetRecord:
+    """What is known of a target, whatever machines it is on.
+
+    :raises KeyError: nothing
+    """
+    return CATALOG[kind_of(target)]
+
+
+def parts_of(target: str) -> tuple[str, str]:
+    """The name of its record, and what the suite calls its machines; empty for the deployment's."""
+    kind, _, machines = target.partition(_OF_MACHINES)
+    return kind, machines
+
+
+def on_machines(kind: str, machines: str) -> str:
+    """The name of a target on machines of that name; on the deployment's, which have none."""
+    return f"{kind}{_OF_MACHINES}{machines}" if machines else kind
+
+
+def compared() -> list[str]:
+    """Names of the targets that a suite may compare."""
+    return [name for name, record in CATALOG.items() if record.is_compared]
+
+
+def clusters() -> dict[str, Nodes]:
+    """The targets whose brokers a lane launches, by name, and what they are launched on."""
+    return {name: record.nodes for name, record in CATALOG.items() if record.nodes}

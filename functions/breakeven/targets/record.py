@@ -1,0 +1,101 @@
+"""What is known of a target before anything runs; ``targets.catalog`` has one record of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from breakeven.terms import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Messages a second: of one worker, and the most that all of them reach together. Assumptions.
+
+    ``consume`` is receive and settle. ``unconfirmed`` is the most without publisher confirms, where the
+    target has such a thing. ``bytes_per_s`` bounds both directions; None where nothing is known.
+    """
+
+    produce_each: float
+    produce_most: float
+    consume_each: float
+    consume_most: float
+    unconfirmed: float | None
+    bytes_per_s: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Brokers that a lane launches: how many, and what each runs on; ``volume_gb`` of gp3.
+
+    ``deployment``: what pricing calls such a cluster.
+    """
+
+    count: int
+    instance_type: str
+    volume_gb: int
+    deployment: Literal["single", "pair", "trio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How long after the last message a drain goes on, seconds.
+
+    ``unknown``: for a send without an answer. ``hidden``: for a confirmed one that a receive whose answer was
+    lost may hide.
+    """
+
+    unknown: float
+    hidden: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRecord:
+    """One target. ``name`` is what suites call it, where ``is_compared``: others serve the project itself.
+
+    ``label`` and ``short_label`` name it in reports and on terminals, ``service`` in sentences about what it
+    takes. ``opened_by``: ``module:class``. ``nodes``: None of a managed service.
+
+    ``local_provenance``: what its figures are where a run is made on one machine. ``reference_client``: what
+    an application would use; None where there is no such thing. ``endpoint``: the end of the name of the
+    interface endpoint by which a task reaches it; None where it needs none.
+
+    ``pushes``: can it hand out messages unasked? ``window_is_connections``: is a window so many connections
+    of each worker, as one call waits for its answer? ``has_capacity``: is there a rate that it cannot hold,
+    and not a quota? ``billed_by_request``: is each request paid for?
+
+    ``open_loop``: settings of an open loop, where a suite gives none. ``fixed``: what it does whatever a
+    suite asks. ``rates`` and ``open_lane_s`` (seconds until a lane of it can be used) are assumed.
+    """
+
+    name: str
+    label: str
+    short_label: str
+    service: str
+    opened_by: str
+    max_message_bytes: int
+    waits: Waits
+    rates: Mapping[Environment, Rates]
+    open_lane_s: Mapping[Environment, float]
+    local_provenance: Literal["measured", "emulated"] = "measured"
+    nodes: Nodes | None = None
+    reference_client: Literal["boto3", "pika"] | None = None
+    endpoint: str | None = None
+    is_compared: bool = True
+    pushes: bool = True
+    window_is_connections: bool = False
+    has_capacity: bool = True
+    billed_by_request: bool = False
+    open_loop: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def node_count(self) -> int:
+        """Broker nodes of a lane; 0 of a managed service."""
+        return self.nodes.count if self.nodes else 0
+
+    def presumed_provenance(self, environment: Environment | str) -> Literal["measured", "emulated"]:
+        """What its figures would be, where it never came to say so itself."""
+        return self.local_provenance if environment == "local" else "measured"

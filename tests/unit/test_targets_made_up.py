@@ -1,0 +1,121 @@
+"""A target is one record and one class: a made-up one is planned, priced, opened, driven and reported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from breakeven.errors import InputError
+from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.merge import merge
+from breakeven.planning.plan import Plan, make_plan
+from breakeven.report.markdown import markdown
+from breakeven.report.page import page
+from breakeven.targets.base import Access, Node
+from breakeven.targets.catalog import CATALOG, PAIR, on_machines
+from breakeven.targets.record import Nodes, Waits
+from breakeven.targets.registry import open_target
+from breakeven.workload import problems
+from breakeven.workload.model import Suite
+from breakeven.workload.read import parse_suite, parse_yaml
+from cli.summary import print_summary
+from tests.fixtures.report import sample
+from tests.unit.fakes import FakeBroker
+from tests.unit.loader_runs import Run, brisk  # noqa: F401
+
+NAME = "made-up-trio"
+SUITE = b"""
+suite: made-up
+title: A target that nobody has built
+targets: [sqs-standard, made-up-trio]
+instrument: false
+machines:
+  made-up-trio:
+    large: {instance_type: m7g.large}
+    small: {instance_type: t4g.small, volume_gb: 9}
+scenarios:
+  loading: {mode: load-unload, messages: 20, threads: 2}
+  open: {threads: 1, rate: 50}
+"""
+
+
+class MadeUp:
+    """The one class."""
+
+    name = NAME
+
+    def __init__(self, access: Access, nodes_down: int) -> None:
+        self.left = access.left(nodes_down)
+
+
+@pytest.fixture(autouse=True)
+def record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one record."""
+    made_up = replace(
+        CATALOG[PAIR],
+        name=NAME,
+        label="A made-up trio",
+        short_label="Made-up trio",
+        opened_by=f"{__name__}:{MadeUp.__name__}",
+        nodes=Nodes(3, "m7g.large", volume_gb=30, deployment="trio"),
+        open_loop={"consume": "push", "prefetch": 77, "window": 55},
+        waits=Waits(unknown=0.2),
+    )
+    monkeypatch.setitem(CATALOG, NAME, made_up)
+
+
+def plan() -> Plan:
+    return make_plan(parse_suite(parse_yaml(SUITE, "suite"), "suite"), run_id="run-1")
+
+
+def test_it_is_planned_with_its_own_settings_and_machines() -> None:
+    found = [case for case in plan().cases if case.target == on_machines(NAME, "small")]
+    assert [case.scenario for case in found] == ["loading", "open"]
+    assert (found[1].workload.prefetch, found[1].workload.window, found[1].workload.consume) == (
+        77,
+        55,
+        "push",
+    )
+    machines = found[0].machines
+    assert machines
+    assert (machines.nodes, machines.instance_type, machines.volume_gb) == (3, "t4g.small", 9)
+
+
+def test_its_nodes_are_priced() -> None:
+    hours = {line.item: line.quantity for line in plan().estimate.lines if line.service == "ec2"}
+    assert set(hours) == {"m7g.large", "t4g.small"}
+    volumes = next(line.quantity for line in plan().estimate.lines if line.service == "ebs")
+    # three nodes each: volumes of 30 and of 9 GB
+    assert volumes * 730 == pytest.approx(30 * hours["m7g.large"] + 9 * hours["t4g.small"])
+
+
+def test_a_name_that_is_nearly_its_own_is_refused_with_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problems, "SCHEMA", Suite.model_json_schema())  # as at its import
+    document = parse_yaml(SUITE.replace(b"made-up-trio", b"made-up-tri"), "suite")
+    with pytest.raises(InputError, match="did you mean 'made-up-trio'"):
+        parse_suite(document, "suite")
+
+
+def test_its_class_is_opened_on_its_nodes() -> None:
+    nodes = tuple(Node(name=f"n{i}", host="h", amqp_port=1, management_port=2) for i in range(3))
+    opened = open_target(on_machines(NAME, "small"), Access(username="u", password="p", nodes=nodes), 1)
+    assert isinstance(opened, MadeUp)
+    assert len(opened.left.nodes) == 2
+
+
+@pytest.mark.usefixtures("brisk")
+def test_its_case_runs() -> None:
+    case = next(case for case in plan().cases if case.target.startswith(NAME) and case.scenario == "loading")
+    run = Run(case, FakeBroker())
+    ledger = merge(run.results(), QueueCount(run.broker.depth())).ledger
+    assert (ledger.sent, ledger.received, ledger.lost) == (20, 20, 0)
+
+
+def test_the_report_names_it(capsys: pytest.CaptureFixture[str]) -> None:
+    report = sample.report(sample.planned((sample.SQS, on_machines(NAME, "small"))))
+    assert "A made-up trio, small" in page(report, None)
+    assert "A made-up trio, small" in markdown(report, None)
+    print_summary(report, Console(width=200, color_system=None))
+    assert "Made-up trio small" in capsys.readouterr().out
