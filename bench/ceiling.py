@@ -13,8 +13,8 @@ from bench.figures import Figures
 from bench.plan import Load, Times
 from bench.rabbitmq import QUEUE, SLACK_S
 from bench.watched import ROOT, cpu_s, environment, watch
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
-from breakeven.targets.base import Access, Node
 from local.children import Children
 from local.ports import LOOPBACK
 

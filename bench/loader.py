@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
@@ -20,7 +21,6 @@ from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
-from breakeven.targets.base import Access
 from breakeven.workload.case import Case
 
 #: from the last connection to the start, seconds

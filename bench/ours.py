@@ -11,8 +11,8 @@ from bench.figures import Figures, Percentiles
 from bench.loader import Order
 from bench.plan import Load, Times
 from bench.watched import Command, Line
+from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
-from breakeven.targets.base import Access
 from breakeven.workload.case import Case, TargetName, Workload
 
 NAMES = {"native": "ours", "pika": "ours on pika", "boto3": "boto3"}

@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.figures import Figures, Percentiles
 from bench.plan import Load, Times
 from bench.watched import ROOT, Command, Line
+from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
-from breakeven.targets.base import Access
 
 NAME = "PerfTest"
 JARS = ROOT / ".cache" / "bench" / "perf-test"

@@ -15,7 +15,7 @@ from bench.contest import Run
 from bench.figures import Figures
 from bench.plan import Contenders, Load, Ours, Times
 from bench.watched import watch
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 from breakeven.targets.naming import PREFIX
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import ClusterSettings

@@ -14,9 +14,9 @@ from breakeven.errors import InputError
 from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book, read_book
 from breakeven.pricing.inputs import MAX_MSG_PER_S, Inputs
 from breakeven.pricing.known_capacity import KnownCapacity, capacities
-from breakeven.pricing.measured_capacity import MeasuredCapacity, capacity_from
 from breakeven.pricing.questions import Asked, bill_question, left_out, question
 from breakeven.pricing.variations import corners
+from breakeven.report.measured_capacity import MeasuredCapacity, capacity_from
 from cli.crossover_options import WHERE, add_options, inputs_of
 from cli.crossover_output import Answer, print_answer
 from cli.explain import SUBJECTS, explain

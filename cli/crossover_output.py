@@ -7,14 +7,15 @@ from typing import Any
 
 from rich.console import Console
 
+from breakeven import words
 from breakeven.pricing.capacity import capacity_of
 from breakeven.pricing.inputs import Inputs
 from breakeven.pricing.known_capacity import KnownCapacity
-from breakeven.pricing.measured_capacity import MeasuredCapacity
 from breakeven.pricing.questions import RABBITMQ, Asked, Option, Question
 from breakeven.pricing.sqs_lines import batched, requests_per_message
 from breakeven.pricing.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
-from breakeven.report import money_build, words
+from breakeven.report import money_build
+from breakeven.report.measured_capacity import MeasuredCapacity
 from breakeven.report.money_why import why_never
 from cli.tables import columns, print_table, say
 from local.answers import Rows

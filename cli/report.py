@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from breakeven.errors import InputError
+from breakeven.published.rows import SOURCES
 from breakeven.report.model import Report
-from breakeven.report.published import SOURCES
 from breakeven.report.render import render_all
 from cli import published
 from cli.summary import print_summary

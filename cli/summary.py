@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from breakeven.report import validity_words, words
+from breakeven import words
+from breakeven.report import validity_words
 from breakeven.report.model import CaseReport, Report
 from breakeven.report.tables import rate, shown_figure
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from breakeven.targets.base import Access, Node
+from breakeven.brokers.access import Access, Node
 from breakeven.targets.rabbitmq_cluster import ClusterSettings, joining
 from local.ports import LOOPBACK
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.brokers import BrokerCluster

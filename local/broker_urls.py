@@ -15,9 +15,9 @@ from pika.exceptions import (
     ProbableAuthenticationError,
 )
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.pika_link import connection_parameters, in_words
 from breakeven.errors import InputError
-from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 
 OPTION = "--rabbitmq-url"

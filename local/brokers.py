@@ -17,8 +17,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
-from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 from local.broker_files import NodePlan, environment, write_cookie, write_node

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from breakeven.errors import InputError
+from breakeven.planning.checks import origin
 from breakeven.workload.case import Case
-from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite
 from local.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.sqs_server import check_sqs_endpoint

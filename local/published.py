@@ -9,12 +9,13 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.pricing.questions import Asked, article_question, price_books
+from breakeven.published.rows import SOURCES, Published, load_shipped, shipped
 from breakeven.report.answers import Answers, RunRecord
 from breakeven.report.build import build_report
 from breakeven.report.model import Manifest, Report
-from breakeven.report.published import SOURCES, Published, load_shipped, shipped
 from breakeven.report.published_rows import ENVIRONMENT, VARIANT, rows
 from breakeven.report.render import render_all
+from breakeven.report.sources import about
 from breakeven.results.queries import queries
 from breakeven.version import VERSION
 from local.answers import ask, write_rows
@@ -65,7 +66,7 @@ def _build(run_id: str, published: Published, asked: Asked, answered: Mapping[st
         finished_at="",
         environment=ENVIRONMENT,
         planned=(),
-        source=published.about(),
+        source=about(published),
     )
     return build_report(record, _manifest(published, asked), answers)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.core.loading import SWITCH
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run_input import RunInput
-from breakeven.targets.base import Access, Node
 from breakeven.targets.catalog import PAIR
 from breakeven.targets.registry import open_target
 from local import loader_advice, resume

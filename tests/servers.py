@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from breakeven.brokers.access import Access, Node
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Case, Workload
 from local.broker_machines import BrokerMachines
 from local.children import Children

@@ -8,6 +8,27 @@ from typing import Literal
 Environment = Literal["aws", "local"]
 Provenance = Literal["measured", "emulated", "published"]
 
+#: where a figure comes from; elsewhere: a source published it
+Place = Literal["aws", "local", "elsewhere"]
+#: every flag a case can carry; docs/metrics.md says what each means
+Flag = Literal[
+    "shared_host",  # loader and target on the same machine
+    "emulated",  # the target is a stand-in for the service
+    "loader_saturated",  # the loader itself was the limit, see loaders: a lower bound
+    "few_samples",  # a percentile is null for lack of samples
+    "drain_deadline",  # the drain ended at its deadline before the ledger closed
+    "left_estimated",  # what is left in the queues goes by an estimate
+    "slow_tail",  # the last 0.1% of the messages took more than a tenth of a load or unload
+    "general_path",  # the general path drove what is the compiled core's
+    "ledger_incomplete",  # a loader ended without its ledger; its tail is unknown
+    "nodes_down",  # a node was stopped for the case, on purpose
+    "mirrors_out_of_sync",  # a mirror was missing before or after the case
+    "end_to_end_partial",  # some messages were consumed by a loader that had not sent them
+    "call_errors",  # calls failed and were counted
+]
+#: what is timed; docs/metrics.md says what each is
+METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing")
+
 #: bytes of one message of SQS, attributes included, and of all bodies of a batch together: 1 MiB since
 #: 2025-08-04, 256 KiB before. Source: AWS What's New, 4 August 2025, "Amazon SQS increases maximum message
 #: payload size to 1 MiB"; Amazon SQS Developer Guide, message quotas.

@@ -11,7 +11,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
-from breakeven.results.schemas import METRICS
+from breakeven.terms import METRICS
 from tests.e2e.command import ROOT, TINY, Command
 
 TWO_CASES = """

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from breakeven.brokers.access import Access, Node
 from breakeven.report.model import CaseReport, Report
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.targets.base import Access, Node
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.read import parse_suite, parse_yaml

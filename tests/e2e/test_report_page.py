@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from breakeven.published.rows import load_shipped
 from breakeven.report.page import page as render
-from breakeven.report.published import load_shipped
 from tests.fixtures.report import sample
 
 FLAGS = (

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from breakeven.brokers.access import Access
 from breakeven.installation import OWNER_TAG, Installation
 from breakeven.results import layout
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.targets.base import Access
 from breakeven.workload.case import INLINE_LOADERS
 from breakeven.workload.read import parse_suite, parse_yaml
 from local.children import Children

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from breakeven.targets.base import Access, Node
+from breakeven.brokers.access import Access, Node
 from infra.node_files import assemble_node_files
 from tests.hosts.lan import Host, Lan
 

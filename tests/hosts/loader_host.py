@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 from tests.hosts import filters
 from tests.hosts.cloud import Cloud, Place
 from tests.hosts.lan import OWN, _as_root, _checked, _first_line

@@ -14,7 +14,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER
 from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem

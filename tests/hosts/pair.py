@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from tests.certificates import make_certificate_for

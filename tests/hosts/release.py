@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from breakeven.brokers.access import Access, Node
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.targets.base import Access, Node
 from infra.node_files import assemble_node_files, bake_user_data
 from tests.hosts.cloud import Cloud
 from tests.hosts.instance import Instance

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 from breakeven.targets.rabbitmq_cluster import (
     AMQPS_PORT,
     DISTRIBUTION_PORT,

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.installation import FAMILY_TAG
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
-from breakeven.targets.base import Access
 from local.children import Children
 from local.control_plane import ControlPlane
 from tests.e2e.stack_deletion import answers_to_cloudformation, deletion

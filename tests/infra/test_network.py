@@ -10,12 +10,12 @@ from unittest import mock
 import boto3
 import pytest
 
+from breakeven.brokers.access import Access, Node
+from breakeven.planning.expand import expand
 from breakeven.planning.task_lines import endpoints
-from breakeven.targets.base import Access, Node
 from breakeven.targets.catalog import clusters
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
-from breakeven.workload.expand import expand
 from breakeven.workload.read import parse_suite
 from cli.doctor_networks import MADE
 from infra.network import GATEWAY_SERVICES, PRIVATE_BLOCKS

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.targets.base import Access, Target
+from breakeven.brokers.access import Access
+from breakeven.targets.base import Target
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import TargetName
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from breakeven.instrument.program import Program
+from breakeven.planning.expand import expand
 from breakeven.targets.base import Target
 from breakeven.targets.instrument import InstrumentTarget
 from breakeven.workload.case import Case
-from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 from tests.integration.real_targets import opened
 from tests.integration.side_by_side import (

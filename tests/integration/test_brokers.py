@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.clients import pika_client, pika_link
 from breakeven.clients.amqp import link as native_link
 from breakeven.clients.amqp import sender as native_sender
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from local import brokers
@@ -41,7 +41,7 @@ FIRST, SECOND = "rabbit1@localhost", "rabbit2@localhost"
 OTHER_RUN = """
 import json, sys, time
 from pathlib import Path
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 from local.brokers import BrokerCluster
 from local.children import Children
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError, InputError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_management import Management
 from local import broker_urls
 from local.broker_machines import ExistingBrokers

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.clients import connections
 from breakeven.clients.base import Client, ConnectionLost, Outcome
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair

@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 from pika import BasicProperties
 
+from breakeven.brokers.access import Access
+from breakeven.brokers.trust import tls_context
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.left import QueueCount
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
-from breakeven.targets.trust import tls_context
 from tests.certificates import make_certificate_for
 from tests.hosts.lan import Lan, NoHosts
 from tests.hosts.lane import INSTALL, START, Image, Lane, await_process

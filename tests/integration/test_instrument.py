@@ -12,13 +12,13 @@ import time
 import psutil
 import pytest
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.base import Outcome
 from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Latency, Program, Stall, Step
-from breakeven.targets.base import Access, Node
 from breakeven.targets.instrument import InstrumentTarget
 from breakeven.targets.rabbitmq_channel import open_channel
 from tests.integration.instrument_runs import instrument_case, measured

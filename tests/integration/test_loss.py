@@ -14,11 +14,11 @@ from contextlib import ExitStack, contextmanager
 import psutil
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.clients import connections
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.account import Account, account
 from breakeven.loadgen.left import QueueCount
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair

@@ -7,13 +7,13 @@ import time
 
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.instrument.program import Program, Stall
 from breakeven.loadgen.diagnosis import percentile_ms
 from breakeven.loadgen.histogram import Histogram, bin_of
 from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.brokers import BrokerCluster

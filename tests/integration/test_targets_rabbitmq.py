@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.brokers.access import Node
 from breakeven.errors import CaseError
-from breakeven.targets.base import Node
 from breakeven.targets.naming import queue_names
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management, ManagementError

@@ -19,13 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.alone import Errand, Origin, Ours, WhenSent
 from breakeven.clients.amqp import link, wire
 from breakeven.clients.core.loading import core
 from breakeven.clients.sqs import alone_receiver, alone_sender, client, connection
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.loadgen.stamp import Stamper
-from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Workload
 
 ORDERS: dict[str, Any] = {}

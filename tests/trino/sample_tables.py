@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from breakeven.loadgen.histogram import Histogram, midpoint
-from breakeven.results.schemas import METRICS
+from breakeven.terms import METRICS
 from tests.trino.samples import SCENARIOS, TARGETS, TEXTS, Row, Sample, sample
 
 #: numbers of latencies on either side of what each percentile needs

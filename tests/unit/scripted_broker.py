@@ -10,7 +10,7 @@ from typing import Any
 
 from pika import frame, spec
 
-from breakeven.targets.base import Access, Node
+from breakeven.brokers.access import Access, Node
 from tests.unit.amqp_wire import method
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pika import spec
 
+from breakeven.brokers.access import Access
 from breakeven.clients import connections
 from breakeven.clients.amqp import link, pulse
 from breakeven.clients.amqp.client import NativeAmqpClient
@@ -15,7 +16,6 @@ from breakeven.clients.base import Answers, ConnectionLost, Outcome
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.loadgen.stamp import Stamper
-from breakeven.targets.base import Access
 from local.ports import free_ports
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire

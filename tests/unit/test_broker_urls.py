@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
-from breakeven.targets.base import Access, Node
 from local.broker_urls import masked, parse_rabbitmq_urls
 
 FIRST, SECOND = "amqp://ann:hidden-word@one:5673/orders", "amqp://ann:hidden-word@two/orders"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.pricing.measured_capacity import measured_capacities
+from breakeven.report.measured_capacity import measured_capacities
 from breakeven.report.model import CaseReport, ProbeReport, Report
 from breakeven.report.render import render_all
 from breakeven.report.verdict import verdict

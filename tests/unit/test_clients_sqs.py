@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.brokers.access import Access
 from breakeven.clients.base import CallFailed, Client, ConnectionLost
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.targets.base import Access
 from tests.unit.fakes import make_case
 from tests.unit.scripted_http import Reply, answer
 from tests.unit.scripted_sqs import QUEUE, bodies, client_of

@@ -14,7 +14,7 @@ from breakeven.loadgen.recorder import Cells, Recorder
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.sequences import SequenceSet
 from breakeven.loadgen.stages import Timeline, measured_in
-from breakeven.results.schemas import METRICS
+from breakeven.terms import METRICS
 from tests.unit.fakes import make_case
 
 SECOND_NS = 10**9

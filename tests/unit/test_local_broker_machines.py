@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import pytest
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.targets.base import Access, Node
 from local import broker_machines
 from local.broker_machines import BrokerMachines
 from local.children import Children

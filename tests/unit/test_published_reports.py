@@ -11,10 +11,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import breakeven.report.published
+import breakeven.published.rows
+from breakeven.published.rows import SOURCES, load_published, load_shipped, shipped
 from breakeven.report.comparison import comparison_tables
 from breakeven.report.model import Report
-from breakeven.report.published import SOURCES, load_published, load_shipped, shipped
 from breakeven.report.published_rows import rows
 from breakeven.report.published_rows import rows as rows_of
 from breakeven.report.schema import schema
@@ -297,7 +297,7 @@ def test_a_damaged_source_and_a_folder_in_the_way_are_bad_input(tmp_path, capsys
     assert "cannot be written" in capsys.readouterr().err
     damaged = tmp_path / "source-a.yaml"
     damaged.write_text(shipped("source-a").read_text(encoding="utf-8").replace('"1875"', "1875"))
-    monkeypatch.setattr(breakeven.report.published, "shipped", lambda name: damaged)
+    monkeypatch.setattr(breakeven.published.rows, "shipped", lambda name: damaged)
     assert main(["report", "--published", "A", "--runs", str(tmp_path / "runs")]) == 2
     assert (
         "source-a.yaml: rows.1.produce.msg_per_s: '1875': give the figure in quotes"

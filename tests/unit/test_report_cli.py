@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from breakeven.errors import InputError
-from breakeven.report.words import figure
+from breakeven.words import figure
 from cli.main import main
 from cli.report import find, read
 from cli.summary import print_summary

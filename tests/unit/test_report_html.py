@@ -8,10 +8,11 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from breakeven.published.rows import load_shipped
 from breakeven.report.differences import differences
 from breakeven.report.model import Report
 from breakeven.report.page import page
-from breakeven.report.published import load_shipped, published_for
+from breakeven.report.sources import published_for
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 

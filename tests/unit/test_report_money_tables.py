@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.published.rows import load_shipped
 from breakeven.report.charts import cost, decision, hours, tornado
 from breakeven.report.markdown import markdown
 from breakeven.report.model import Report
@@ -14,8 +15,7 @@ from breakeven.report.money_details import bills_table, map_table, sensitivity_t
 from breakeven.report.money_page import cost_notes, cost_parts, cost_tables
 from breakeven.report.money_tables import RATES, hours_table, prices_table
 from breakeven.report.page import page
-from breakeven.report.published import load_shipped
-from breakeven.report.words import dollars, figure
+from breakeven.words import dollars, figure
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.html import parse, text
 

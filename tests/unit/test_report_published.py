@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.report.published import load_published, load_shipped, published_for, shipped
-from breakeven.workload.expand import expand
+from breakeven.planning.expand import expand
+from breakeven.published.rows import load_published, load_shipped, shipped
+from breakeven.report.sources import published_for
 from breakeven.workload.read import load_suite
 from tests.fixtures.report import sample
 

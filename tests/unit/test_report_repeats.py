@@ -13,7 +13,7 @@ from breakeven.report.markdown import markdown
 from breakeven.report.model import Comparison, Report
 from breakeven.report.page import page
 from breakeven.report.repeats import ONCE, comparison_table, finding, repeats_table, said_once
-from breakeven.report.words import figure
+from breakeven.words import figure
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 

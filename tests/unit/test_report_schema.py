@@ -10,20 +10,11 @@ from typing import get_args
 import jsonschema
 
 from breakeven.report import glossary, money_model
-from breakeven.report.model import (
-    Comparison,
-    EndToEnd,
-    Flag,
-    Ledger,
-    LoaderReport,
-    Metric,
-    ProbeReport,
-    Repeats,
-)
+from breakeven.report.model import Comparison, EndToEnd, Ledger, LoaderReport, Metric, ProbeReport, Repeats
 from breakeven.report.schema import PATH, schema
 from breakeven.report.strict import Strict
 from breakeven.report.validity_model import InstrumentCase, Reading, RunFlag, Validity
-from breakeven.results.schemas import METRICS
+from breakeven.terms import METRICS, Flag
 from tests.fixtures.report import sample
 
 METRICS_MD = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")

@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from breakeven.planning.instrument import instrument_cases
+from breakeven.published.rows import load_shipped
 from breakeven.report.build import build_report
 from breakeven.report.markdown import markdown
 from breakeven.report.page import page
-from breakeven.report.published import load_shipped
 from breakeven.report.render import render_all
 from breakeven.report.validity import TOLERANCE_MS
 from breakeven.report.validity_words import NOT_PROVED, OFF, PROVED, line, sentences

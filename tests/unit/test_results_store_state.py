@@ -13,9 +13,10 @@ from moto import mock_aws
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import Progress
+from breakeven.planning.limits import LOADERS_PER_READ
 from breakeven.results import layout
 from breakeven.results.coordinator import GATE_DELAY_S, MANY_DELAY_S, StateCoordinator
-from breakeven.results.items import LOADERS_PER_READ, all_loaders_item, case_item
+from breakeven.results.items import all_loaders_item, case_item
 from breakeven.results.schemas import NODES, TABLES
 from breakeven.results.state import RunState
 from breakeven.results.store import Store

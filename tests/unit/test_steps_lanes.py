@@ -7,12 +7,13 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.store import Store
 from breakeven.steps import lanes, launching
 from breakeven.steps.services import Services
-from breakeven.targets.base import Access, Description, Node
+from breakeven.targets.base import Description
 from breakeven.targets.catalog import ROOT_DEVICE
 from breakeven.workload.case import Machines
 from tests.unit.one_page import OnePage

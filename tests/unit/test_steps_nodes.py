@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.items import lane_item
@@ -17,7 +18,6 @@ from breakeven.steps.case_flags import flags_of
 from breakeven.steps.cases import _check_nodes_down
 from breakeven.steps.nodes import await_nodes, start_nodes, stop_nodes
 from breakeven.steps.services import Services
-from breakeven.targets.base import Access, Node
 from breakeven.workload.case import Case, Workload
 from tests.unit.moto_results import services_in_moto
 from tests.unit.one_page import OnePage

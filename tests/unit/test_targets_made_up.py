@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
 from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.report.markdown import markdown
 from breakeven.report.page import page
-from breakeven.targets.base import Access, Node
 from breakeven.targets.catalog import CATALOG, PAIR, on_machines
 from breakeven.targets.record import Nodes, Waits
 from breakeven.targets.registry import open_target

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from breakeven.targets.base import Access, Node
+from breakeven.brokers.access import Access, Node
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 from local.ports import free_ports
 

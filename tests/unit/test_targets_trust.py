@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ssl
 
-from breakeven.targets.base import Access, Node
-from breakeven.targets.trust import tls_context
+from breakeven.brokers.access import Access, Node
+from breakeven.brokers.trust import tls_context
 from tests.certificates import make_certificate_for
 
 

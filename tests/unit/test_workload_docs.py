@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from breakeven.planning.assumptions import OVERHEADS, QUERIES
+from breakeven.planning.expand import BUILT_IN, expand
 from breakeven.targets.catalog import CATALOG
-from breakeven.workload.expand import BUILT_IN, expand
 from breakeven.workload.model import Scenario, Suite
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.sizes import format_size

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.workload.expand import expand, scaled
+from breakeven.planning.expand import expand, scaled
 from breakeven.workload.read import load_suite, parse_suite
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"

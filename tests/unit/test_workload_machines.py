@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
+from breakeven.planning.expand import expand
 from breakeven.report.charts import marks
-from breakeven.report.words import target_name
 from breakeven.targets.catalog import kind_of, record_of
 from breakeven.targets.registry import open_target
-from breakeven.workload.expand import expand
+from breakeven.words import target_name
 from breakeven.workload.read import parse_suite
 
 PAIR = "rabbitmq-mirrored-pair"

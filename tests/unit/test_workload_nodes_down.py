@@ -9,11 +9,11 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning import limits
 from breakeven.planning.assumptions import OVERHEADS
+from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
-from breakeven.report.words import cell_name
 from breakeven.targets.record import Nodes
+from breakeven.words import cell_name
 from breakeven.workload.case import Case
-from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
 from local.endpoints import Endpoints

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from breakeven.errors import InputError
+from breakeven.planning.expand import expand
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.expand import expand
 from breakeven.workload.read import parse_suite
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"

@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from breakeven.clients.base import (
     CALL_TIMEOUT_S,
@@ -27,25 +25,10 @@ from breakeven.clients.base import (
     Outcome,
     Settled,
 )
+from breakeven.clients.sqs.by_botocore import ANY_CREDENTIALS, ANY_REGION, service_errors
 from breakeven.clients.sqs.fifo import fifo_ids
 from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.workload.case import Workload
-
-#: for a server that is not the service and looks at neither
-ANY_CREDENTIALS, ANY_REGION = ("any", "any"), "us-east-1"
-
-
-@contextmanager
-def service_errors(taken: int = 0) -> Iterator[None]:
-    """What goes wrong in a call, as the loader knows it."""
-    try:
-        yield
-    except ClientError as error:
-        raise CallFailed(str(error.response.get("Error", {}).get("Code", "Unknown")), taken) from error
-    except HTTPClientError as error:  # refused, reset, timed out
-        raise ConnectionLost(str(error)) from error
-    except BotoCoreError as error:
-        raise ConnectionLost(f"{type(error).__name__}: {error}") from error
 
 
 class Boto3Sender:

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Generic, Literal, Protocol, TypeVar
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.base import ConnectionLost
-from breakeven.targets.base import Access, Node
 
 #: how loaders' connections begin to call themselves in the broker's lists
 LOADER_CONNECTION = "breakeven loader"

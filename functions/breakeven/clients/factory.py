@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from breakeven.brokers.access import Access
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client
 from breakeven.clients.boto3_client import Boto3Client
@@ -9,7 +10,6 @@ from breakeven.clients.pika_client import PikaClient
 from breakeven.clients.pooled import PooledClient
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
-from breakeven.targets.base import Access
 from breakeven.workload.case import Workload
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pika
 from pika import spec
 
+from breakeven.brokers.access import Access
 from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
@@ -25,7 +26,6 @@ from breakeven.clients.base import (
 )
 from breakeven.clients.connections import Connections
 from breakeven.clients.pika_link import Link, connection_parameters
-from breakeven.targets.base import Access
 from breakeven.workload.case import Workload
 
 

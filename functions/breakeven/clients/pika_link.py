@@ -17,10 +17,10 @@ import pika
 from pika.adapters.select_connection import IOLoop
 from pika.exceptions import AMQPConnectionError, AMQPError
 
+from breakeven.brokers.access import Access, Node
+from breakeven.brokers.trust import tls_context
 from breakeven.clients import connections
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
-from breakeven.targets.base import Access, Node
-from breakeven.targets.trust import tls_context
 
 # What goes wrong is raised to the caller; pika would print each of it too, with its stack.
 logging.getLogger("pika").setLevel(logging.CRITICAL)

@@ -26,7 +26,7 @@ from breakeven.loadgen.send_times import MEMORY, SendTimes
 from breakeven.loadgen.signals import Signals
 from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_stages
 from breakeven.loadgen.worker import Crew, Shared, Worker
-from breakeven.report.model import Flag
+from breakeven.terms import Flag
 
 #: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done
 GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02

@@ -14,8 +14,7 @@ from breakeven.loadgen.limit import Limit
 from breakeven.loadgen.probe import best
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.stages import measured_in
-from breakeven.report.model import Flag
-from breakeven.results.schemas import METRICS
+from breakeven.terms import METRICS, Flag
 from breakeven.workload.case import Case
 
 #: of a load or unload: what its last messages may take before that is said

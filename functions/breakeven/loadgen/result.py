@@ -10,7 +10,7 @@ from breakeven.loadgen.diagnosis import Diagnosis
 from breakeven.loadgen.ledger import Ledger
 from breakeven.loadgen.probe import Probe
 from breakeven.loadgen.recorder import Cells
-from breakeven.report.model import Flag
+from breakeven.terms import Flag
 from breakeven.workload.case import Mode
 
 VERSION = 3

@@ -10,6 +10,7 @@ from pydantic import Field
 from breakeven.planning import assumptions as assumed
 from breakeven.planning import task_lines
 from breakeven.planning.durations import consume_rate, expected, loader_seconds, produce_rate
+from breakeven.planning.limits import LOADERS_PER_READ
 from breakeven.planning.machines import BUILDERS
 from breakeven.planning.task_lines import has_tasks
 from breakeven.pricing.book import PriceBook
@@ -17,7 +18,6 @@ from breakeven.pricing.broker_lines import crossings_per_message
 from breakeven.pricing.inputs import NODES, ask
 from breakeven.pricing.lines import BYTES_PER_GB
 from breakeven.pricing.sqs_lines import requests_per_message
-from breakeven.results.items import LOADERS_PER_READ
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Frozen, TargetName

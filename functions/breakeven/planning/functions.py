@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from breakeven import words
+from breakeven.planning.checks import origin
 from breakeven.planning.machines import Account
 from breakeven.planning.refusal import Refusal
-from breakeven.report import words
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
-from breakeven.workload.checks import origin
 from breakeven.workload.model import Suite
 
 #: "Concurrent executions" of Lambda; 1,000 in most accounts, and 10 in many new ones

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from breakeven.planning.checks import origin
 from breakeven.planning.durations import LOADER_LIMIT_S, too_long_by
+from breakeven.planning.expand import scaled
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.scale import fitting_scale
 from breakeven.terms import Environment
 from breakeven.workload.case import Case
-from breakeven.workload.checks import origin
-from breakeven.workload.expand import scaled
 from breakeven.workload.model import Suite
 
 

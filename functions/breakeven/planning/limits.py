@@ -73,3 +73,7 @@ def fits(cases: Sequence[Case], rounds: Any) -> bool:
 def largest(end: int, fits: Callable[[int], bool]) -> int:
     """The largest number below ``end`` that fits, when all smaller ones do; 0 when none does."""
     return bisect.bisect_left(range(1, end), True, key=lambda n: not fits(n))
+
+
+#: of how many loaders one unit of a consistent read holds the items: 4 KB, of some 300 B each
+LOADERS_PER_READ = 12

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from breakeven import words
 from breakeven.planning.durations import start_deadline_s
 from breakeven.planning.loader_advice import Finding, LoaderAdvice, Place
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import most_loaders
-from breakeven.report import words
 from breakeven.terms import Environment
 from breakeven.workload.case import Case
 from breakeven.workload.model import Suite

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import Field
 
+from breakeven.planning.node_sizes import field_of
 from breakeven.planning.refusal import Refusal
 from breakeven.pricing.book import PriceBook
 from breakeven.workload.case import Case, Frozen, Machines, TargetName
-from breakeven.workload.machines import field_of
 
 #: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
 QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"

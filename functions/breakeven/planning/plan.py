@@ -13,6 +13,7 @@ from breakeven.errors import InputError, together
 from breakeven.planning import deadline, footprint, functions, lengths, limits, machines, purse, tasks
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.estimate import Estimate, estimate
+from breakeven.planning.expand import expand
 from breakeven.planning.instrument import instrument_cases
 from breakeven.planning.loader_advice import LoaderAdvice
 from breakeven.planning.loader_choice import choose_loaders, not_more
@@ -21,7 +22,6 @@ from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
-from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 
 DEFAULT_MAX_USD = 20.0

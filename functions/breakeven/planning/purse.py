@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.planning.allowance import Allowance
+from breakeven.planning.checks import origin
 from breakeven.planning.estimate import Estimate, sqs_requests
 from breakeven.planning.refusal import Refusal
 from breakeven.pricing.book import PriceBook
@@ -12,7 +13,6 @@ from breakeven.pricing.inputs import ask
 from breakeven.pricing.sqs_lines import requests_per_message
 from breakeven.targets.catalog import SQS_CALL_MS, record_of
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.checks import origin
 from breakeven.workload.course import rate_course
 from breakeven.workload.model import Suite
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from breakeven.planning.allowance import Allowance
 from breakeven.planning.machines import Account
 from breakeven.planning.plan import Plan, to_run
 from breakeven.pricing.book import load_book
-from breakeven.results.items import case_item
-from breakeven.workload.case import Case
 from breakeven.workload.model import Suite
 
 
@@ -22,11 +20,6 @@ def is_settled(item: Mapping[str, Any]) -> bool:
     """
     status = item.get("status")
     return status == "ok" or (status == "failed" and int(item.get("attempt", 0)) > 0)
-
-
-def settled_cases(cases: Sequence[Case], items: Mapping[str, Mapping[str, Any]]) -> list[Case]:
-    """Those of a run's cases whose outcome stands; ``items`` are its state's."""
-    return [case for case in cases if is_settled(items.get(case_item(case.case_id), {}))]
 
 
 def resumed_plan(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.terms import Environment
 from breakeven.workload.case import MAX_LOADERS, Mode, Workload
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from breakeven import words
 from breakeven.errors import InputError
+from breakeven.planning.checks import origin
 from breakeven.planning.durations import CLOSING_S, LOADER_LIMIT_S, seconds_needed
+from breakeven.planning.expand import expand
 from breakeven.planning.machines import Account
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.task_lines import VCPU, has_tasks
-from breakeven.report import words
 from breakeven.terms import Environment
 from breakeven.workload.case import Case
-from breakeven.workload.checks import origin
-from breakeven.workload.expand import expand
 from breakeven.workload.model import Suite
 
 #: "Fargate On-Demand vCPU resource count", of a region; 6 in many accounts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from breakeven.pricing.inputs import Deployment
-from breakeven.report.published import load_shipped
+from breakeven.published.rows import load_shipped
 from breakeven.targets.catalog import clusters
 
 #: the source of pairs by instance type, and its scenario in which the clients speak to the queue's master

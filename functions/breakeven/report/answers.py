@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.report.model import Place, SourceReport
+from breakeven.report.model import SourceReport
+from breakeven.terms import Place
 from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]

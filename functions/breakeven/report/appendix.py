@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.model import CaseReport, EndToEnd, Ledger, Metric, Report
 from breakeven.report.tables import STATISTIC_TITLES, STATISTICS, Row, Table, badge, rate, statistics, trimmed
 

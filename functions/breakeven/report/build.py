@@ -14,12 +14,10 @@ from breakeven.report.model import (
     CaseReport,
     Comparison,
     EndToEnd,
-    Flag,
     Ledger,
     LoaderReport,
     Manifest,
     Metric,
-    Place,
     ProbeReport,
     RatePoint,
     Repeats,
@@ -28,9 +26,8 @@ from breakeven.report.model import (
 from breakeven.report.strict import Strict
 from breakeven.report.validity import validity
 from breakeven.report.verdict import verdict
-from breakeven.results.schemas import METRICS
 from breakeven.targets.catalog import INSTRUMENT, record_of
-from breakeven.terms import Provenance
+from breakeven.terms import METRICS, Flag, Place, Provenance
 from breakeven.workload.case import Case
 
 M = TypeVar("M", bound=Strict)

@@ -9,7 +9,7 @@ from typing import Any
 
 from breakeven.report.driving import each
 from breakeven.report.model import CaseReport, EndToEnd, Ledger, Metric, Report
-from breakeven.results.schemas import METRICS
+from breakeven.terms import METRICS
 
 IDENTITY = (
     "case_id",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from breakeven.report import words
+from breakeven import words
+from breakeven.published.rows import Published, PublishedMetric
 from breakeven.report.machines import by_machine, machines_table
 from breakeven.report.model import CaseReport, Report
-from breakeven.report.published import Published, PublishedMetric
 from breakeven.report.tables import (
     COMPARED,
     STATISTIC_TITLES,

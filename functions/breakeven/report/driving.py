@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.model import CaseReport, LoaderReport, Metric, Report
 from breakeven.report.tables import Row, Table, badge, trimmed
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from breakeven import words
 from breakeven.pricing.questions import BATCHED
-from breakeven.report import words
 from breakeven.report.model import Report
 from breakeven.report.money_model import Crossover
 from breakeven.report.money_verdict import main_crossover

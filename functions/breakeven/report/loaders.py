@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.model import CaseReport, LoaderReport, Report
 from breakeven.report.tables import Row, Table, badge, trimmed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.model import CaseReport
 from breakeven.report.source_words import DOLLARS
 from breakeven.report.tables import Row, Table, badge, printed, shown_figure

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from breakeven.report import validity_words, words
+from breakeven import words
+from breakeven.published.rows import Published
+from breakeven.report import validity_words
 from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.capacity import capacity_table
 from breakeven.report.comparison import comparison_tables
@@ -14,7 +16,6 @@ from breakeven.report.loaders import loaders_table, said_of_loaders
 from breakeven.report.model import Report
 from breakeven.report.money_page import cost_notes, cost_tables
 from breakeven.report.provenance import about
-from breakeven.report.published import Published
 from breakeven.report.repeats import comparison_table, repeats_table, said_once
 from breakeven.report.tables import Table
 

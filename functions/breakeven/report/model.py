@@ -17,28 +17,9 @@ from breakeven.report.money_model import (
 )
 from breakeven.report.strict import Strict
 from breakeven.report.validity_model import Validity
-from breakeven.terms import Environment, Provenance
+from breakeven.terms import Environment, Flag, Place, Provenance
 
 SCHEMA_VERSION = "1.0"
-
-#: where a figure comes from; elsewhere: a source published it
-Place = Literal["aws", "local", "elsewhere"]
-#: every flag a case can carry; docs/metrics.md says what each means
-Flag = Literal[
-    "shared_host",  # loader and target on the same machine
-    "emulated",  # the target is a stand-in for the service
-    "loader_saturated",  # the loader itself was the limit, see loaders: a lower bound
-    "few_samples",  # a percentile is null for lack of samples
-    "drain_deadline",  # the drain ended at its deadline before the ledger closed
-    "left_estimated",  # what is left in the queues goes by an estimate
-    "slow_tail",  # the last 0.1% of the messages took more than a tenth of a load or unload
-    "general_path",  # the general path drove what is the compiled core's
-    "ledger_incomplete",  # a loader ended without its ledger; its tail is unknown
-    "nodes_down",  # a node was stopped for the case, on purpose
-    "mirrors_out_of_sync",  # a mirror was missing before or after the case
-    "end_to_end_partial",  # some messages were consumed by a loader that had not sent them
-    "call_errors",  # calls failed and were counted
-]
 
 
 class Metric(Strict):

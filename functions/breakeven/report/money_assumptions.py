@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from breakeven import words
 from breakeven.pricing.broker_lines import crossings_per_message
 from breakeven.pricing.inputs import Inputs
 from breakeven.pricing.sqs_lines import batched, requests_per_message
-from breakeven.report import words
 from breakeven.report.model import Report
 from breakeven.report.money_model import CostQuestion
 from breakeven.report.money_words import headline_question, hour, option_name, share

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from breakeven import words
 from breakeven.pricing.questions import RABBITMQ
-from breakeven.report import words
+from breakeven.published.rows import Published
 from breakeven.report.model import Report
 from breakeven.report.money_model import Crossover
 from breakeven.report.money_why import why_never
@@ -17,7 +18,6 @@ from breakeven.report.money_words import (
     share,
     uncertain_words,
 )
-from breakeven.report.published import Published
 from breakeven.report.tables import Row, Table, badge, printed
 
 KINDS = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from breakeven import words
 from breakeven.pricing.questions import RABBITMQ
-from breakeven.report import words
 from breakeven.report.model import Report
 from breakeven.report.money_model import Bill, BillLine, CostQuestion, MapRow, SensitivityEnd
 from breakeven.report.money_words import brief, headline_question, option_name, spoken_option, usd

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from breakeven.pricing.measured_capacity import measured_capacities
+from breakeven.published.rows import Published
 from breakeven.report.charts.canvas import Chart
 from breakeven.report.charts.cost import costs
 from breakeven.report.charts.decision import decisions
 from breakeven.report.charts.hours import hours
 from breakeven.report.charts.tornado import tornado
+from breakeven.report.measured_capacity import measured_capacities
 from breakeven.report.model import Report
 from breakeven.report.money_crossovers import all_crossovers_table, crossover_table
 from breakeven.report.money_details import bills_table, map_table, sensitivity_table
 from breakeven.report.money_tables import hours_table, prices_table
-from breakeven.report.published import Published
 from breakeven.report.tables import Table
 
 

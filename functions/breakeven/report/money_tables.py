@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import ceil
 
+from breakeven import words
 from breakeven.pricing.capacity import capacity_of
 from breakeven.pricing.inputs import Inputs
 from breakeven.pricing.questions import AMAZON_MQ, RABBITMQ
-from breakeven.report import words
 from breakeven.report.model import Report
 from breakeven.report.money_model import BreakEvenHours, CostQuestion
 from breakeven.report.money_words import brief, headline_question, hour, option_name, spoken_option

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import log10
 
-from breakeven.pricing.measured_capacity import measured_capacities
+from breakeven import words
 from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
-from breakeven.report import words
+from breakeven.report.measured_capacity import measured_capacities
 from breakeven.report.model import Report
 from breakeven.report.money_model import BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.money_why import why_never

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from breakeven import words
 from breakeven.pricing.broker_lines import PEOPLE
-from breakeven.report import words
 from breakeven.report.money_model import Bill, BillLine, CostQuestion, Crossover
 from breakeven.report.money_words import option_name, spoken_option, usd
 

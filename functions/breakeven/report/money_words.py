@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from breakeven import words
 from breakeven.pricing.questions import AMAZON_MQ, AS_USED, BATCHED, DEPLOYMENTS, RABBITMQ
-from breakeven.report import words
 from breakeven.report.model import Report
 from breakeven.report.money_model import CostQuestion, Crossover
 

@@ -9,7 +9,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from breakeven.report import glossary, validity_words, words
+from breakeven import words
+from breakeven.published.rows import Published
+from breakeven.report import glossary, validity_words
 from breakeven.report.appendix import ledger_table, metrics_table
 from breakeven.report.capacity import capacity_table
 from breakeven.report.charts.canvas import Chart
@@ -24,7 +26,6 @@ from breakeven.report.loaders import loaders_table, said_of_loaders
 from breakeven.report.model import Report
 from breakeven.report.money_page import cost_notes, cost_parts
 from breakeven.report.provenance import ENVIRONMENTS, about
-from breakeven.report.published import Published
 from breakeven.report.repeats import comparison_table, repeats_table, said_once
 from breakeven.report.tables import Table
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from breakeven.report.model import Place
-from breakeven.report.published import Published, PublishedMetric, PublishedRow
+from breakeven.published.rows import Published, PublishedMetric, PublishedRow
 from breakeven.results.schemas import TABLES
+from breakeven.terms import Place
 
 ENVIRONMENT: Place = "elsewhere"
 VARIANT = "as-printed"

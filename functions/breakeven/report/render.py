@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from breakeven.published.rows import Published
 from breakeven.report.cases_csv import cases_csv
 from breakeven.report.markdown import markdown
 from breakeven.report.model import Report
 from breakeven.report.page import page
-from breakeven.report.published import Published, published_for
+from breakeven.report.sources import published_for
 
 
 def render_all(report: Report, published: Published | None = None) -> dict[str, bytes]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from breakeven.report import words
+from breakeven import words
+from breakeven.published.rows import Published
 from breakeven.report.model import CaseReport, Metric
-from breakeven.report.published import Published
 
 #: the operations set beside the published ones; a consume cycle is what source A calls consume
 COMPARED = ("produce", "consume_cycle")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.model import Report
 from breakeven.report.tables import Row, Table, badge
 from breakeven.report.validity import TOLERANCE_MS, TOLERANCE_SHARE

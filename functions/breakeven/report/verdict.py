@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from breakeven.report import money_verdict, source_words, validity_words, words
+from breakeven import words
+from breakeven.report import money_verdict, source_words, validity_words
 from breakeven.report.model import CaseReport, Metric, Report
 from breakeven.report.tables import shown
 

@@ -15,7 +15,8 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.results.items import LOADERS_PER_READ, all_loaders_item, loader_item, loaders_prefix
+from breakeven.planning.limits import LOADERS_PER_READ
+from breakeven.results.items import all_loaders_item, loader_item, loaders_prefix
 from breakeven.results.state import RunState
 
 #: seconds between the last arrival and the start, so that everyone has seen it open

@@ -7,8 +7,6 @@ partition ``#lock`` is no run's: it has an item for each state machine, named af
 
 from __future__ import annotations
 
-#: of how many loaders one unit of a consistent read holds the items: 4 KB, of some 300 B each
-LOADERS_PER_READ = 12
 RUN = "run"
 #: where the run's own item says that it failed (``failed_at``) when no state did
 NO_CASE_OK = "Cases"

@@ -255,4 +255,3 @@ TABLES: tuple[Table, ...] = (
     COST_ITEMS,
 )
 PARTITION = "run_id"
-METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing")

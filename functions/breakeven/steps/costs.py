@@ -10,8 +10,8 @@ from breakeven.pricing.book import PriceBook
 from breakeven.pricing.inputs import Inputs, ask
 from breakeven.pricing.questions import Asked, own_cluster
 from breakeven.pricing.variations import ask_all, ask_size
-from breakeven.report.words import target_name
 from breakeven.targets.catalog import PAIR, clusters, parts_of
+from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines
 
 #: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near

@@ -6,12 +6,12 @@ import time
 from dataclasses import asdict
 from typing import Any, Protocol
 
+from breakeven.brokers.access import Node
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.services import Services
-from breakeven.targets.base import Node
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import TargetName
 

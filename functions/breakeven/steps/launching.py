@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
+from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.planning.machines import UPGRADE
@@ -22,7 +23,6 @@ from breakeven.steps.deadline import check_deadline, longest_s
 from breakeven.steps.images import image_for
 from breakeven.steps.lanes import STANDING
 from breakeven.steps.services import Services
-from breakeven.targets.base import Access
 from breakeven.targets.catalog import ROOT_DEVICE, record_of
 from breakeven.workload.case import Machines, TargetName
 

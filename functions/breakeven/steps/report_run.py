@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
-from breakeven.pricing.measured_capacity import INSTANCE
 from breakeven.report.answers import Answers, RunRecord
 from breakeven.report.build import build_report
+from breakeven.report.measured_capacity import INSTANCE
 from breakeven.report.model import Manifest, Report
 from breakeven.report.render import render_all
 from breakeven.results import layout

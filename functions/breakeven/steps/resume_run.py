@@ -19,7 +19,7 @@ from breakeven.planning.allowance import Allowance
 from breakeven.planning.loader_advice import Place
 from breakeven.planning.machines import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan
-from breakeven.planning.resume import resumed_plan, settled_cases
+from breakeven.planning.resume import is_settled, resumed_plan
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
@@ -51,8 +51,8 @@ class Earlier:
     @property
     def settled(self) -> dict[str, Mapping[str, Any]]:
         """Case id -> its record, of the cases whose outcome stands."""
-        cases = settled_cases(self.plan.cases, self.items)
-        return {case.case_id: self.items[case_item(case.case_id)] for case in cases}
+        found = {case.case_id: self.items.get(case_item(case.case_id), {}) for case in self.plan.cases}
+        return {case_id: item for case_id, item in found.items() if is_settled(item)}
 
     def told(self) -> dict[str, Any]:
         """For the plan's document."""

@@ -8,10 +8,11 @@ from functools import cache
 
 import boto3
 
+from breakeven.brokers.access import Access
 from breakeven.results import layout
 from breakeven.results.state import RunState, Table
 from breakeven.results.store import Store
-from breakeven.targets.base import Access, Target
+from breakeven.targets.base import Target
 from breakeven.targets.catalog import record_of
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case, TargetName

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client, Receiver, Sender
 from breakeven.clients.boto3_client import Boto3Client
@@ -17,7 +18,7 @@ from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Program
-from breakeven.targets.base import Access, Description, Node, NodeSample, Prepared
+from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import queue_names
 from breakeven.workload.case import Case, Workload
 

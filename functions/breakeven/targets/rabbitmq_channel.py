@@ -9,9 +9,9 @@ from typing import Any
 import pika
 from pika.exceptions import AMQPError
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.pika_link import connection_parameters, in_words
 from breakeven.errors import CaseError
-from breakeven.targets.base import Access, Node
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
-from breakeven.targets.base import Access
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 

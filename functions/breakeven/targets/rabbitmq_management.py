@@ -9,9 +9,9 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import quote
 
+from breakeven.brokers.access import Access, Node
+from breakeven.brokers.trust import tls_context
 from breakeven.errors import CaseError
-from breakeven.targets.base import Access, Node
-from breakeven.targets.trust import tls_context
 
 #: for one request to one node, seconds
 TIMEOUT_S = 5.0

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from breakeven.brokers.access import Access
 from breakeven.clients.base import Client
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.targets.base import Access, Description, NodeSample, Prepared
+from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import PREFIX, queue_names
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
+from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
 from breakeven.targets import catalog
-from breakeven.targets.base import Access, Target
+from breakeven.targets.base import Target
 from breakeven.targets.record import TargetRecord
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pika import spec
 
+from breakeven.brokers.access import Access
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.receiver import NativeReceiver
 from breakeven.clients.amqp.sender import NativeSender
 from breakeven.clients.connections import Connections
-from breakeven.targets.base import Access
 from breakeven.workload.case import Workload
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from pika import spec
 
+from breakeven.brokers.access import Access
 from breakeven.clients.amqp.events import ProtocolError
-from breakeven.targets.base import Access
 from breakeven.version import VERSION
 
 #: what a broker then tells us, each of which we read

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from pika import spec
 
+from breakeven.brokers.access import Access, Node
 from breakeven.clients import connections
 from breakeven.clients.amqp import handshake
 from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER, method_frame
@@ -20,7 +21,6 @@ from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.wire import Wire
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
 from breakeven.clients.core.outlet import Outlet
-from breakeven.targets.base import Access, Node
 
 #: a link looks after its heartbeats this often, seconds
 _LOOK_S = 1.0

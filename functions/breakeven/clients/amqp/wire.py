@@ -8,11 +8,11 @@ import ssl
 import struct
 from collections import deque
 
+from breakeven.brokers.access import Access, Node
+from breakeven.brokers.trust import tls_context
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.clients.core.outlet import Outlet, outlet_of
-from breakeven.targets.base import Access, Node
-from breakeven.targets.trust import tls_context
 
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 #: a wait of at least this long is left to the operating system's own ``recv``, seconds: one call, where a

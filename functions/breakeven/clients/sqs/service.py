@@ -15,8 +15,8 @@ from botocore.config import Config
 from botocore.exceptions import NoCredentialsError
 from botocore.parsers import ResponseParserError, create_parser
 
-from breakeven.clients.boto3_client import ANY_CREDENTIALS, ANY_REGION, service_errors
 from breakeven.clients.sqs.answer import AnswerReader
+from breakeven.clients.sqs.by_botocore import ANY_CREDENTIALS, ANY_REGION, service_errors
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.clients.sqs.signing import Identity, SigningKeys
 

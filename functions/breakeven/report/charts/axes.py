@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, floor, log10
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.model import CaseReport
 
 MAX_TICKS = 7  # more round numbers than this do not fit on a phone

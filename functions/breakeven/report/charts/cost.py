@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from breakeven import words
 from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
-from breakeven.report import words
 from breakeven.report.charts import marks, options
 from breakeven.report.charts.axes import short, thousands, usd
 from breakeven.report.charts.canvas import INK, Chart, Form, chart

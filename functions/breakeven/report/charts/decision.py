@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.charts import options
 from breakeven.report.charts.axes import short, thousands
 from breakeven.report.charts.canvas import Chart, Form, chart

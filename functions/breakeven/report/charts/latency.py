@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.axes import emulated_suffix, logarithmic, thousands
 from breakeven.report.charts.canvas import GRID, MUTED, Chart, Form, chart

@@ -8,7 +8,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from breakeven.report import words
+from breakeven import words
 from breakeven.targets.catalog import parts_of
 
 SQS, RABBITMQ, OTHER = "#0b5fa5", "#c2410c", "#5b6675"

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.report import words
+from breakeven import words
+from breakeven.published.rows import Published
 from breakeven.report.charts import marks
 from breakeven.report.charts.axes import emulated_suffix, thousands
 from breakeven.report.charts.canvas import Chart, Form, chart
 from breakeven.report.comparison import scenarios
 from breakeven.report.model import CaseReport, Report
-from breakeven.report.published import Published
 from breakeven.report.tables import shown
 
 #: workload field that may vary -> (what the chart is by, the axis' title)

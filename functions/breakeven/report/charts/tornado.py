@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from breakeven import words
 from breakeven.pricing.questions import AS_USED, RABBITMQ
-from breakeven.report import words
 from breakeven.report.charts.canvas import INK, Chart, Form, chart
 from breakeven.report.model import Report
 from breakeven.report.money_model import Sensitivity, SensitivityEnd

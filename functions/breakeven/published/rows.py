@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from breakeven.errors import InputError
-from breakeven.report.model import CaseReport, Report, SourceBreakeven, SourceReport
 
 #: sources with published rows, by the letter that the documents of this project give them
 SOURCES = {"A": "source-a", "C": "source-c", "D": "source-d"}
@@ -59,6 +59,17 @@ class Figures(Frozen):
     backlog: Told | None = None
 
 
+class Cell(Protocol):
+    """A measured case that a published row may stand beside."""
+
+    @property
+    def scenario(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def parameters(self) -> Mapping[str, Any]: ...
+
+
 class PublishedRow(Frozen):
     """One cell of a scenario on one target.
 
@@ -83,7 +94,7 @@ class PublishedRow(Frozen):
             raise ValueError("a row without a figure: give produce, consume, consume_cycle or figures")
         return self
 
-    def matches(self, case: CaseReport) -> bool:
+    def matches(self, case: Cell) -> bool:
         """Whether the row is of the same scenario, target and cell as the case."""
         return (self.scenario, self.target) == (case.scenario, case.target) and all(
             case.parameters.get(name) == value for name, value in self.match.items()
@@ -141,19 +152,7 @@ class Published(Frozen):
             seen.add(key)
         return self
 
-    def about(self) -> SourceReport:
-        """What a report of the source's own figures says of it."""
-        return SourceReport(
-            id=self.id,
-            title=self.title,
-            label=self.label,
-            setup=self.setup,
-            notes=self.notes,
-            breakeven=SourceBreakeven(**self.breakeven.model_dump()) if self.breakeven else None,
-            **self.source.model_dump(),
-        )
-
-    def row(self, case: CaseReport) -> PublishedRow | None:
+    def row(self, case: Cell) -> PublishedRow | None:
         """The row that stands beside the case, if the source printed one."""
         return next((row for row in self.rows if row.matches(case)), None)
 
@@ -187,12 +186,3 @@ def shipped(name: str) -> Path:
 def load_shipped(name: str) -> Published:
     """Read ``scenarios/published/<name>.yaml``."""
     return load_published(shipped(name))
-
-
-def published_for(report: Report) -> Published | None:
-    """Source A's figures where the run has scenarios of it; none beside a report that is of a source."""
-    if report.source is not None:
-        return None
-    source = load_shipped("source-a")
-    scenarios = {row.scenario for row in source.rows} | set(source.notes)
-    return source if any(case.scenario in scenarios for case in report.cases) else None

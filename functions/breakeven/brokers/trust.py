@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 
-from breakeven.targets.base import Access
+from breakeven.brokers.access import Access
 
 
 def tls_context(access: Access) -> ssl.SSLContext:

@@ -15,15 +15,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
+from breakeven.planning.checks import check_cells, check_workload, too_many_cases
 from breakeven.planning.durations import case_seconds, limit_s, loader_kind, start_deadline_s
 from breakeven.planning.footprint import least_loaders
+from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, LoaderKind, Step, TargetName, Variant, Workload
-from breakeven.workload.checks import check_cells, check_workload, too_many_cases
 from breakeven.workload.fields import DEFAULT_MESSAGE_BYTES
-from breakeven.workload.machines import check_machines, machines_of
 from breakeven.workload.model import Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
 

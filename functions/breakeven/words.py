@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
-from breakeven.report.model import CaseReport
 from breakeven.targets.catalog import CATALOG, parts_of
 
 NOTHING = "–"
@@ -126,7 +126,18 @@ def _setting(word: str) -> str:
     return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", value) if name == "size" and value else word
 
 
-def case_name(case: CaseReport) -> str:
+class Cell(Protocol):
+    """A case of a scenario, as a report has it."""
+
+    @property
+    def scenario(self) -> str: ...
+    @property
+    def cell(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+
+
+def case_name(case: Cell) -> str:
     """Which case this is, without its target: 'parallel, 40 threads'."""
     name = place(case.scenario, case.cell)
     return f"{name}, repeat {case.repeat}" if case.repeat > 1 else name

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from breakeven import words
 from breakeven.errors import InputError
 from breakeven.pricing.inputs import Inputs
 from breakeven.pricing.known_capacity import TARGETS
-from breakeven.report import words
 from breakeven.report.capacity import held_rate, is_lower_bound
-from breakeven.report.model import CaseReport, Place, Report
+from breakeven.report.model import CaseReport, Report
 from breakeven.targets.catalog import parts_of
+from breakeven.terms import Place
 
 #: of a run on AWS, the parameter of its target that names the nodes' instance type
 INSTANCE = "instance_type"

@@ -1,0 +1,38 @@
+"""Where brokers are and how they are reached."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Node(BaseModel):
+    """Where one broker node answers. It registers itself with this once it is up.
+
+    ``certificate``: its own in PEM, to be trusted for it; None where it speaks no TLS, or one that all know.
+    ``packages``: name -> version, of those that its image was made with; empty of one that is no image's.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    host: str
+    amqp_port: int
+    management_port: int
+    certificate: str | None = None
+    packages: dict[str, str] = {}
+
+
+class Access(BaseModel):
+    """How to reach a lane's brokers. Held in one object that only the lane's own may read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    username: str
+    password: str
+    vhost: str = "/"
+    tls: bool = False
+    nodes: tuple[Node, ...] = ()
+
+    def left(self, nodes_down: int) -> Access:
+        """The same with the nodes that are left when that many, the last ones, are stopped."""
+        return self.model_copy(update={"nodes": self.nodes[: len(self.nodes) - nodes_down]})
