@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,21 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         only_code = shutil.ignore_patterns("__pycache__", "*.so", "*.json", "*.html")
         shutil.copytree(ROOT / folder / name, root / folder / name, ignore=only_code)
     return root
+
+
+def test_the_page_on_the_architecture_has_the_rooms_of_the_contract_in_its_order() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(each["layers"] for each in contracts if each["id"] == "rooms")
+    rooms = [
+        name.strip().removeprefix("breakeven.") for layer in reversed(layers[1:]) for name in layer.split("|")
+    ]
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| room | what is there |")[1]
+    named = [
+        name
+        for line in table.splitlines()
+        for name in re.findall(r"`([a-z_.]+)`", line.split("|")[1:2][0] if "|" in line else "")
+    ]
+    assert [name for name in named if "." not in name] == rooms
 
 
 def test_imports_run_down_only() -> None:

@@ -27,7 +27,8 @@ def test_reports_show_targets_in_this_order():
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_a_record_is_of_its_name_and_of_the_class_that_it_names(name):
+def test_a_record_is_of_its_name_and_of_the_class_that_it_names(monkeypatch, name):
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     record = CATALOG[name]
     opened = open_target(name, ACCESS if record.nodes else None)
     assert (record.name, opened.name) == (name, name)
