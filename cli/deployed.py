@@ -5,6 +5,7 @@ Region, profile and credentials come from where the AWS command line has them, t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,6 +84,8 @@ class Account:
 def connect(profile: str | None, region: str | None) -> Account:
     """:raises InputError: no region, no such profile, or credentials that are missing or out of date"""
     with told():
+        # boto3 reads AWS_DEFAULT_REGION alone; the CDK and the other SDKs read AWS_REGION first
+        region = region or os.environ.get("AWS_REGION") or None
         session = boto3.Session(profile_name=profile, region_name=region)
         if session.region_name is None:
             raise NoRegionError

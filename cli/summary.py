@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,8 @@ from breakeven.report.tables import rate, shown_figure
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIRST_FIGURE, LAST_FIGURE = 2, 7
+#: without latencies, for a terminal on which whole names would not fit beside them
+NARROW = (0, 1, 2, 5, 8)
 #: said elsewhere: the target's name says emulated, the verdict says shared, a dash says few samples
 QUIET = frozenset({"emulated", "shared_host", "few_samples"})
 
@@ -27,7 +30,11 @@ def print_summary(report: Report, console: Console) -> None:
     rows = [_row(case) for case in report.cases]
     console.print()
     if console.is_terminal:
-        console.print(_table(rows))
+        table = _table(rows)
+        fits = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+        console.print(table if fits <= console.width else _table(rows, NARROW))
+        if fits > console.width:
+            _say(console, "Latencies are left out, as this terminal is narrow: the report has them.", "dim")
     else:
         for line in _plain([COLUMNS, *rows]):
             _say(console, line)
@@ -59,14 +66,14 @@ def _row(case: CaseReport) -> tuple[str, ...]:
     return tuple(_printable(text) for text in (words.case_name(case), target, *figures, status))
 
 
-def _table(rows: Sequence[Sequence[str]]) -> Table:
+def _table(rows: Sequence[Sequence[str]], shown: Sequence[int] = range(len(COLUMNS))) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", row_styles=("", "dim"))
-    for number, title in enumerate(COLUMNS):
+    for number in shown:
         figure = FIRST_FIGURE <= number <= LAST_FIGURE
-        table.add_column(title, justify="right" if figure else "left", no_wrap=figure)
+        table.add_column(COLUMNS[number], justify="right" if figure else "left", no_wrap=figure)
     for row in rows:
         style = "red" if row[-1].startswith("failed") else ""
-        table.add_row(*(Text(cell) for cell in row), style=style)
+        table.add_row(*(Text(row[number]) for number in shown), style=style)
     return table
 
 

@@ -54,6 +54,18 @@ def test_without_a_region_it_says_where_one_is_given(monkeypatch, tmp_path):
     assert caught.value.field == "region"
 
 
+def test_the_variable_that_it_names_is_one_that_it_reads(monkeypatch, tmp_path):
+    for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    with pytest.raises(InputError) as caught:
+        connect(None, None)
+    assert caught.value.field == "credentials", "the region is known, and the next thing is missing"
+
+
 def installation(status: str, **outputs: str) -> Account:
     stack = {
         "StackStatus": status,

@@ -93,6 +93,20 @@ def test_the_summary_in_a_terminal_has_every_case():
     assert len(re.findall(r"^parallel, \d threads?  +RabbitMQ pair ", words, re.MULTILINE)) == 2
 
 
+@pytest.mark.parametrize(("width", "latencies"), [(80, False), (200, True)])
+def test_a_terminal_of_any_usual_width_cuts_no_name_short(width, latencies):
+    rows = [row | {"flags": '["end_to_end_partial"]'} for row in sample.answers(SMALL).cases]
+    words = re.sub(
+        r"\x1b\[[0-9;]*m", "", printed(sample.report(SMALL, cases=rows), width=width, force_terminal=True)
+    )
+    assert "…" not in words
+    assert words.count("end_to_end_partial") == len(SMALL)
+    for name in ("SQS (emulated)", "RabbitMQ pair"):
+        assert len(re.findall(rf"^parallel, \d threads?  +{re.escape(name)}  ", words, re.MULTILINE)) == 2
+    assert ("p95 ms" in words.partition("SQS (")[0]) == latencies
+    assert ("Latencies are left out" in words) != latencies
+
+
 def test_failures_and_lower_bounds_are_said():
     rows = [row | {"flags": '["loader_saturated", "shared_host"]'} for row in sample.answers(SMALL).cases]
     out = printed(sample.report(SMALL, cases=sample.failed(rows, "it broke", SMALL[0].case_id)), width=40)
