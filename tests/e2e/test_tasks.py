@@ -280,7 +280,7 @@ def test_a_task_that_fails_fails_its_case_in_the_loaders_own_words(workflow, end
         if run == run_id and "FunctionsWatch" in function:
             (case,) = workflow.state(run_id).items("case#").values()
             workflow.state(run_id).update(
-                f"case#{case['case_id']}", queues=json.dumps(["http://127.0.0.1:9/000000000000/none"])
+                f"case#{case['case_id']}", queues=json.dumps(["http://127.0.0.1:9/000000000000/be-none"])
             )
 
     workflow.calls.before.append(lose_queues)
