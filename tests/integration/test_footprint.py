@@ -16,12 +16,15 @@ from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.loader import run_loader
 from breakeven.planning.footprint import BESIDE, Footprint, footprint
 from breakeven.targets.instrument import InstrumentTarget
+from breakeven.workload.case import Case
 from tests.integration.instrument_runs import instrument_case
 from tests.unit.fake_meeting import FakeMeeting
 
 TARGETS = {"sqs": "sqs-standard", "amqp": "rabbitmq-mirrored-pair"}
 #: so that the drain goes on to its deadline, and producers help with it
 PROGRAM = {"messages": 60, "lost": 1, "publish": Latency(steps=(Step(up_to=1, ms=5),))}
+#: a busy machine may leave a thread of a pool idle for half a second, so that not all are seen at once
+ATTEMPTS = 5
 
 
 @contextmanager
@@ -68,6 +71,19 @@ def test_a_loader_holds_as_many_descriptors_and_threads_as_the_plan_counts(proto
         **workload,
     }
     case = instrument_case(Program(protocol=protocol, **PROGRAM), producers=3, consumers=4, **fields)
+    counted = footprint(case.workload, TARGETS[protocol], 1)
+    at_work = case.workload.mode == "parallel"  # otherwise consumers come when producers have gone
+    least = Footprint(counted.descriptors - BESIDE.descriptors, counted.threads - BESIDE.threads)
+    for _ in range(ATTEMPTS):
+        held = driven(case)
+        assert held.fits(counted), (held, counted)
+        if not at_work or least.fits(held):
+            return
+    pytest.fail(f"{held} held, of {counted} counted")
+
+
+def driven(case: Case) -> Footprint:
+    """The most that a loader of the case held at once, over what this process held before."""
     target = InstrumentTarget()
     client = target.client(case.workload)
     with watched() as held:
@@ -77,8 +93,4 @@ def test_a_loader_holds_as_many_descriptors_and_threads_as_the_plan_counts(proto
             run_loader(Assignment(case, 1, 0, queues), client, meeting.of(0), lambda _: None)
         finally:
             client.close()
-    counted = footprint(case.workload, TARGETS[protocol], 1)
-    assert Footprint(*held).fits(counted), (held, counted)
-    at_work = case.workload.mode == "parallel"  # otherwise consumers come when producers have gone
-    least = (counted.descriptors - BESIDE.descriptors, counted.threads - BESIDE.threads)
-    assert not at_work or (held[0] >= least[0] and held[1] >= least[1]), (held, counted)
+    return Footprint(*held)
