@@ -16,7 +16,7 @@ from breakeven.pricing.inputs import MAX_MSG_PER_S, Inputs
 from breakeven.pricing.known_capacity import KnownCapacity, capacities
 from breakeven.pricing.questions import Asked, bill_question, left_out, question
 from breakeven.pricing.variations import corners
-from breakeven.report.measured_capacity import MeasuredCapacity, capacity_from
+from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
 from cli.crossover_options import WHERE, add_options, inputs_of
 from cli.crossover_output import Answer, print_answer
 from cli.explain import SUBJECTS, explain

@@ -14,9 +14,9 @@ from breakeven.pricing.known_capacity import KnownCapacity
 from breakeven.pricing.questions import RABBITMQ, Asked, Option, Question
 from breakeven.pricing.sqs_lines import batched, requests_per_message
 from breakeven.pricing.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
-from breakeven.report import money_build
-from breakeven.report.measured_capacity import MeasuredCapacity
-from breakeven.report.money_why import why_never
+from breakeven.report.building import money_builder
+from breakeven.report.money.measured_capacity import MeasuredCapacity
+from breakeven.report.money.never_crossing import why_never
 from cli.tables import columns, print_table, say
 from local.answers import Rows
 
@@ -78,9 +78,9 @@ class Answer:
         return [row for row in self.rows["break_even_hours"] if row["asked"]]
 
     def why_never(self, row: dict[str, Any]) -> str:
-        questions = money_build.cost_questions(self.asked.told())
-        (crossing,) = money_build.crossovers([row], questions)
-        return why_never(crossing, questions[0], money_build.bills(self.rows["bills"]))
+        questions = money_builder.cost_questions(self.asked.told())
+        (crossing,) = money_builder.crossovers([row], questions)
+        return why_never(crossing, questions[0], money_builder.bills(self.rows["bills"]))
 
     def document(self) -> dict[str, Any]:
         """The answer as JSON."""

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from breakeven.errors import BreakevenError
-from breakeven.report.model import Report
+from breakeven.report.contract.report_model import Report
 from breakeven.results.items import RUN
 from cli.summary import print_summary
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from breakeven.report.comparison import comparison_tables
-from breakeven.report.model import Report
-from breakeven.report.tables import Table
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Table
+from breakeven.report.tables.scenario_tables import comparison_tables
 from local.published import write_report
 
 

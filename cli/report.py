@@ -13,8 +13,8 @@ from rich.console import Console
 
 from breakeven.errors import InputError
 from breakeven.published.rows import SOURCES
-from breakeven.report.model import Report
-from breakeven.report.render import render_all
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.report_files import render_all
 from cli import published
 from cli.summary import print_summary
 

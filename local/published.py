@@ -10,12 +10,11 @@ from typing import Any
 from breakeven.errors import InputError
 from breakeven.pricing.questions import Asked, article_question, price_books
 from breakeven.published.rows import SOURCES, Published, load_shipped, shipped
-from breakeven.report.answers import Answers, RunRecord
-from breakeven.report.build import build_report
-from breakeven.report.model import Manifest, Report
-from breakeven.report.published_rows import ENVIRONMENT, VARIANT, rows
-from breakeven.report.render import render_all
-from breakeven.report.sources import about
+from breakeven.report.building.published_as_rows import ENVIRONMENT, VARIANT, rows, source_of
+from breakeven.report.building.query_answers import Answers, RunRecord
+from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract.report_model import Manifest, Report
+from breakeven.report.render.report_files import render_all
 from breakeven.results.queries import queries
 from breakeven.version import VERSION
 from local.answers import ask, write_rows
@@ -66,7 +65,7 @@ def _build(run_id: str, published: Published, asked: Asked, answered: Mapping[st
         finished_at="",
         environment=ENVIRONMENT,
         planned=(),
-        source=about(published),
+        source=source_of(published),
     )
     return build_report(record, _manifest(published, asked), answers)
 

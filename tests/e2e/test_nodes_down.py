@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from breakeven.brokers.access import Access, Node
-from breakeven.report.model import CaseReport, Report
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState

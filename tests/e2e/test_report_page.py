@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from breakeven.published.rows import load_shipped
-from breakeven.report.page import page as render
+from breakeven.report.render.page import page as render
 from tests.fixtures.report import sample
 
 FLAGS = (

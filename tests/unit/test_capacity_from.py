@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from breakeven.report.measured_capacity import measured_capacities
-from breakeven.report.model import CaseReport, ProbeReport, Report
-from breakeven.report.render import render_all
-from breakeven.report.verdict import verdict
+from breakeven.report.building.verdict import verdict
+from breakeven.report.contract.report_model import CaseReport, ProbeReport, Report
+from breakeven.report.money.measured_capacity import measured_capacities
+from breakeven.report.render.report_files import render_all
 from cli.main import main
 from tests.fixtures.report import sample
 

@@ -64,13 +64,17 @@ def test_imports_run_down_only() -> None:
 @pytest.mark.parametrize(
     ("module", "imported", "contract"),
     [
-        ("functions/breakeven/loadgen/ledger.py", "breakeven.report.model", "Rooms of the domain"),
+        (
+            "functions/breakeven/loadgen/ledger.py",
+            "breakeven.report.contract.report_model",
+            "Rooms of the domain",
+        ),
         ("functions/breakeven/targets/catalog.py", "breakeven.workload.case", "What is known of targets"),
         ("local/session.py", "cli.main", "the command knows the run"),
         ("local/session.py", "infra.context", "The CDK app takes names"),
         ("functions/breakeven/steps/cases.py", "local.session", "What is deployed"),
         ("infra/stack.py", "handlers.plan", "Handlers are found by the names"),
-        ("infra/stack.py", "breakeven.report.page", "The CDK app takes no measuring"),
+        ("infra/stack.py", "breakeven.report.render.page", "The CDK app takes no measuring"),
         ("functions/breakeven/loadgen/histogram.py", "breakeven.loadgen.loader", "No cycles"),
     ],
 )

@@ -13,11 +13,11 @@ import pytest
 
 import breakeven.published.rows
 from breakeven.published.rows import SOURCES, load_published, load_shipped, shipped
-from breakeven.report.comparison import comparison_tables
-from breakeven.report.model import Report
-from breakeven.report.published_rows import rows
-from breakeven.report.published_rows import rows as rows_of
-from breakeven.report.schema import schema
+from breakeven.report.building.published_as_rows import rows
+from breakeven.report.building.published_as_rows import rows as rows_of
+from breakeven.report.contract.json_schema import schema
+from breakeven.report.contract.report_model import Report
+from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.results.queries import queries
 from cli.main import main
 from local.answers import ask, write_rows

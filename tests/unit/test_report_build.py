@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.report.model import Report
+from breakeven.report.contract.report_model import Report
 from tests.fixtures.report import sample
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from breakeven.report.cases_csv import cases_csv
-from breakeven.report.driving import driving_table, said_of_driving, said_of_tails
-from breakeven.report.markdown import markdown
-from breakeven.report.model import Report
-from breakeven.report.page import page
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.cases_csv import cases_csv
+from breakeven.report.render.markdown import markdown
+from breakeven.report.render.page import page
+from breakeven.report.tables.driving_paths import driving_table, said_of_driving, said_of_tails
 from tests.fixtures.report import sample
 
 PLAN = sample.planned()

@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from breakeven.published.rows import load_shipped
-from breakeven.report.differences import differences
-from breakeven.report.model import Report
-from breakeven.report.page import page
-from breakeven.report.sources import published_for
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.page import page
+from breakeven.report.render.report_files import published_for
+from breakeven.report.sections.compared_targets import differences
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.report.money_assumptions import money_assumptions
+from breakeven.report.money.price_assumptions import money_assumptions
 from tests.fixtures.report import money, sample
 
 PLAN = sample.planned()[:2]

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import pytest
 
-from breakeven.report.model import Report
+from breakeven.report.contract.report_model import Report
 from tests.fixtures.report import money, sample
 
 AS_USED, BATCHED, RABBITMQ, AMAZON_MQ = "sqs-as-used", "sqs-batched", "rabbitmq", "amazon-mq"

@@ -10,11 +10,11 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from breakeven.report.charts.cost import costs
+from breakeven.report.charts.cost_curves import costs
 from breakeven.report.charts.decision import decisions
 from breakeven.report.charts.hours import hours
 from breakeven.report.charts.tornado import tornado
-from breakeven.report.model import Report
+from breakeven.report.contract.report_model import Report
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.html import parse, text
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from breakeven.published.rows import load_shipped
-from breakeven.report.charts import cost, decision, hours, tornado
-from breakeven.report.markdown import markdown
-from breakeven.report.model import Report
-from breakeven.report.money_crossovers import all_crossovers_table, crossover_table
-from breakeven.report.money_details import bills_table, map_table, sensitivity_table
-from breakeven.report.money_page import cost_notes, cost_parts, cost_tables
-from breakeven.report.money_tables import RATES, hours_table, prices_table
-from breakeven.report.page import page
+from breakeven.report.charts import cost_curves, decision, hours, tornado
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
+from breakeven.report.money.lookup_tables import bills_table, map_table, sensitivity_table
+from breakeven.report.money.price_tables import RATES, hours_table, prices_table
+from breakeven.report.render.markdown import markdown
+from breakeven.report.render.page import page
+from breakeven.report.sections.cost import cost_notes, cost_parts, cost_tables
 from breakeven.words import dollars, figure
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.html import parse, text
@@ -196,7 +196,7 @@ def test_markdown_has_every_table_of_the_money(report):
 def test_tables_alone_draw_no_chart(report, monkeypatch):
     """A chart takes part of a second, and Markdown has none."""
     drawn = [table.slug for part in cost_parts(report, None) for table in part.tables]
-    for module in (cost, decision, hours, tornado):
+    for module in (cost_curves, decision, hours, tornado):
         monkeypatch.setattr(module, "chart", None)
     assert [table.slug for table in cost_tables(report, None)] == drawn
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.report.money_why import why_never
+from breakeven.report.money.never_crossing import why_never
 from tests.fixtures.report import money, sample
 
 AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"

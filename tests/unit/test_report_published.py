@@ -9,7 +9,7 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning.expand import expand
 from breakeven.published.rows import load_published, load_shipped, shipped
-from breakeven.report.sources import published_for
+from breakeven.report.render.report_files import published_for
 from breakeven.workload.read import load_suite
 from tests.fixtures.report import sample
 

@@ -9,10 +9,10 @@ import pytest
 from query_tables import Bucket
 from repeated_cases import RABBITMQ, SQS, interval, put, ratio_interval, rounded
 
-from breakeven.report.markdown import markdown
-from breakeven.report.model import Comparison, Report
-from breakeven.report.page import page
-from breakeven.report.repeats import ONCE, comparison_table, finding, repeats_table, said_once
+from breakeven.report.contract.report_model import Comparison, Report
+from breakeven.report.render.markdown import markdown
+from breakeven.report.render.page import page
+from breakeven.report.sections.repeats import ONCE, comparison_table, finding, repeats_table, said_once
 from breakeven.words import figure
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text

@@ -9,11 +9,20 @@ from typing import get_args
 
 import jsonschema
 
-from breakeven.report import glossary, money_model
-from breakeven.report.model import Comparison, EndToEnd, Ledger, LoaderReport, Metric, ProbeReport, Repeats
-from breakeven.report.schema import PATH, schema
-from breakeven.report.strict import Strict
-from breakeven.report.validity_model import InstrumentCase, Reading, RunFlag, Validity
+from breakeven.report.contract import money_model
+from breakeven.report.contract.json_schema import PATH, schema
+from breakeven.report.contract.report_model import (
+    Comparison,
+    EndToEnd,
+    Ledger,
+    LoaderReport,
+    Metric,
+    ProbeReport,
+    Repeats,
+)
+from breakeven.report.contract.strict import Strict
+from breakeven.report.contract.validity_model import InstrumentCase, Reading, RunFlag, Validity
+from breakeven.report.sections import glossary
 from breakeven.terms import METRICS, Flag
 from tests.fixtures.report import sample
 
@@ -25,7 +34,7 @@ MONEY = [
 
 
 def test_the_schema_in_docs_is_current():
-    assert PATH.read_text(encoding="utf-8") == schema(), "run python -m breakeven.report.schema"
+    assert PATH.read_text(encoding="utf-8") == schema(), "run python -m breakeven.report.contract.json_schema"
 
 
 def test_a_report_keeps_it():

@@ -10,12 +10,13 @@ import re
 import pytest
 
 from breakeven.published.rows import load_shipped
-from breakeven.report.appendix import ledger_table, metrics_table
-from breakeven.report.cases_csv import cases_csv
 from breakeven.report.charts.axes import logarithmic
 from breakeven.report.charts.over_time import over_time
-from breakeven.report.comparison import comparison_tables
-from breakeven.report.markdown import markdown, text
+from breakeven.report.render.cases_csv import cases_csv
+from breakeven.report.render.markdown import markdown, text
+from breakeven.report.sections.latency import metrics_table
+from breakeven.report.sections.message_ledger import ledger_table
+from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.words import amount, cell_name, dollars, figure
 from tests.fixtures.report import sample
 

@@ -12,12 +12,12 @@ from rich.console import Console
 
 from breakeven.planning.instrument import instrument_cases
 from breakeven.published.rows import load_shipped
-from breakeven.report.build import build_report
-from breakeven.report.markdown import markdown
-from breakeven.report.page import page
-from breakeven.report.render import render_all
-from breakeven.report.validity import TOLERANCE_MS
-from breakeven.report.validity_words import NOT_PROVED, OFF, PROVED, line, sentences
+from breakeven.report.building.instrument_readings import TOLERANCE_MS
+from breakeven.report.building.report_builder import build_report
+from breakeven.report.render.markdown import markdown
+from breakeven.report.render.page import page
+from breakeven.report.render.report_files import render_all
+from breakeven.report.tables.self_test import NOT_PROVED, OFF, PROVED, line, sentences
 from cli.summary import print_summary
 from tests.fixtures.report import sample
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakeven.report.verdict import verdict
+from breakeven.report.building.verdict import verdict
 from tests.fixtures.report import sample
 
 PLAN = sample.planned()

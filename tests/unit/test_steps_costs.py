@@ -10,8 +10,8 @@ import pytest
 from breakeven.planning.plan import make_plan
 from breakeven.pricing.book import load_book
 from breakeven.pricing.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
-from breakeven.report.charts.cost import costs
-from breakeven.report.money_crossovers import crossover_table
+from breakeven.report.charts.cost_curves import costs
+from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.steps.costs import ask_about
 from breakeven.workload.read import parse_suite
 from tests.fixtures.report import sample

@@ -15,7 +15,7 @@ from moto import mock_aws
 from breakeven.loadgen.diagnosis import Diagnosis
 from breakeven.loadgen.ledger import Ledger
 from breakeven.loadgen.result import LoaderResult
-from breakeven.report.render import render_all
+from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.queries import queries

@@ -9,8 +9,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from breakeven.report.model import Report
-from breakeven.report.render import render_all
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.results.queries import queries

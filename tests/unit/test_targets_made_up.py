@@ -12,8 +12,8 @@ from breakeven.errors import InputError
 from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.report.markdown import markdown
-from breakeven.report.page import page
+from breakeven.report.render.markdown import markdown
+from breakeven.report.render.page import page
 from breakeven.targets.catalog import CATALOG, PAIR, on_machines
 from breakeven.targets.record import Nodes, Waits
 from breakeven.targets.registry import open_target

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
-from breakeven.report.answers import Answers, RunRecord
-from breakeven.report.build import build_report
-from breakeven.report.measured_capacity import INSTANCE
-from breakeven.report.model import Manifest, Report
-from breakeven.report.render import render_all
+from breakeven.report.building.query_answers import Answers, RunRecord
+from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract.report_model import Manifest, Report
+from breakeven.report.money.measured_capacity import INSTANCE
+from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.results.state import RunState

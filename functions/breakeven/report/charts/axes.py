@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 
 from breakeven import words
-from breakeven.report.model import CaseReport
+from breakeven.report.contract.report_model import CaseReport
 
 MAX_TICKS = 7  # more round numbers than this do not fit on a phone
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from breakeven.report.elements import Chart
+
 INK, MUTED, GRID = "#1c2430", "#5b6675", "#dfe3e8"
 _STYLE = {
     "svg.fonttype": "none",  # text stays text: small, selectable, in the page's own typeface
@@ -53,18 +55,6 @@ class Form:
 
 WIDE = Form("wide", 1080, 13)
 NARROW = Form("narrow", 360, 11.5)
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Both forms as SVG, with the words that stand for the picture where it cannot be seen."""
-
-    slug: str
-    title: str
-    caption: str
-    wide: str
-    narrow: str
-    scenario: str = ""  # the scenario whose table it stands beside
 
 
 #: draws on an empty figure of the form's width

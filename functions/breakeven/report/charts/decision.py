@@ -9,10 +9,11 @@ from typing import Any
 from breakeven import words
 from breakeven.report.charts import options
 from breakeven.report.charts.axes import short, thousands
-from breakeven.report.charts.canvas import Chart, Form, chart
-from breakeven.report.model import Report
-from breakeven.report.money_model import CostQuestion, DecisionMap, MapRow
-from breakeven.report.money_words import headline_question, hour, option_name
+from breakeven.report.charts.canvas import Form, chart
+from breakeven.report.contract.money_model import CostQuestion, DecisionMap, MapRow
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Chart
+from breakeven.report.money.option_words import headline_question, hour, option_name
 
 MAX_COLUMNS = 3  # of the legend
 

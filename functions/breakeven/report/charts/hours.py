@@ -10,10 +10,17 @@ from breakeven import words
 from breakeven.pricing.questions import RABBITMQ
 from breakeven.report.charts import marks, options
 from breakeven.report.charts.axes import short, thousands
-from breakeven.report.charts.canvas import MUTED, Chart, Form, chart
-from breakeven.report.model import Report
-from breakeven.report.money_model import BreakEvenHours
-from breakeven.report.money_words import headline_question, hour, option_name, question_of, spoken_option
+from breakeven.report.charts.canvas import MUTED, Form, chart
+from breakeven.report.contract.money_model import BreakEvenHours
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Chart
+from breakeven.report.money.option_words import (
+    headline_question,
+    hour,
+    option_name,
+    question_of,
+    spoken_option,
+)
 
 #: hours of work a month that people know
 KNOWN = {8.0: "a day a month", 40.0: "a week a month", 160.0: "one person's month"}

@@ -8,8 +8,9 @@ from typing import Any
 from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.axes import emulated_suffix, thousands
-from breakeven.report.charts.canvas import Chart, Form, chart
-from breakeven.report.model import CaseReport, Metric, RatePoint, Report
+from breakeven.report.charts.canvas import Form, chart
+from breakeven.report.contract.report_model import CaseReport, Metric, RatePoint, Report
+from breakeven.report.elements import Chart
 
 #: stage of a load-unload case -> (metrics, the first that there is being drawn; title)
 STAGES = {

@@ -10,10 +10,10 @@ from breakeven import words
 from breakeven.published.rows import Published
 from breakeven.report.charts import marks
 from breakeven.report.charts.axes import emulated_suffix, thousands
-from breakeven.report.charts.canvas import Chart, Form, chart
-from breakeven.report.comparison import scenarios
-from breakeven.report.model import CaseReport, Report
-from breakeven.report.tables import shown
+from breakeven.report.charts.canvas import Form, chart
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.elements import Chart
+from breakeven.report.tables.figures import scenarios, shown
 
 #: workload field that may vary -> (what the chart is by, the axis' title)
 VARIED = {

@@ -6,10 +6,11 @@ from typing import Any
 
 from breakeven import words
 from breakeven.pricing.questions import AS_USED, RABBITMQ
-from breakeven.report.charts.canvas import INK, Chart, Form, chart
-from breakeven.report.model import Report
-from breakeven.report.money_model import Sensitivity, SensitivityEnd
-from breakeven.report.money_words import headline_question, option_name
+from breakeven.report.charts.canvas import INK, Form, chart
+from breakeven.report.contract.money_model import Sensitivity, SensitivityEnd
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Chart
+from breakeven.report.money.option_words import headline_question, option_name
 
 LOWER, HIGHER = "#8fa3b8", "#1f4e79"
 STILL = 0.001  # an input that moves the crossing by a smaller part leaves it

@@ -1,0 +1,109 @@
+"""Programmed, done, read: the instrument's cases against their programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from breakeven.instrument.latencies import percentile_ms
+from breakeven.instrument.program import PER_MILLE, Program
+from breakeven.report.contract.report_model import CaseReport, Ledger, Metric
+from breakeven.report.contract.validity_model import (
+    TOLERANCE_MS,
+    TOLERANCE_SHARE,
+    InstrumentCase,
+    Reading,
+    RunFlag,
+    Validity,
+)
+
+#: the ledger's term -> the program's
+COUNTS = {
+    "lost": "lost",
+    "duplicates": "duplicated",
+    "out_of_order": "reordered",
+    "returned": "returned",
+    "nacked": "nacked",
+}
+#: shown whether or not any is programmed
+ALWAYS = ("lost", "duplicates", "out_of_order")
+#: metric -> the direction of the program and of the record
+DIRECTIONS = {"produce": "publish", "consume": "deliver"}
+
+
+def validity(cases: Sequence[CaseReport], rows: Sequence[Mapping[str, Any]]) -> Validity:
+    """:param cases: the instrument's; ``rows``: theirs of ``cases.sql``, which hold program and record"""
+    told = {row["case_id"]: json.loads(row.get("instrument") or "null") for row in rows}
+    made = [_case(case, told.get(case.case_id)) for case in cases]
+    return Validity(flags=list(_flags(made)), instrument=made)
+
+
+def _flags(cases: Sequence[InstrumentCase]) -> Iterator[RunFlag]:
+    readings = [reading for case in cases for reading in case.readings]
+    if not cases:
+        yield "instrument_off"
+    if any(case.status == "failed" or not case.readings for case in cases):
+        yield "instrument_failed"
+    if not all(reading.agrees for reading in readings):
+        yield "ruler_disagrees"
+    if not all(reading.kept for reading in readings):
+        yield "instrument_late"
+
+
+def _case(case: CaseReport, told: Mapping[str, Any] | None) -> InstrumentCase:
+    readings: list[Reading] = []
+    if case.status == "ok" and told and case.ledger:
+        program = Program.model_validate(told["program"])
+        done = told["done"]
+        readings += _counts(program, done, case.ledger)
+        for metric, direction in DIRECTIONS.items():
+            readings += _percentiles(metric, direction, program, done, getattr(case, metric))
+    return InstrumentCase(
+        case_id=case.case_id,
+        protocol=case.cell,
+        client=str(case.parameters.get("client")),
+        messages=int(case.parameters.get("messages") or 0),
+        status=case.status,
+        reason=case.reason,
+        flags=list(case.flags),
+        readings=readings,
+    )
+
+
+def _counts(program: Program, done: Mapping[str, Any] | None, ledger: Ledger) -> Iterator[Reading]:
+    for term, fate in COUNTS.items():
+        programmed = getattr(program, fate)
+        if programmed or term in ALWAYS:
+            yield _reading(term, programmed, done[fate] if done else None, getattr(ledger, term), 0.0)
+
+
+def _percentiles(
+    metric: str, direction: str, program: Program, done: Mapping[str, Any] | None, read: Metric | None
+) -> Iterator[Reading]:
+    """Those of enough samples; with a stall or a service rate the table tells nothing."""
+    if read is None or program.stalls or program.messages_per_s:
+        return
+    count = program.messages if direction == "publish" else program.deliveries
+    for name, per_mille in PER_MILLE.items():
+        figure = getattr(read, f"{name}_ms")
+        if figure is not None:
+            programmed = percentile_ms(getattr(program, direction), count, per_mille)
+            took = done[direction]["took_ms"][name] if done else None
+            tolerance = max(TOLERANCE_MS, TOLERANCE_SHARE * programmed)
+            yield _reading(f"{metric}.{name}_ms", programmed, took, figure, tolerance)
+
+
+def _reading(
+    what: str, programmed: float, done: float | None, read: float | None, tolerance: float
+) -> Reading:
+    against = programmed if done is None else done
+    return Reading(
+        what=what,
+        programmed=programmed,
+        done=done,
+        read=read,
+        tolerance=tolerance,
+        agrees=read is not None and abs(read - against) <= tolerance,
+        kept=done is None or abs(done - programmed) <= tolerance,
+    )

@@ -1,0 +1,233 @@
+"""The report of a run, from the rows of the queries: typed, as planned, null where there is nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast, get_args
+
+from breakeven.report.building import money_builder
+from breakeven.report.building.instrument_readings import validity
+from breakeven.report.building.measuring_assumptions import assumptions
+from breakeven.report.building.query_answers import Answers, Rows, RunRecord
+from breakeven.report.building.verdict import verdict
+from breakeven.report.contract.report_model import (
+    CaseReport,
+    Comparison,
+    EndToEnd,
+    Ledger,
+    LoaderReport,
+    Manifest,
+    Metric,
+    ProbeReport,
+    RatePoint,
+    Repeats,
+    Report,
+)
+from breakeven.report.contract.strict import Strict
+from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.terms import METRICS, Flag, Place, Provenance
+from breakeven.workload.case import Case
+
+M = TypeVar("M", bound=Strict)
+PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
+
+
+def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
+    """The report, verdict included. A planned case without a row is a failed one."""
+    every = _cases(record, answers)
+    cases = [case for case in every if case.target != INSTRUMENT]
+    proving = [case for case in every if case.target == INSTRUMENT]
+    compared = {case.case_id for case in cases}
+    questions = money_builder.cost_questions(answers.cost)
+    report = Report(
+        run_id=record.run_id,
+        suite=record.suite,
+        title=record.title,
+        variant=record.variant,
+        started_at=record.started_at,
+        finished_at=record.finished_at,
+        environment=record.environment,
+        source=record.source,
+        verdict="",
+        validity=None if record.source else validity(proving, answers.cases),
+        manifest=manifest,
+        cases=cases,
+        crossovers=money_builder.crossovers(answers.crossovers, questions),
+        cost_questions=questions,
+        cost_curves=money_builder.by_question(money_builder.cost_curves(answers.cost_curves), questions),
+        bills=money_builder.by_question(money_builder.bills(answers.bills), questions),
+        break_even_hours=money_builder.by_question(
+            money_builder.break_even_hours(answers.break_even_hours), questions
+        ),
+        decision_map=money_builder.by_question(money_builder.decision_map(answers.decision_map), questions),
+        sensitivity=money_builder.by_question(money_builder.sensitivity(answers.sensitivity), questions),
+        cost_notes=list(answers.cost.get("notes", ())),
+        rates=[_rate_point(row) for row in answers.rates if row["case_id"] in compared],
+        repeats=_repeats(cases, answers.repeats),
+        comparisons=_comparisons(cases, answers.comparisons),
+        assumptions=[],
+    )
+    said = [*assumptions(report), *record.assumptions]
+    return report.model_copy(update={"verdict": verdict(report), "assumptions": said})
+
+
+def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
+    metrics = _metrics(answers)
+    ledgers = {row["case_id"]: _ledger(row) for row in answers.ledgers}
+    loaders = by_case(LoaderReport, answers.loaders)
+    probes = by_case(ProbeReport, answers.probes)
+    rows = {row["case_id"]: row for row in answers.cases}
+    found = {
+        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id)).model_copy(
+            update={"loaders": loaders.get(case_id, []), "probes": probes.get(case_id, [])}
+        )
+        for case_id, row in rows.items()
+    }
+    order = dict.fromkeys([*(case.case_id for case in record.planned), *found])
+    planned = {case.case_id: case for case in record.planned}
+    origins = {case.target: case.provenance for case in found.values()}
+    return [
+        found.get(case_id) or _unrecorded(planned[case_id], record.environment, origins) for case_id in order
+    ]
+
+
+def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
+    """case_id -> metric -> columns of both queries."""
+    merged: dict[str, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
+    for row in (*answers.throughput, *answers.latencies):
+        merged[row["case_id"]][row["metric"]].update(row)
+    return merged
+
+
+def by_case(model: type[M], rows: Rows) -> dict[str, list[M]]:
+    """Rows of a query as the model, by case."""
+    found: dict[str, list[M]] = defaultdict(list)
+    for row in rows:
+        found[row["case_id"]].append(model(**{name: row[name] for name in model.model_fields}))
+    return found
+
+
+def _case(
+    row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], ledger: Ledger | None
+) -> CaseReport:
+    parameters = json.loads(row["parameters"])
+    made = {name: _metric(name, metrics.get(name), row, parameters) for name in METRICS}
+    before, after = (json.loads(row[name] or "null") for name in ("mirrors_before", "mirrors_after"))
+    return CaseReport(
+        case_id=row["case_id"],
+        scenario=row["scenario"],
+        cell=row["cell"],
+        target=row["target"],
+        repeat=row["repeat"],
+        variant=row["variant"],
+        provenance=row["provenance"],
+        environment=row["environment"],
+        status=row["status"],
+        reason=row["reason"],
+        parameters=parameters,
+        produce=made["produce"],
+        consume=made["consume"],
+        settle=made["settle"],
+        consume_cycle=made["consume_cycle"],
+        end_to_end=cast("EndToEnd | None", made["end_to_end"]),
+        produce_service=made["produce_service"],
+        pacing=made["pacing"],
+        ledger=ledger,
+        mirrors={"before": before or {}, "after": after or {}} if before or after else None,
+        flags=_flags(json.loads(row["flags"] or "[]"), made.values(), row["provenance"]),
+        printed=json.loads(row.get("printed") or "{}"),
+    )
+
+
+def _flags(found: Sequence[str], metrics: Any, provenance: str) -> list[Flag]:
+    """The case's flags in the closed list's order, with ``few_samples`` where a percentile is missing."""
+    few = provenance != "published" and any(
+        metric and any(getattr(metric, name) is None for name in PERCENTILES) for metric in metrics
+    )
+    present = {*found, "few_samples"} if few else set(found)
+    unknown = present - set(get_args(Flag))
+    if unknown:
+        raise ValueError(f"flags that are not in the report's closed list: {sorted(unknown)}")
+    return [flag for flag in get_args(Flag) if flag in present]
+
+
+def _metric(
+    name: str, columns: Mapping[str, Any] | None, case: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> Metric | None:
+    """None where the thing does not exist for this case, or nothing was recorded of it."""
+    if columns is None or not _exists(name, columns, case, parameters):
+        return None
+    fields = {field: columns.get(field) for field in Metric.model_fields}
+    if case["provenance"] != "published":
+        fields["operations"] = columns.get("operations") or 0
+    return (
+        EndToEnd(**fields, skipped=columns.get("skipped") or 0) if name == "end_to_end" else Metric(**fields)
+    )
+
+
+def _exists(
+    name: str, columns: Mapping[str, Any], case: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> bool:
+    if name == "end_to_end" and case["mode"] == "load-unload":
+        return False  # the time in the queue is the test's own doing
+    if columns.get("operations") or columns.get("completed"):
+        return True
+    # nothing happened: zero is a result only where workers tried
+    if name == "produce":
+        return bool(case["producers"])
+    return name == "consume_cycle" and bool(case["consumers"])
+
+
+def _ledger(row: Mapping[str, Any]) -> Ledger:
+    fields = {name: row[name] for name in Ledger.model_fields if name != "left"}
+    return Ledger(**fields, left=row["left_in_queue"])
+
+
+def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance]) -> CaseReport:
+    """A planned case of which nothing was written: it must not vanish from the report."""
+    provenance = origins.get(case.target, record_of(case.target).presumed_provenance(environment))
+    flags: list[Flag] = ["shared_host"] if environment == "local" else []
+    return CaseReport(
+        case_id=case.case_id,
+        scenario=case.scenario,
+        cell=case.cell,
+        target=case.target,
+        repeat=case.repeat,
+        variant=case.variant,
+        provenance=provenance,
+        environment=environment,
+        status="failed",
+        reason="the run ended before this case had a result",
+        parameters=case.workload.parameters(),
+        produce=None,
+        consume=None,
+        settle=None,
+        consume_cycle=None,
+        end_to_end=None,
+        ledger=None,
+        mirrors=None,
+        flags=[*flags, "emulated"] if provenance == "emulated" else flags,
+    )
+
+
+def _repeats(cases: Sequence[CaseReport], rows: Rows) -> list[Repeats]:
+    """Of cells measured twice or more: what one repeat gave stands in its case."""
+    found = [Repeats(**row) for row in rows if row["repeats"] > 1]
+    return sorted(found, key=_in_order_of(cases))
+
+
+def _comparisons(cases: Sequence[CaseReport], rows: Rows) -> list[Comparison]:
+    """Where either side was measured twice or more; without repeats nothing can be told."""
+    found = [Comparison(**row) for row in rows if max(row["repeats"], row["against_repeats"]) > 1]
+    return sorted(found, key=_in_order_of(cases))
+
+
+def _in_order_of(cases: Sequence[CaseReport]) -> Callable[[Repeats | Comparison], tuple[int, int]]:
+    cells = {cell: number for number, cell in enumerate(dict.fromkeys((c.scenario, c.cell) for c in cases))}
+    return lambda row: (cells.get((row.scenario, row.cell), len(cells)), METRICS.index(row.metric))
+
+
+def _rate_point(row: Mapping[str, Any]) -> RatePoint:
+    return RatePoint(**{name: row[name] for name in RatePoint.model_fields})

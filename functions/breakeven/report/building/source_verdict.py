@@ -1,0 +1,63 @@
+"""What the verdict says of a report whose figures a source published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from breakeven import words
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.tables.figures import DOLLARS, printed
+
+
+def headline(report: Report) -> str:
+    """Of a source that priced nothing which this project can answer from."""
+    return f"What “{report.title}” ({_label(report)}) published, as it was printed."
+
+
+def told(report: Report) -> str:
+    """Where the figures come from, and the greatest of them; empty of a run."""
+    if report.source is None:
+        return ""
+    sentences = [
+        f"All figures of the tests are the source's own ({report.source.author}; {report.source.date}); "
+        "none was measured for this report."
+    ]
+    figures = " ".join([*sentences, *_fastest(report.cases), *_dollars(report.cases)])
+    own = report.source.breakeven
+    if own is None:
+        return figures
+    hour, second = printed(own.messages_per_hour), printed(own.msg_per_s)
+    answer = f"Its own break-even, as printed: {hour} messages an hour, {second} a second."
+    return f"{figures}\n\n{answer} {own.why}"
+
+
+def _label(report: Report) -> str:
+    return report.source.label if report.source else ""
+
+
+def _fastest(cases: Sequence[CaseReport]) -> list[str]:
+    """The greatest produce rate of each target, as printed."""
+    if any("nodes" in case.parameters for case in cases):
+        return []  # of different machines and workloads: the greatest says nothing by itself
+    found = []
+    for target in dict.fromkeys(case.target for case in cases):
+        rated = [(c.produce.msg_per_s, c) for c in cases if c.target == target and c.produce]
+        known = [(rate, case) for rate, case in rated if rate is not None]
+        if known:
+            _, case = max(known, key=lambda pair: pair[0])
+            figure = printed(case.printed.get("produce.msg_per_s"))
+            found.append(f"{words.target_name(target)} {figure} ({words.case_name(case)})")
+    return (
+        [f"Highest rates of sending that it prints, messages a second: {', '.join(found)}."] if found else []
+    )
+
+
+def _dollars(cases: Sequence[CaseReport]) -> list[str]:
+    priced = sorted((float(c.printed[DOLLARS]), n) for n, c in enumerate(cases) if DOLLARS in c.printed)
+    if not priced:
+        return []
+    least, most = (
+        f"${case.printed[DOLLARS]} ({words.case_name(case)})"
+        for case in (cases[priced[0][1]], cases[priced[-1][1]])
+    )
+    return [f"A month of each 1000 messages a second costs from {least} to {most}, as printed."]

@@ -1,0 +1,135 @@
+"""The answer in words: first what is cheaper where, then what was seen, then what failed.
+
+Paragraphs are parted by an empty line; the first is the headline. Every sentence holds for the figures
+of this run only, and none says more than was measured or priced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from breakeven import words
+from breakeven.report.building import source_verdict
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
+from breakeven.report.money import break_even
+from breakeven.report.tables import self_test
+from breakeven.report.tables.figures import shown
+
+
+def verdict(report: Report) -> str:
+    """The verdict of a report (its own ``verdict`` field is not read)."""
+    paragraphs = [
+        _nothing_measured(report.cases),
+        source_verdict.headline(report)
+        if report.source and not report.crossovers
+        else break_even.headline(report),
+        *break_even.money(report),
+        source_verdict.told(report),
+        " ".join(_speeds(report)),
+        _safety(report.cases),
+        _failures(report.cases),
+        self_test.warning(report),
+    ]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _nothing_measured(cases: Sequence[CaseReport]) -> str:
+    """First of all, where it holds: the figures of money that follow stand on no measurement of this run."""
+    if not cases or any(case.status == "ok" for case in cases):
+        return ""
+    return "This run failed: no case of it is ok, and nothing that is said below was measured by it."
+
+
+def _speeds(report: Report) -> list[str]:
+    """One sentence for each target that was really measured, one for all that were emulated."""
+    here = "On this machine" if report.environment == "local" else "On AWS"
+    sentences = []
+    for target in dict.fromkeys(case.target for case in report.cases if case.provenance == "measured"):
+        best = _best([case for case in report.cases if case.target == target])
+        if best:
+            sentences.append(f"{here} {_speed(*best)}")
+    emulated = sorted({words.target_name(c.target) for c in report.cases if c.provenance == "emulated"})
+    if emulated:
+        server = report.manifest.sqs or "an emulator"
+        told = f"come from {_article(server)} and say nothing of SQS's speed"
+        sentences.append(f"The {words.listing(emulated)} figures {told}.")
+    return sentences
+
+
+def _article(server: str) -> str:
+    """'ElasticMQ 1.7.1 (emulated)' reads as 'an emulator, ElasticMQ 1.7.1'."""
+    name = server.replace("(emulated)", "").strip()
+    return name if name == "an emulator" else f"an emulator, {name},"
+
+
+def _best(cases: Sequence[CaseReport]) -> tuple[CaseReport, Metric] | None:
+    """The settled case that produced fastest."""
+    rated = [
+        (case, case.produce)
+        for case in cases
+        if case.status == "ok" and case.produce and case.produce.msg_per_s is not None
+    ]
+    return max(rated, key=lambda pair: pair[1].msg_per_s or 0.0, default=None)
+
+
+def _speed(case: CaseReport, produced: Metric) -> str:
+    name = words.target_name(case.target)
+    the = "" if case.target.startswith("sqs") else "the "
+    verb = "confirmed" if case.parameters.get("confirms", True) else "took"
+    bound = "at least " if "loader_saturated" in case.flags else ""
+    tail = f" at p95 {words.milliseconds(produced.p95_ms)}" if produced.p95_ms is not None else ""
+    shared = ", with loader and brokers sharing its cores" if "shared_host" in case.flags else ""
+    return (
+        f"{the}{name} {verb} {bound}{words.figure(produced.msg_per_s)} messages a second{tail} "
+        f"in its fastest case ({words.case_name(case)}){_consumed(case)}{shared}."
+    )
+
+
+def _consumed(case: CaseReport) -> str:
+    consumed = shown(case, "consume_cycle")
+    if consumed is None or consumed.msg_per_s is None:
+        return ""
+    when = " and, afterwards," if case.parameters.get("mode") == "load-unload" else " while"
+    return f"{when} {words.figure(consumed.msg_per_s)} a second were consumed"
+
+
+def _safety(cases: Sequence[CaseReport]) -> str:
+    kept = [(case, case.ledger) for case in cases if case.ledger]
+    if not kept:
+        return ""
+    sent = f"{sum(ledger.sent for _, ledger in kept):,}"
+    lost = sum(ledger.lost or 0 for _, ledger in kept)
+    missing = sum(ledger.missing for _, ledger in kept)
+    if lost:
+        where = _names([case for case, ledger in kept if ledger.lost])
+        return f"LOST: {words.plural(lost, 'confirmed message')} of {sent} sent never came back: {where}."
+    if missing:
+        where = _names([case for case, ledger in kept if ledger.missing])
+        are = "is" if missing == 1 else "are"
+        return (
+            f"No message known to be confirmed was lost, but {words.plural(missing, 'message')} of "
+            f"{sent} sent {are} missing: {where}."
+        )
+    still_open = [case for case, ledger in kept if not ledger.closed]
+    if still_open:
+        return (
+            f"Not all of {sent} messages sent were accounted for; the ledger is open in {_names(still_open)}."
+        )
+    among = "" if len(kept) == len(cases) else f" in the {words.plural(len(kept), 'case')} with a ledger"
+    return f"Every one of {sent} messages sent{among} is accounted for; none was lost."
+
+
+def _failures(cases: Sequence[CaseReport]) -> str:
+    failed = [case for case in cases if case.status == "failed"]
+    if not failed:
+        return ""
+    return f"{len(failed)} of {words.plural(len(cases), 'case')} failed: {_names(failed)}."
+
+
+def _names(cases: Sequence[CaseReport]) -> str:
+    return words.listing(
+        [
+            f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
+            for case in cases
+        ]
+    )

@@ -1,0 +1,153 @@
+"""Dollars a month over messages a second: every option, and where they change places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from breakeven import words
+from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.report.charts import marks, options
+from breakeven.report.charts.axes import short, thousands, usd
+from breakeven.report.charts.canvas import INK, Form, chart
+from breakeven.report.contract.money_model import CostCurve, CostQuestion, Crossover
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Chart
+from breakeven.report.money.option_words import interval, option_name, question_of
+
+MAX_MARKS = 6  # of a pair: one whose clusters step past SQS again and again is told by the table
+
+
+def costs(report: Report) -> tuple[Chart, ...]:
+    """One chart of all questions, or none where none was priced."""
+    questions = {question.question_id: question for question in report.cost_questions}
+    order = list(questions)
+    curves = sorted(
+        (curve for curve in report.cost_curves if curve.question_id in questions and curve.msg_per_s),
+        key=lambda curve: order.index(curve.question_id),
+    )
+    if not curves:
+        return ()
+    most = max(rate for curve in curves for rate in curve.msg_per_s)
+    # of a sweep's other sizes the table tells: their lines are not drawn
+    told = [
+        crossing
+        for crossing in report.crossovers
+        if (crossing.number or 0) <= MAX_MARKS and questions[crossing.question_id].purpose != "size"
+    ]
+    crossings = [crossing for crossing in told if crossing.msg_per_s and 0 < crossing.msg_per_s <= most]
+
+    def paint(figure: Any, form: Form) -> None:
+        axis = figure.subplots()
+        for crossing in crossings:
+            _shade(axis, crossing)
+        for curve in curves:
+            _draw(axis, curve, questions[curve.question_id])
+        axis.set(
+            xscale="log", yscale="log", xlabel="messages a second, monthly mean", ylabel="dollars a month"
+        )
+        axis.set_ylim(bottom=_floor(curves))
+        axis.minorticks_off()
+        axis.xaxis.set_major_formatter(short if form.narrow else thousands)
+        axis.yaxis.set_major_formatter(usd)
+        for crossing in crossings:
+            history = questions[crossing.question_id].purpose == "history"
+            _mark(axis, crossing, form, history=history)
+        marks.legend(figure, [axis], 1 if form.narrow else 3)
+
+    return (
+        chart(
+            slug="cost",
+            title="What a month costs, by traffic",
+            caption="List prices, both scales logarithmic; no speed enters it. Rings are where options "
+            "change places or cost the same; the shaded band is the first crossing's interval. Nothing here "
+            "says that the brokers carry the load: the table says what one cluster must.",
+            description=". ".join(_spoken(report, crossing) for crossing in told)
+            or "No two options were compared at any rate",
+            heights=(480, 560),
+            paint=paint,
+        ),
+    )
+
+
+def _floor(curves: Sequence[CostCurve]) -> float:
+    """A bill within the free requests is cents or nothing: there is nothing to see below ten cents."""
+    return max(0.1, min((usd for curve in curves for usd in curve.usd if usd > 0), default=0.1) * 0.7)
+
+
+def _draw(axis: Any, curve: CostCurve, question: CostQuestion) -> None:
+    points = [
+        (rate, usd) for rate, usd in zip(curve.msg_per_s, curve.usd, strict=True) if rate > 0 and usd > 0
+    ]
+    history = question.purpose == "history"
+    name = option_name(question, curve.option_id)
+    axis.plot(
+        [rate for rate, _ in points],
+        [usd for _, usd in points],
+        **options.line(curve.option_id, history=history),
+        label=f"{name}, at {question.price_book} prices" if history else name,
+        gid=f"line-{curve.option_id}-{curve.question_id}",
+    )
+
+
+def _is_main(crossing: Crossover) -> bool:
+    """The first of SQS as used and our own cluster."""
+    return (crossing.sqs_option, crossing.other_option, crossing.number) == (AS_USED, RABBITMQ, 1)
+
+
+def _shade(axis: Any, crossing: Crossover) -> None:
+    ends = interval(crossing)
+    if ends and _is_main(crossing):
+        axis.axvspan(*ends, facecolor="#f1e3b8", edgecolor="none", alpha=0.75, gid="interval")
+
+
+def _mark(axis: Any, crossing: Crossover, form: Form, *, history: bool) -> None:
+    """A ring at each crossing; the first of our own cluster's pairs, and history's, carry their rates."""
+    main = _is_main(crossing) and not history
+    if crossing.msg_per_s is None or crossing.usd_per_month is None:
+        return
+    name = f"{crossing.sqs_option}-{crossing.other_option}-{crossing.question_id}-{crossing.number}"
+    axis.plot(
+        [crossing.msg_per_s],
+        [crossing.usd_per_month],
+        marker="o",
+        markersize=11 if main else 8,
+        markerfacecolor="white",
+        markeredgecolor=INK,
+        markeredgewidth=2 if main else 1.4,
+        linestyle="none",
+        gid=f"crossover-{name}",
+        zorder=5,
+    )
+    if crossing.other_option != RABBITMQ or crossing.number != 1:
+        return
+    note = axis.annotate(
+        _note(crossing, form, history=history),
+        (crossing.msg_per_s, crossing.usd_per_month),
+        xytext=(-8, 12) if history else (8, -22),
+        textcoords="offset points",
+        ha="right" if history else "left",
+        fontweight="bold" if main else "normal",
+        annotation_clip=False,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5},
+    )
+    note.set_in_layout(False)
+
+
+def _note(crossing: Crossover, form: Form, *, history: bool) -> str:
+    rate = f"{words.figure(crossing.msg_per_s)} msg/s"
+    if history:
+        return f"{crossing.price_book[:4]}: {rate}"
+    return f"batched: {rate}" if crossing.sqs_option == BATCHED and not form.narrow else rate
+
+
+def _spoken(report: Report, crossing: Crossover) -> str:
+    question = question_of(report, crossing.question_id)
+    pair = f"{option_name(question, crossing.sqs_option)} and {option_name(question, crossing.other_option)}"
+    if crossing.msg_per_s is None:
+        return f"At the prices of {crossing.price_book} {pair} never cost the same"
+    rate = words.figure(crossing.msg_per_s)
+    return (
+        f"At the prices of {crossing.price_book} {pair} meet at {rate} messages a second, "
+        f"{words.dollars(crossing.usd_per_month)} a month"
+    )

@@ -1,0 +1,121 @@
+"""Latency percentiles of every case, on one logarithmic scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from breakeven import words
+from breakeven.report.charts import marks
+from breakeven.report.charts.axes import emulated_suffix, logarithmic, thousands
+from breakeven.report.charts.canvas import GRID, MUTED, Form, chart
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
+from breakeven.report.elements import Chart
+from breakeven.report.tables.figures import shown
+
+PERCENTILES = ("p50_ms", "p95_ms", "p99_ms")
+PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
+MAX_CASES = 60  # more rows than this are no picture any more; the table has them
+ROW_PX, HEAD_PX = 18, 110
+LABEL_CHARS = 40
+MARGIN = 1.15  # room for the marks of the least and the greatest
+
+
+def latencies(report: Report) -> list[Chart]:
+    """One chart, or none where nothing was measured."""
+    cases = [
+        case for case in report.cases if case.repeat == 1 and any(_points(case, name) for name, _ in PANELS)
+    ]
+    if not cases:
+        return []
+    cases = cases[:MAX_CASES]
+    rows = {
+        key: number for number, key in enumerate(dict.fromkeys((case.scenario, case.cell) for case in cases))
+    }
+    lanes = {target: number for number, target in enumerate(dict.fromkeys(case.target for case in cases))}
+    ticks = logarithmic([value for case in cases for name, _ in PANELS for value in _points(case, name)])
+    height = HEAD_PX + ROW_PX * len(rows) * max(2, len(lanes))
+
+    def paint(figure: Any, form: Form) -> None:
+        axes = figure.subplots(2, 1, sharex=True) if form.narrow else figure.subplots(1, 2, sharey=True)
+        # the narrow form has its labels inside, above the marks of their row
+        middle, step = (0.14, 0.26) if form.narrow else (0.0, 0.34)
+        for axis, (operation, title) in zip(axes, PANELS, strict=True):
+            for case in cases:
+                place = (
+                    rows[case.scenario, case.cell]
+                    + middle
+                    + (lanes[case.target] - (len(lanes) - 1) / 2) * step
+                )
+                _draw(axis, case, place, _points(case, operation))
+            _furnish(axis, title, [_label(*key) for key in rows], form)
+            axis.set_xlim(ticks[0] / MARGIN, ticks[-1] * MARGIN)
+            axis.set_xticks(ticks)
+        for axis in axes[-1:] if form.narrow else axes:
+            axis.set_xlabel("milliseconds, logarithmic")
+        marks.legend(figure, axes, 1 if form.narrow else 4)
+
+    return [
+        chart(
+            slug="latency",
+            title=f"Latency of every case{emulated_suffix(cases)}",
+            caption="From left to right p50, p95 and p99. A percentile with fewer than ten samples beyond "
+            "it is not drawn.",
+            description="; ".join(_spoken(case) for case in cases),
+            heights=(height, 2 * height - 40),
+            paint=paint,
+        )
+    ]
+
+
+def _points(case: CaseReport, operation: str) -> list[float]:
+    """The percentiles there are, in milliseconds, above zero as a logarithmic scale wants them."""
+    metric: Metric | None = shown(case, operation)
+    values = [getattr(metric, name) for name in PERCENTILES] if metric else []
+    return [value for value in values if value]
+
+
+def _draw(axis: Any, case: CaseReport, place: float, points: Sequence[float]) -> None:
+    if not points:
+        return
+    style = marks.series(case.target, case.provenance)
+    axis.plot(
+        [points[0], points[-1]],
+        [place, place],
+        color=style["color"],
+        linewidth=1.4,
+        linestyle=style["linestyle"],
+    )
+    axis.plot(points, [place] * len(points), **style | {"linestyle": "none", "markersize": 5})
+
+
+def _furnish(axis: Any, title: str, labels: Sequence[str], form: Form) -> None:
+    axis.set(title=title, xscale="log", yticks=range(len(labels)))
+    axis.set_yticklabels([] if form.narrow else labels)
+    axis.set_ylim(len(labels) - 0.5, -0.5)
+    axis.grid(visible=False, axis="y")
+    for number, label in enumerate(labels):
+        if number:
+            axis.axhline(number - 0.5, color=GRID, linewidth=1)
+        if form.narrow:
+            inside = axis.get_yaxis_transform()
+            axis.text(0.01, number - 0.27, label, transform=inside, va="center", fontsize=10, color=MUTED)
+    axis.minorticks_off()
+    axis.xaxis.set_major_formatter(thousands)
+
+
+def _label(scenario: str, cell: str) -> str:
+    label = f"{scenario}, {words.cell_name(cell)}" if cell else scenario
+    return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
+
+
+def _spoken(case: CaseReport) -> str:
+    parts = []
+    for operation, title in PANELS:
+        metric = shown(case, operation)
+        if metric:
+            p50, p99 = words.milliseconds(metric.p50_ms), words.milliseconds(metric.p99_ms)
+            parts.append(f"{title.lower()} p50 {p50}, p99 {p99}")
+    return (
+        f"{words.labelled_target(case.target, case.provenance)}, {words.case_name(case)}: {', '.join(parts)}"
+    )

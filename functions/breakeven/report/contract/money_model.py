@@ -1,0 +1,176 @@
+"""The money part of ``report.json``. Rates are monthly means, in messages a second; sums are US dollars.
+
+Options are named by their ids (``sqs-as-used``, ``rabbitmq``, ...); ``CostQuestion.options`` has their names
+for readers. Lists beside a ``msg_per_s`` list have one entry for each of its rates.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Literal
+
+from pydantic import Field
+
+from breakeven.report.contract.strict import Strict
+
+CrossingKind = Literal["meet", "step", "touch", "tie", "never", "unpriced"]
+InputValue = str | int | float | bool | None
+
+
+class CostQuestion(Strict):
+    """What was asked: one set of inputs at one book's prices."""
+
+    question_id: str
+    purpose: Literal["headline", "size", "history"] = Field(
+        description="size: the crossings of one more size of a sweep, and no more"
+    )
+    price_book: str
+    inputs: dict[str, InputValue]
+    options: dict[str, str] = Field(description="option's id -> its name for readers")
+    uncertain: list[str] = Field(description="inputs that are not known; the intervals span their ends")
+    capacity: str = Field(description="what is known of one cluster's capacity, in words")
+    capacity_notes: list[str]
+    capacity_mean_msg_per_s: float | None = Field(
+        description="the mean that one cluster is priced to carry; null: not known, one whatever the rate"
+    )
+
+
+class Crossover(Strict):
+    """Where SQS and another option change places or cost the same. A null rate: they never do."""
+
+    question_id: str
+    targets: list[str] = Field(description="of sqs_option and other_option")
+    price_book: str
+    sqs_option: str
+    other_option: str
+    number: int | None = Field(
+        description="of the pair's crossings, from the lowest rate; null: there is none"
+    )
+    kind: CrossingKind = Field(
+        description="meet: the lines pass through one point; step: the other's line jumps past SQS's where a "
+        "cluster is added; touch: equal at one rate, the same is cheaper on both sides; tie: equal over an "
+        "interval; never: not in the range searched; unpriced: a price is not known"
+    )
+    cheaper_below: str | None = Field(description="option that is cheaper below; null: no such side")
+    cheaper_above: str | None
+    msg_per_s: float | None = Field(description="monthly mean; a tie's lowest")
+    low_msg_per_s: float | None = Field(description="of the uncertain inputs; null: none moves it")
+    high_msg_per_s: float | None
+    corners: int = Field(description="combinations of the uncertain inputs' ends that were priced")
+    corners_with: int = Field(description="how many of them have this crossing")
+    equal_until_msg_per_s: float | None = Field(description="of a tie; null: to the end of the search")
+    until_msg_per_s: float | None = Field(description="next crossing; null: to the end of the search")
+    searched_msg_per_s: float | None = Field(description="the end of the search")
+    messages_per_month: float | None
+    messages_per_hour: float | None
+    usd_per_month: float | None = Field(description="SQS's; the other's is the same but for a step")
+    capacity: str = Field(description="what one cluster must carry at that rate, and what is known of it")
+    needs_msg_per_s: float | None = Field(
+        description="what one cluster must carry with one node down, at the peak and the given use"
+    )
+    assumptions: dict[str, InputValue] = Field(description="the question's inputs")
+
+
+class CostCurve(Strict):
+    """What one option costs a month, over the traffic."""
+
+    question_id: str
+    option_id: str
+    price_book: str
+    msg_per_s: list[float]
+    clusters: list[float] = Field(description="1 where a cluster's capacity is not known")
+    usd: list[float]
+    usd_per_1000_msg_per_s: list[float]
+
+    def usd_at(self, msg_per_s: float) -> float | None:
+        """Dollars a month at one of the curve's rates; None: it is none of them."""
+        place = place_of(self.msg_per_s, msg_per_s)
+        return None if place is None else self.usd[place]
+
+
+class BillLine(Strict):
+    line: str
+    formula: str = Field(description="how the units come about")
+    service: str
+    item: str
+    unit: str | None
+    units: float = Field(description="a month, free ones among them")
+    usd: float | None = Field(description="a month; null: a price is not known")
+    usd_per_million_messages: float | None = Field(description="what the next million adds, clusters apart")
+
+
+class Bill(Strict):
+    """One option's bill at the traffic that was asked for."""
+
+    question_id: str
+    option_id: str
+    price_book: str
+    msg_per_s: float
+    clusters: float
+    usd: float | None
+    usd_per_million_messages: float | None
+    lines: list[BillLine]
+
+
+class BreakEvenHours(Strict):
+    """Under how many hours of people's work a month running the broker is cheaper."""
+
+    question_id: str
+    sqs_option: str
+    other_option: str
+    hour_usd: float | None = Field(description="an hour of a person's work")
+    msg_per_s: list[float]
+    saved_usd: list[float] = Field(description="a month, before people's hours; negative: it costs more")
+    hours: list[float | None] = Field(description="0: it never wins; null: an hour has no price")
+
+    def at(self, msg_per_s: float) -> tuple[float, float | None] | None:
+        """What is saved and the hours at one of the rates; None: it is none of them."""
+        place = place_of(self.msg_per_s, msg_per_s)
+        return None if place is None else (self.saved_usd[place], self.hours[place])
+
+
+class MapRow(Strict):
+    """For one number of hours: ``cheapest[i]`` from ``from_msg_per_s[i]`` up to the next."""
+
+    hours: float
+    from_msg_per_s: list[float]
+    cheapest: list[str]
+
+    def at(self, msg_per_s: float) -> str:
+        """The cheapest option at a rate within the map."""
+        return self.cheapest[max(0, bisect_right(self.from_msg_per_s, msg_per_s) - 1)]
+
+
+class DecisionMap(Strict):
+    """The cheapest option over traffic and people's hours, for one of SQS's prices."""
+
+    question_id: str
+    sqs_option: str
+    msg_per_s: list[float] = Field(description="the rates that were priced")
+    sqs_usd: list[float]
+    best_other: list[str] = Field(description="instance type of the cheapest cluster at equal service")
+    other_usd: list[float] = Field(description="of best_other without people's hours")
+    rows: list[MapRow]
+
+
+class SensitivityEnd(Strict):
+    factor: float = Field(description="by which the input is multiplied")
+    kind: CrossingKind
+    msg_per_s: float | None
+    cheaper_above: str | None
+
+
+class Sensitivity(Strict):
+    """How far a pair's first crossing moves when one input is a quarter lower or higher."""
+
+    question_id: str
+    sqs_option: str
+    other_option: str
+    varied: str
+    base_msg_per_s: float | None
+    ends: list[SensitivityEnd]
+
+
+def place_of(rates: list[float], msg_per_s: float) -> int | None:
+    """Where a rate stands in a list of them; the arithmetic's last digits apart."""
+    return next((n for n, rate in enumerate(rates) if abs(rate - msg_per_s) <= 1e-9 * msg_per_s), None)

@@ -1,0 +1,278 @@
+"""The contract of ``report.json``. Its JSON Schema is ``docs/report.schema.json``, made from here."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from breakeven.report.contract.money_model import (
+    Bill,
+    BreakEvenHours,
+    CostCurve,
+    CostQuestion,
+    Crossover,
+    DecisionMap,
+    Sensitivity,
+)
+from breakeven.report.contract.strict import Strict
+from breakeven.report.contract.validity_model import Validity
+from breakeven.terms import Environment, Flag, Place, Provenance
+
+SCHEMA_VERSION = "1.0"
+
+
+class Metric(Strict):
+    """Rate over the measured stage; latencies in milliseconds, null where too few samples lie beyond."""
+
+    msg_per_s: float | None
+    mb_per_s: float | None = Field(description="10^6 bytes of body a second")
+    mean_ms: float | None
+    min_ms: float | None
+    p50_ms: float | None
+    p90_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    operations: int | None = Field(description="latencies recorded; null of what a source published")
+    unfinished: int | None = Field(
+        default=None,
+        description="of the operations: without an answer at the end, counted as lasting until then",
+    )
+    early_msg_per_s: float | None = Field(
+        default=None,
+        description="of a load or unload: up to the second in which 99.9% had come; null under 1,000",
+    )
+    paused_s: float | None = Field(
+        default=None, description="of consume: slept after empty asks, by all workers"
+    )
+    core_operations: int | None = Field(default=None, description="completions that the compiled core drove")
+    general_operations: int | None = Field(default=None, description="completions of the general path")
+
+
+class EndToEnd(Metric):
+    skipped: int = Field(description="messages whose send time the receiving loader did not know")
+
+
+class Ledger(Strict):
+    """sent = confirmed + returned + nacked + unknown; sent = received + missing + left."""
+
+    sent: int
+    confirmed: int
+    returned: int
+    nacked: int
+    unknown: int
+    received: int
+    missing: int
+    left: int
+    lost: int | None = Field(
+        description="confirmed and missing; null when a loader's ledger is incomplete, or the drain was cut"
+        " short and only an estimate says how many are left"
+    )
+    duplicates: int
+    redelivered: int
+    out_of_order: int
+    unexpected: int
+    closed: bool
+    queue_count: int | None = Field(
+        default=None, description="what the target said is in the queues; null: not asked, all was received"
+    )
+    queue_count_exact: bool | None = Field(default=None, description="false: an estimate")
+    queue_count_steady: bool | None = Field(default=None, description="false: an estimate that changed")
+
+
+class LoaderReport(Strict):
+    """What a loader measured of itself in a measured stage; null where a closed loop has no such thing."""
+
+    loader: int
+    stage: str
+    cpu_share: float = Field(description="cores that its process used")
+    lag_p99_ms: float | None = Field(description="how late a sleeping thread of it woke")
+    offered: int | None = Field(description="messages due within the stage")
+    achieved: int | None = Field(description="of any, handed over within the stage")
+    pacing_p99_ms: float | None = Field(description="how late messages were handed over")
+    blocked_share: float | None = Field(description="of the stage: a message was due and the window was full")
+    saturated: bool
+    evidence: str | None = Field(description="why its figures are a lower bound, in words")
+    zone: str | None = Field(
+        default=None,
+        description="availability zone: of a function its id, of a task its name; null: not known",
+    )
+    zone_unknown: str | None = Field(default=None, description="why the zone is not known")
+    runtime: str | None = Field(default=None, description="the release of Python")
+    openssl: str | None = Field(default=None, description="the release of OpenSSL")
+    fallback: str | None = Field(
+        default=None,
+        description="why the general path drove what is the compiled core's; null where it did not",
+    )
+
+
+class ProbeReport(Strict):
+    """A rate that a capacity search tried. Messages a second."""
+
+    number: int
+    rate: float = Field(description="offered")
+    offered: int = Field(description="messages due within the probe")
+    achieved: int = Field(description="handed over within it")
+    backlog_per_s: float | None = Field(description="by how much the backlog grew")
+    backlog_per_s_high: float | None = Field(description="its upper 95% bound, one-sided")
+    end_to_end_p99_ms: float | None
+    held: bool
+    reason: str | None = Field(description="why it was not held")
+
+
+class CaseReport(Strict):
+    case_id: str
+    scenario: str
+    cell: str
+    target: str
+    repeat: int
+    variant: str
+    provenance: Provenance
+    environment: Place
+    status: Literal["ok", "failed"]
+    reason: str | None
+    parameters: dict[str, str | int | float | bool | None]
+    produce: Metric | None
+    consume: Metric | None
+    settle: Metric | None
+    consume_cycle: Metric | None
+    end_to_end: EndToEnd | None
+    produce_service: Metric | None = Field(default=None, description="open loop: from the actual send")
+    pacing: Metric | None = Field(default=None, description="open loop: the loader's own lateness")
+    loaders: list[LoaderReport] = Field(default_factory=list)
+    probes: list[ProbeReport] = Field(default_factory=list, description="of a capacity search, in order")
+    ledger: Ledger | None
+    mirrors: dict[str, dict[str, int]] | None = Field(
+        description="before and after: queue -> synchronised mirrors read from the broker; null for SQS"
+    )
+    flags: list[Flag]
+    printed: dict[str, str] = Field(
+        default_factory=dict,
+        description="of published cases, every figure as its source printed it: produce.msg_per_s -> '1875'",
+    )
+
+
+class Repeats(Strict):
+    """How far the repeats of a cell agree in one figure of one metric; two repeats or more."""
+
+    scenario: str
+    cell: str
+    target: str
+    provenance: Provenance
+    environment: Environment
+    metric: str
+    figure: Literal["msg_per_s", "mean_ms", "p50_ms", "p95_ms"]
+    repeats: int = Field(description="cases that were measured to the end")
+    mean: float | None = Field(description="null of percentiles, and where a repeat lacks the figure")
+    least: float | None
+    greatest: float | None
+    spread: float | None = Field(description="(greatest - least) / mean, a share")
+    interval_low: float | None = Field(description="95% interval of the mean, by Student's t")
+    interval_high: float | None
+    spread_over_10_percent: bool
+    loader_saturated: bool = Field(description="in any repeat: a rate is then a lower bound")
+
+
+class Comparison(Strict):
+    """The rate of one target over that of another in a cell, with its interval by Welch on logarithms."""
+
+    scenario: str
+    cell: str
+    metric: str
+    target: str
+    against: str
+    environment: Environment
+    provenance: Provenance
+    against_provenance: Provenance
+    repeats: int
+    against_repeats: int
+    ratio: float | None = Field(description="target's rate over that of against, of geometric means")
+    interval_low: float | None = Field(description="95% interval of the ratio")
+    interval_high: float | None
+    verdict: Literal["higher", "lower", "no difference shown", "not enough repeats", "not comparable"]
+    loader_saturated: bool
+    against_loader_saturated: bool
+
+
+class RatePoint(Strict):
+    """Completions a second, summed over loaders."""
+
+    case_id: str
+    metric: str
+    stage: str
+    second: int
+    msg_per_s: float
+
+
+class Manifest(Strict):
+    project_version: str
+    scenario_sha256: str
+    seed: int
+    rabbitmq: str | None = Field(description="server name and version, such as 'RabbitMQ 3.10.8, Erlang 25'")
+    sqs: str | None = Field(description="server, such as 'ElasticMQ 1.7.1 (emulated)' or 'Amazon SQS'")
+    versions: dict[str, str] = Field(description="python, boto3, pika, ...")
+    hardware: dict[str, str | int | float]
+    targets: dict[str, dict[str, str | int | float | bool | None]] = Field(
+        default_factory=dict,
+        description="what each target says of itself: partition_handling, net_ticktime, ...",
+    )
+    price_books: list[str]
+    notes: list[str] = Field(description="what the reader must be told, such as a fallback that was taken")
+    loaders: list[str] = Field(
+        default_factory=list,
+        description="cells in which an earlier run found a loader to be the limit: loaders now, and why",
+    )
+
+
+class SourceBreakeven(Strict):
+    """The source's own break-even, as it printed it, and why its own prices give another."""
+
+    price_book: str
+    messages_per_hour: float
+    msg_per_s: float
+    why: str
+
+
+class SourceReport(Strict):
+    """The publication whose figures a report is of."""
+
+    id: str
+    title: str
+    label: str
+    publication: str
+    author: str
+    date: str
+    url: str | None
+    setup: dict[str, str]
+    notes: dict[str, str] = Field(description="by scenario: what the figures do not say")
+    breakeven: SourceBreakeven | None
+
+
+class Report(Strict):
+    schema_version: Literal["1.0"] = "1.0"
+    run_id: str
+    suite: str
+    title: str
+    variant: str
+    started_at: str
+    finished_at: str
+    environment: Place
+    source: SourceReport | None = Field(default=None, description="null: these are the figures of a run")
+    verdict: str = Field(description="the answer in words")
+    validity: Validity | None = Field(default=None, description="null of what a source published")
+    manifest: Manifest
+    cases: list[CaseReport] = Field(description="those that are compared; the instrument's are in validity")
+    crossovers: list[Crossover]
+    cost_questions: list[CostQuestion] = Field(default_factory=list)
+    cost_curves: list[CostCurve] = Field(default_factory=list)
+    bills: list[Bill] = Field(default_factory=list)
+    break_even_hours: list[BreakEvenHours] = Field(default_factory=list)
+    decision_map: list[DecisionMap] = Field(default_factory=list)
+    sensitivity: list[Sensitivity] = Field(default_factory=list)
+    cost_notes: list[str] = Field(default_factory=list, description="what is not priced, and why")
+    rates: list[RatePoint]
+    repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
+    comparisons: list[Comparison] = Field(default_factory=list)
+    assumptions: list[str]

@@ -1,0 +1,231 @@
+"""The answer about money in words: where the options change places, what moves that, and what it takes."""
+
+from __future__ import annotations
+
+from math import log10
+
+from breakeven import words
+from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.measured_capacity import measured_capacities
+from breakeven.report.money.never_crossing import why_never
+from breakeven.report.money.option_words import (
+    EXACT,
+    about,
+    crossings,
+    deciding,
+    headline_question,
+    hour,
+    interval,
+    question_of,
+    share,
+    spoken_option,
+    uncertain_words,
+)
+
+#: break-even hours are told at the decade that is nearest to this many times the crossing
+FAR_ABOVE = 10.0
+#: where there is no crossing
+TELLING_RATE = 1000.0
+
+
+def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
+    """What the verdict is about: the first change of sides of SQS and our own cluster at today's prices."""
+    question = headline_question(report)
+    return deciding(crossings(report, question.question_id, sqs, RABBITMQ)) if question else None
+
+
+def headline(report: Report) -> str:
+    """One sentence: which is cheaper where."""
+    crossing = main_crossover(report)
+    if crossing is None:
+        return "This run priced nothing, so it has no break-even to tell."
+    if crossing.kind == "unpriced":
+        return "A price that the break-even needs is not known, so this run has none to tell."
+    question = question_of(report, crossing.question_id)
+    below = spoken_option(question, crossing.cheaper_below) if crossing.cheaper_below else ""
+    above = spoken_option(question, crossing.cheaper_above) if crossing.cheaper_above else ""
+    if crossing.msg_per_s is None:
+        return _capital(
+            f"{below or above} is cheaper at every rate that was priced, up to "
+            f"{about(crossing.searched_msg_per_s or 0.0)} messages a second."
+        )
+    rate = about(crossing.msg_per_s)
+    if crossing.kind == "tie":
+        return _capital(_tie(question, crossing, below, above))
+    if crossing.kind == "touch":
+        return _capital(
+            f"{below} is cheaper at every rate but about {rate} messages a second, where both cost the same."
+        )
+    until = crossing.until_msg_per_s
+    upward = "" if until is None else f", up to about {about(until)}"
+    unknown = crossing.cheaper_above == RABBITMQ and question.inputs.get("capacity_msg_per_s") is None
+    carries = ", if it carries that load" if unknown else ""
+    return _capital(
+        f"{below} is cheaper below about {rate} messages a second{_between(crossing)}; above it {above} is"
+        f"{upward}{carries}."
+    )
+
+
+def _tie(question: CostQuestion, crossing: Crossover, below: str, above: str) -> str:
+    both = f"{spoken_option(question, AS_USED)} and {spoken_option(question, RABBITMQ)}"
+    until = crossing.equal_until_msg_per_s
+    reach = "on" if until is None else f"to {about(until)}"
+    sides = [f"below that {below} is cheaper"] if below else []
+    sides += [f"above it {above} is"] if above else []
+    start = about(crossing.msg_per_s or 0.0)
+    same = f"{both} cost the same from {start} messages a second {reach}"
+    return f"{'; '.join([same, ', '.join(sides)] if sides else [same])}."
+
+
+def _between(crossing: Crossover) -> str:
+    ends = interval(crossing)
+    return f" (between {about(ends[0])} and {about(ends[1])})" if ends else ""
+
+
+def money(report: Report) -> list[str]:
+    """Paragraphs: the crossing in messages and dollars and where batching moves it; then what it takes."""
+    crossing = main_crossover(report)
+    if crossing is None:
+        return []
+    question = question_of(report, crossing.question_id)
+    first = [
+        _sums(crossing),
+        why_never(crossing, question, report.bills),
+        _spans(question, crossing),
+        _again(report, crossing),
+        _batched(report),
+    ]
+    second = [
+        _carries(report, question, crossing),
+        *_hours(report, question, crossing),
+        _book(crossing.price_book),
+    ]
+    return [" ".join(part for part in parts if part) for parts in (first, second)]
+
+
+def _sums(crossing: Crossover) -> str:
+    if crossing.msg_per_s is None:
+        return ""
+    pays = "SQS" if crossing.kind == "step" else "either"
+    return (
+        f"That is a monthly mean, {words.amount(crossing.messages_per_month)} messages a month, "
+        f"at which {pays} costs {words.dollars(crossing.usd_per_month)} a month."
+    )
+
+
+def _spans(question: CostQuestion, crossing: Crossover) -> str:
+    if interval(crossing) is None:
+        return ""
+    part = ""
+    if crossing.corners_with < crossing.corners:
+        part = f"; {crossing.corners_with} of {crossing.corners} combinations of it have this crossing"
+    return f"The interval spans what is not known: {uncertain_words(question)}{part}."
+
+
+def _again(report: Report, crossing: Crossover) -> str:
+    """That it is not the only crossing."""
+    rows = crossings(report, crossing.question_id, crossing.sqs_option, crossing.other_option)
+    changes = [row for row in rows if row.msg_per_s is not None and row.cheaper_below != row.cheaper_above]
+    if len(changes) <= 1:
+        return ""
+    return (
+        f"They change places {len(changes):,} times, the last at {about(changes[-1].msg_per_s or 0.0)} "
+        "messages a second: the bill of the brokers grows by whole clusters."
+    )
+
+
+def _batched(report: Report) -> str:
+    crossing = main_crossover(report, BATCHED)
+    if crossing is None or crossing.kind == "unpriced":
+        return ""
+    if crossing.msg_per_s is None:
+        if crossing.cheaper_below == RABBITMQ:
+            return "Batched and long-polled, SQS is still the dearer one at every rate that was priced."
+        return "Batched and long-polled, SQS is cheaper at every rate that was priced."
+    if crossing.cheaper_below == BATCHED:
+        return (
+            f"Batched and long-polled, SQS is cheaper up to about {about(crossing.msg_per_s)} messages a "
+            f"second{_between(crossing)}."
+        )
+    if crossing.cheaper_above == BATCHED:
+        rate = about(crossing.msg_per_s)
+        return f"Batched and long-polled, SQS is cheaper above about {rate} messages a second."
+    return ""
+
+
+def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str:
+    """What the cluster must carry where it begins to pay."""
+    needs, rate = crossing.needs_msg_per_s, crossing.msg_per_s
+    if needs is None or rate is None:
+        return ""
+    peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
+    stated = question.inputs.get("capacity_msg_per_s")
+    if isinstance(stated, int | float):
+        known = f"it is taken to carry {words.figure(stated)}"
+    elif report.environment == "aws" and measured_capacities(report):
+        known = "what this run measured of that enters no sum here"
+    else:
+        known = "this run did not measure what one carries on EC2"
+    return (
+        f"There a cluster must carry at least {about(needs)} messages a second at its peak with one node "
+        f"down ({words.quantity(peak)} times the mean, {share(use)} used); {known}."
+    )
+
+
+def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[str]:
+    """People's hours: those in the sums, and under how many of them running one's own pays."""
+    given, rate = question.inputs.get("hours"), question.inputs.get("hour_rate")
+    said = (
+        [f"{words.quantity(given)} hours of people's work a month at {hour(rate)} are in the cluster's bill."]
+        if given
+        else ["People's hours are in none of these sums."]
+    )
+    curves = {
+        row.sqs_option: row
+        for row in report.break_even_hours
+        if (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
+    }
+    used = curves.get(AS_USED)
+    if used is None:
+        return said
+    at = telling_rate(used, crossing.msg_per_s)
+    saved, hours = used.at(at) or (0.0, None)
+    own = f"At {about(at)} messages a second running your own"
+    if saved <= 0:
+        return [*said, f"{own} costs {words.dollars(-saved)} a month more before any hour of work."]
+    sentence = f"{own} saves {words.dollars(saved)} a month before people's hours"
+    if hours is None:
+        return [*said, f"{sentence}; an hour of work has no price here."]
+    sentence += (
+        f": it wins while it takes fewer than {words.figure(hours, 2)} hours of work at {hour(used.hour_usd)}"
+    )
+    beside = curves.get(BATCHED)
+    return [*said, f"{sentence}{_beside(beside, at)}."]
+
+
+def _beside(batched: BreakEvenHours | None, at: float) -> str:
+    found = batched.at(at) if batched else None
+    if found is None or found[1] is None:
+        return ""
+    saved, hours = found
+    if saved <= 0:
+        return f"; against SQS batched and long-polled it costs {words.dollars(-saved)} a month more"
+    return f", against SQS batched and long-polled fewer than {words.figure(hours, 2)}"
+
+
+def telling_rate(hours: BreakEvenHours, crossing: float | None) -> float:
+    """The decade nearest to ten times the crossing among the rates that were priced."""
+    wanted = FAR_ABOVE * crossing if crossing else TELLING_RATE
+    decades = [rate for rate in hours.msg_per_s if abs(log10(rate) - round(log10(rate))) < EXACT]
+    return min(decades or hours.msg_per_s, key=lambda rate: abs(log10(rate / wanted)))
+
+
+def _book(book: str) -> str:
+    region, _, day = book.partition("@")
+    return f"List prices: {region}{f' of {day}' if day else ''}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

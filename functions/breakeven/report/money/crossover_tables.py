@@ -1,0 +1,165 @@
+"""The tables of crossings: where the options change places, by how much that is uncertain, and why not."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.pricing.questions import RABBITMQ
+from breakeven.published.rows import Published
+from breakeven.report.contract.money_model import Crossover
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Row, Table, badge
+from breakeven.report.money.never_crossing import why_never
+from breakeven.report.money.option_words import (
+    SHORT,
+    brief,
+    headline_question,
+    interval,
+    option_name,
+    question_of,
+    share,
+    uncertain_words,
+)
+from breakeven.report.tables.figures import printed
+
+KINDS = {
+    "step": "the other's bill jumps past SQS's where it takes one more cluster; the dollars are SQS's",
+    "touch": "both cost the same at that rate alone, and the same one is cheaper on either side",
+    "tie": "both cost the same over an interval",
+    "unpriced": "a price that is needed is not known",
+}
+COLUMNS = (
+    "msg/s",
+    "between",
+    "a month",
+    "dollars",
+    "cheaper below",
+    "cheaper above",
+    "kind",
+    "a cluster must carry",
+)
+#: crossings of a pair that are shown at once: clusters may step past SQS a thousand times
+FIRST = 6
+
+
+def crossover_table(report: Report, published: Published | None) -> Table:
+    """The first crossings of every pair, and the source's own beneath."""
+    rows = [
+        _crossover_row(report, crossing) for crossing in report.crossovers if (crossing.number or 0) <= FIRST
+    ]
+    if published and published.breakeven:
+        told = published.breakeven
+        hourly = f"its pair: {printed(told.messages_per_hour)} an hour"
+        rows.append(
+            Row(
+                ("its chart", hourly),
+                (printed(told.msg_per_s), *(words.NOTHING,) * 7),
+                "published",
+                badge("published", published),
+                section=f"As printed by the source: {badge('published', published)}",
+            )
+        )
+    return Table(
+        slug="crossovers",
+        caption="Where the options change places",
+        label_titles=("SQS", "against"),
+        columns=COLUMNS,
+        rows=tuple(rows),
+        notes=_crossover_notes(report),
+        sourced=False,
+    )
+
+
+def all_crossovers_table(report: Report) -> Table | None:
+    """Every crossing, where the first are not all."""
+    if all((crossing.number or 0) <= FIRST for crossing in report.crossovers):
+        return None
+    return Table(
+        slug="all-crossovers",
+        caption="Every crossing",
+        label_titles=("SQS", "against"),
+        columns=COLUMNS,
+        rows=tuple(_crossover_row(report, crossing) for crossing in report.crossovers),
+        sourced=False,
+    )
+
+
+def _crossover_row(report: Report, crossing: Crossover) -> Row:
+    question = question_of(report, crossing.question_id)
+    ends = interval(crossing)
+    sqs = option_name(question, crossing.sqs_option)
+    none = {"never": "never", "unpriced": "not known"}.get(crossing.kind, words.NOTHING)
+    return Row(
+        labels=(
+            SHORT.get(crossing.sqs_option, sqs)
+            if question.purpose != "history"
+            else sqs.removeprefix("SQS, "),
+            option_name(question, crossing.other_option),
+        ),
+        cells=(
+            none if crossing.msg_per_s is None else words.figure(crossing.msg_per_s),
+            f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else words.NOTHING,
+            words.amount(crossing.messages_per_month),
+            words.dollars(crossing.usd_per_month),
+            brief(crossing.cheaper_below),
+            brief(crossing.cheaper_above),
+            crossing.kind,
+            words.NOTHING
+            if crossing.needs_msg_per_s is None
+            else f"{words.figure(crossing.needs_msg_per_s)} msg/s",
+        ),
+        origin="priced",
+        badge=crossing.price_book,
+        section=f"At the prices of {crossing.price_book}",
+    )
+
+
+def _crossover_notes(report: Report) -> tuple[str, ...]:
+    """What the figures mean, each only where it is among them, and why options never change places."""
+    notes = []
+    question = headline_question(report)
+    if question and any(interval(crossing) for crossing in report.crossovers):
+        notes.append(f"Between: as far as what is not known moves it: {uncertain_words(question)}.")
+    more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
+    if more:
+        notes.append(
+            f"{words.plural(more, 'more crossing')} of these pairs: the table of every crossing has them."
+        )
+    kinds = {crossing.kind for crossing in report.crossovers}
+    notes += [f"{kind}: {meaning}." for kind, meaning in KINDS.items() if kind in kinds]
+    notes += [
+        f"{_pair(report, crossing)}, tie: the same {_tied(crossing)}."
+        for crossing in report.crossovers
+        if crossing.kind == "tie"
+    ]
+    notes += [
+        f"{_pair(report, crossing)}: never. {why}"
+        for crossing in report.crossovers
+        if (why := why_never(crossing, question_of(report, crossing.question_id), report.bills))
+    ]
+    needed = [crossing for crossing in report.crossovers if crossing.needs_msg_per_s]
+    if question and any(crossing.question_id == question.question_id for crossing in needed):
+        peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
+        notes.append(
+            f"A cluster must carry: with one node down, at a peak of {words.quantity(peak)} times the mean, "
+            f"used to {share(use)}. One carries: {question.capacity}. Of Amazon MQ one broker cluster is "
+            "priced, whatever the rate; what it carries is not known."
+        )
+    notes += [
+        f"{option_name(size, RABBITMQ)}: one cluster carries: {size.capacity}."
+        for size in report.cost_questions
+        if size.purpose == "size"
+    ]
+    return tuple(notes)
+
+
+def _tied(crossing: Crossover) -> str:
+    until = crossing.equal_until_msg_per_s
+    end = "to the end of the search" if until is None else f"to {words.figure(until)} msg/s"
+    return f"from {words.figure(crossing.msg_per_s)} {end}"
+
+
+def _pair(report: Report, crossing: Crossover) -> str:
+    question = question_of(report, crossing.question_id)
+    return (
+        f"{option_name(question, crossing.sqs_option)} against {option_name(question, crossing.other_option)}"
+    )

@@ -1,0 +1,152 @@
+"""The tables about money that are looked up: the map in words, sensitivity, bills line by line."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.pricing.questions import RABBITMQ
+from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, SensitivityEnd
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Row, Table
+from breakeven.report.money.option_words import brief, headline_question, option_name, spoken_option, usd
+
+MILLION = 1e6
+#: unit in a price book -> its name beside a number
+UNITS = {
+    "request": "requests",
+    "hour": "hours",
+    "gb": "GB",
+    "gb_month": "GB-months",
+    "metric_month": "metrics",
+    "alarm_month": "alarms",
+}
+
+
+def map_table(report: Report) -> Table | None:
+    """The decision map in words: from which traffic which option is cheapest, by hours of work."""
+    question = headline_question(report)
+    maps = [m for m in report.decision_map if question and m.question_id == question.question_id]
+    if question is None or not maps:
+        return None
+    instance = str(question.inputs.get("instance"))
+    return Table(
+        slug="map",
+        caption="The cheapest option by hours of people's work a month",
+        label_titles=("Hours",),
+        columns=tuple(f"beside {option_name(question, m.sqs_option)}" for m in maps),
+        rows=tuple(
+            Row(
+                (f"{rows[0].hours:g}",),
+                tuple(_ranges(row) for row in rows),
+                "priced",
+                question.price_book,
+            )
+            for rows in zip(*(m.rows for m in maps), strict=True)
+        ),
+        notes=(
+            f"An instance type stands for {spoken_option(question, RABBITMQ).replace(instance, 'it')}. SQS "
+            "is the cheapest below the first rate; each is the first of twelve a decade at which it is so.",
+        ),
+        sourced=False,
+    )
+
+
+def _ranges(row: MapRow) -> str:
+    """'t4g.small from 12.1 msg/s, then m7g.large from 316'; SQS is what is cheapest before."""
+    first, *others = zip(row.from_msg_per_s, row.cheapest, strict=True)
+    parts = [] if first[1].startswith("sqs") else [f"{brief(first[1])} from the first message"]
+    parts += [f"{brief(option)} from {words.figure(rate)} msg/s" for rate, option in others]
+    return ", then ".join(parts) or "SQS at every rate"
+
+
+def sensitivity_table(report: Report) -> Table | None:
+    """Every pair's first crossing with each input a quarter lower and higher."""
+    question = headline_question(report)
+    rows = [row for row in report.sensitivity if question and row.question_id == question.question_id]
+    if question is None or not rows:
+        return None
+    factors = sorted({end.factor for row in rows for end in row.ends})
+    return Table(
+        slug="sensitivity",
+        caption="The first crossing with one input a quarter lower, then higher, msg/s",
+        label_titles=("Input",),
+        columns=(*(f"x {factor:g}" for factor in factors), "as asked"),
+        rows=tuple(
+            Row(
+                (row.varied,),
+                (
+                    *(_end({end.factor: end for end in row.ends}.get(factor)) for factor in factors),
+                    "never" if row.base_msg_per_s is None else words.figure(row.base_msg_per_s),
+                ),
+                "priced",
+                question.price_book,
+                section=f"{option_name(question, row.sqs_option)} against "
+                f"{option_name(question, row.other_option)}",
+            )
+            for row in rows
+        ),
+        sourced=False,
+    )
+
+
+def _end(end: SensitivityEnd | None) -> str:
+    if end is None:
+        return words.NOTHING
+    return "never" if end.msg_per_s is None else words.figure(end.msg_per_s)
+
+
+def bills_table(report: Report) -> Table | None:
+    """Every option's bill line by line at the traffic that was asked for."""
+    question = headline_question(report)
+    bills = [bill for bill in report.bills if question and bill.question_id == question.question_id]
+    if question is None or not bills:
+        return None
+    return Table(
+        slug="bills",
+        caption=f"Bills line by line at {words.figure(bills[0].msg_per_s)} messages a second",
+        label_titles=("Line",),
+        columns=(
+            "dollars a month",
+            "each million more",
+            "units a month",
+            "price",
+            "how its units come about",
+        ),
+        rows=tuple(row for bill in bills for row in _bill_rows(question, bill)),
+        notes=(
+            f"Price book: {question.price_book}; a price is named by its service and item there. Each "
+            "million more: what a million messages add at the price of the last one, clusters apart.",
+        ),
+        sourced=False,
+    )
+
+
+def _bill_rows(question: CostQuestion, bill: Bill) -> list[Row]:
+    section = option_name(question, bill.option_id)
+    if bill.clusters > 1:
+        section += f", {bill.clusters:,.0f} clusters"
+    rows = [
+        Row(
+            (line.line,),
+            (
+                words.dollars(line.usd),
+                usd(line.usd_per_million_messages) if line.usd_per_million_messages else words.NOTHING,
+                _units(line),
+                f"{line.service}/{line.item}",
+                line.formula,
+            ),
+            "priced",
+            bill.price_book,
+            section=section,
+        )
+        for line in bill.lines
+    ]
+    million = bill.usd_per_million_messages
+    total = (words.dollars(bill.usd), usd(million) if million else words.NOTHING, *(words.NOTHING,) * 3)
+    return [*rows, Row(("Together",), total, "priced", bill.price_book, section=section, tone="total")]
+
+
+def _units(line: BillLine) -> str:
+    """'788 million requests', '1,460 hours'; a unit that has no plural here stays as the book has it."""
+    whole = line.units == int(line.units) and line.units < MILLION
+    amount = f"{line.units:,.0f}" if whole else words.amount(line.units)
+    return f"{amount} {UNITS.get(line.unit or '', (line.unit or '').replace('_', ' '))}".strip()

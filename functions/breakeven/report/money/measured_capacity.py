@@ -1,0 +1,160 @@
+"""The capacity that a run's searches found, for a question about money that names the run.
+
+What was found on one machine is no EC2 instance's (rule 11 of docs/rules.md): it says so wherever it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from breakeven import words
+from breakeven.errors import InputError
+from breakeven.pricing.inputs import Inputs
+from breakeven.pricing.known_capacity import TARGETS
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.tables.figures import held_rate, is_lower_bound
+from breakeven.targets.catalog import parts_of
+from breakeven.terms import Place
+
+#: of a run on AWS, the parameter of its target that names the nodes' instance type
+INSTANCE = "instance_type"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCapacity:
+    """One cell's capacity: the mean of its repeats' highest held rates, messages a second.
+
+    :param lower_bound: in a repeat a loader was the limit, or every rate that was tried was held
+    :param nodes_down: nodes that were stopped meanwhile; the money wants one down
+    :param machine: of a local run, what it ran on
+    """
+
+    run_id: str
+    date: str
+    environment: Place
+    machine: str
+    instance: str | None
+    cell: str
+    message_bytes: int
+    nodes_down: int
+    objective_ms: float
+    rates: tuple[float, ...]
+    lower_bound: bool
+    flags: tuple[str, ...]
+
+    @property
+    def msg_per_s(self) -> float:
+        return sum(self.rates) / len(self.rates)
+
+    def told(self) -> str:
+        """Which run, when, how often, how sure, and what it is not."""
+        return f"{self._rate()}, measured in run {self.run_id} on {self.date} {self._where()}: {self._how()}"
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "run_id": self.run_id,
+            "date": self.date,
+            "environment": self.environment,
+            "instance": self.instance,
+            "cell": self.cell,
+            "message_bytes": self.message_bytes,
+            "nodes_down": self.nodes_down,
+            "objective_ms": self.objective_ms,
+            "rates": list(self.rates),
+            "lower_bound": self.lower_bound,
+            "flags": list(self.flags),
+        }
+
+    def _rate(self) -> str:
+        least = "at least " if self.lower_bound else ""
+        return (
+            f"{least}{words.figure(self.msg_per_s)} msg/s of a pair with messages of {self.message_bytes} B"
+        )
+
+    def _where(self) -> str:
+        if self.environment == "aws":
+            return f"on {self.instance}"
+        return f"ON ONE MACHINE THAT LOADER AND BROKERS SHARE ({self.machine}), NOT ON EC2"
+
+    def _how(self) -> str:
+        least, most = words.figure(min(self.rates)), words.figure(max(self.rates))
+        repeats = f"the mean of {len(self.rates)} repeats, {least} to {most}" if self.rates[1:] else "once"
+        flags = f"; flags {', '.join(self.flags)}" if self.flags else ""
+        bound = "; a lower bound, as a loader or the search was the limit" if self.lower_bound else ""
+        return (
+            f"{self.cell}, {repeats}, {self._nodes()}, 99 of 100 messages within {self.objective_ms:g} ms"
+            f"{bound}{flags}"
+        )
+
+    def _nodes(self) -> str:
+        if self.nodes_down:
+            return f"{self.nodes_down} node down"
+        return "all nodes up (not searched with one down, which is what is priced)"
+
+
+def measured_capacities(report: Report) -> list[MeasuredCapacity]:
+    """Of each cell that was searched to an end on a target that is priced."""
+    cells: dict[tuple[str, str, str], list[CaseReport]] = {}
+    for case in report.cases:
+        if case.status == "ok" and held_rate(case) is not None and parts_of(case.target)[0] in TARGETS:
+            cells.setdefault((case.scenario, case.cell, case.target), []).append(case)
+    return [_of_cell(report, repeats) for repeats in cells.values()]
+
+
+def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacity:
+    """The one that holds for the question: of messages no smaller, the smallest; with one node down, where
+    that was searched; of several, the highest.
+
+    :param where: the option that named the run, for errors
+    :raises InputError: the run has none that holds, and why
+    """
+    if inputs.deployment not in TARGETS.values():
+        remedy = f"runs measure a pair, not a {inputs.deployment}; use --deployment pair, or --capacity"
+        raise InputError(where, "--capacity-from", report.run_id, remedy)
+    found = measured_capacities(report)
+    if not found:
+        remedy = (
+            "it found no capacity; give a run of a suite with mode: capacity, such as scenarios/capacity.yaml"
+        )
+        raise InputError(where, "--capacity-from", report.run_id, remedy)
+    found = [one for one in found if one.instance == inputs.instance] or found
+    fitting = [one for one in found if one.message_bytes >= inputs.message_bytes]
+    if not fitting:
+        most = max(one.message_bytes for one in found)
+        remedy = f"it measured messages of up to {most} B, and the question's have {inputs.message_bytes} B"
+        raise InputError(where, "--capacity-from", report.run_id, f"{remedy}; ask for --size {most}B or less")
+    size = min(one.message_bytes for one in fitting)
+    sized = [one for one in fitting if one.message_bytes == size]
+    wanted = [one for one in sized if one.nodes_down == 1] or [one for one in sized if not one.nodes_down]
+    best = max(wanted or sized, key=lambda one: one.msg_per_s)
+    if best.environment == "aws" and best.instance != inputs.instance:
+        on = best.instance or "an instance type that its report does not name"
+        remedy = (
+            f"it measured {on}, the question has {inputs.instance}: no capacity is carried over; --instance"
+        )
+        raise InputError(where, "--capacity-from", report.run_id, remedy)
+    return best
+
+
+def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
+    first = repeats[0]
+    hardware = report.manifest.hardware
+    told = report.manifest.targets.get(first.target, {}).get(INSTANCE)
+    rates = [rate for case in repeats if (rate := held_rate(case)) is not None]
+    return MeasuredCapacity(
+        run_id=report.run_id,
+        date=report.started_at[:10],
+        environment=report.environment,
+        machine=f"{hardware.get('cores', '?')} cores, {hardware.get('processor', 'processor not known')}",
+        instance=str(told) if told and report.environment == "aws" else None,
+        cell=words.case_name(first),
+        message_bytes=int(first.parameters.get("message_bytes") or 0),
+        nodes_down=int(first.parameters.get("nodes_down") or 0),
+        objective_ms=float(first.parameters.get("objective_ms") or 0),
+        rates=tuple(rates),
+        lower_bound=any(is_lower_bound(case) for case in repeats),
+        flags=tuple(dict.fromkeys(flag for case in repeats for flag in case.flags)),
+    )

@@ -1,0 +1,160 @@
+"""What the sums of money rest on, said in words that follow the question's inputs."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.pricing.broker_lines import crossings_per_message
+from breakeven.pricing.inputs import Inputs
+from breakeven.pricing.sqs_lines import batched, requests_per_message
+from breakeven.report.contract.money_model import CostQuestion
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.option_words import headline_question, hour, option_name, share
+
+PATHS = {
+    "public": "Clients reach SQS over its public addresses of the same region, for nothing.",
+    "endpoint": "Clients reach SQS through an interface endpoint in {0}; its hours and data are in the bill.",
+    "nat": "Clients reach SQS through a NAT gateway in {0}; its hours and data are in the bill.",
+}
+RESERVED = {"1y": "one year", "3y": "three years"}
+
+
+def money_assumptions(report: Report) -> list[str]:
+    """Nothing where nothing was priced."""
+    question = headline_question(report)
+    if question is None or not report.crossovers:
+        return []
+    inputs = Inputs.model_validate(question.inputs)
+    said = [
+        _prices(inputs),
+        _rates(question, inputs),
+        _sqs(inputs),
+        _batched(inputs),
+        _brokers(question, inputs),
+        _people(inputs),
+        *([_amazon_mq(inputs)] if "amazon-mq" in question.options else []),
+    ]
+    return [*said, *(_question(one) for one in report.cost_questions)]
+
+
+def _prices(inputs: Inputs) -> str:
+    commitment = "on demand"
+    if inputs.commitment != "on-demand":
+        term, kind = inputs.commitment.split("-")
+        commitment = f"instances reserved for {RESERVED[term]} ({kind}, nothing upfront)"
+    factors = [
+        f"{what} at {share(factor)} of its list price"
+        for what, factor in (("SQS", inputs.sqs_price_factor), ("an instance", inputs.instance_price_factor))
+        if factor != 1
+    ]
+    apart = f", with {words.listing(factors)}" if factors else ""
+    return f"Prices are list prices in US dollars before tax, {commitment}{apart}."
+
+
+def _rates(question: CostQuestion, inputs: Inputs) -> str:
+    return (
+        f"Rates are monthly means. The peak is taken as {words.quantity(inputs.peak_factor)} times the mean, "
+        f"and a cluster is used to {share(inputs.utilisation)} of what it carries with one node down, "
+        f"which is {question.capacity}. Where it takes more clusters, all of them are in the sums."
+    )
+
+
+def _sqs(inputs: Inputs) -> str:
+    size = words.size(inputs.message_bytes)
+    batches = (inputs.send_batch, inputs.receive_batch, inputs.delete_batch)
+    calls = "calls of one message each" if set(batches) == {1} else (
+        f"calls of {words.listing([words.quantity(batch) for batch in batches])} messages to send, receive "
+        "and delete"
+    )  # fmt: skip
+    empty = (
+        "how often a receive comes back empty is not known: none is priced, and the interval goes up to one "
+        "a message"
+        if inputs.empty_receives is None
+        else f"{words.quantity(inputs.empty_receives or 'no')} empty receives a message"
+    )
+    free = (
+        "the free requests of each month are taken to be left for this"
+        if inputs.free_tier
+        else "no free requests are taken off"
+    )
+    elsewhere = (
+        f"; the account makes {words.amount(inputs.existing_requests)} requests a month besides"
+        if inputs.existing_requests
+        else ""
+    )
+    return (
+        f"SQS as used ({inputs.queue}): {size} a message, attributes included, in {calls}, one request for "
+        f"each 64 KiB of a call; {empty}; {free}{elsewhere}. "
+        f"{PATHS[inputs.sqs_path].format(words.plural(inputs.client_zones, 'zone'))}"
+    )
+
+
+def _batched(inputs: Inputs) -> str:
+    best = batched(inputs)
+    return (
+        f"SQS batched and long-polled: full calls of {words.quantity(best.send_batch)} messages, deletes of "
+        f"{words.quantity(best.delete_batch)}, and no empty receives: "
+        f"{_requests(best)} requests a message. Batches that fill slowly cost more, "
+        "and waiting to fill them costs time."
+    )
+
+
+def _brokers(question: CostQuestion, inputs: Inputs) -> str:
+    volume = (
+        "no volumes"
+        if inputs.volume == "none"
+        else f"{words.quantity(inputs.volume_gb)} GB of {inputs.volume}"
+    )
+    watched = [
+        f"{words.quantity(each)} {what}"
+        for each, what in ((inputs.node_metrics, "metrics"), (inputs.node_alarms, "alarms"))
+        if each
+    ]
+    monitoring = f"{words.listing(watched)} a node" if watched else "no monitoring"
+    across = crossings_per_message(inputs)
+    traffic = (
+        f"nodes in {words.plural(inputs.zones, 'zone')}, so that each message goes from zone to zone "
+        f"{words.quantity(round(across, 3))} times, charged on both sides"
+        if across
+        else "all nodes and clients in one zone, so no traffic across zones"
+    )
+    return (
+        f"{option_name(question, 'rabbitmq')}: instances, {volume} each, {monitoring}, and {traffic}. "
+        "Backups are not in it."
+    )
+
+
+def _people(inputs: Inputs) -> str:
+    assumed = " (assumed, unless the question gave it)" if inputs.hour_rate == default_hour_rate() else ""
+    price = f"{hour(inputs.hour_rate)}{assumed}"
+    if inputs.hours is None:
+        return f"People's hours are not in the brokers' bill: break-even hours say how many pay, at {price}."
+    return (
+        f"{words.quantity(inputs.hours)} hours of people's work a month are in the brokers' bill, at {price}."
+    )
+
+
+def default_hour_rate() -> float:
+    """What an hour costs where nobody said, in US dollars."""
+    return float(Inputs.model_fields["hour_rate"].default)
+
+
+def _amazon_mq(inputs: Inputs) -> str:
+    form = "one broker" if inputs.deployment == "single" else "the service's cluster of three brokers"
+    return (
+        f"Amazon MQ: {form} of {inputs.amazon_mq}, its storage, and its clients' traffic across zones. What "
+        "it takes for traffic between its own brokers is not published, and what it carries is not known."
+    )
+
+
+def _question(question: CostQuestion) -> str:
+    inputs = Inputs.model_validate(question.inputs)
+    free = "free requests taken off" if inputs.free_tier else "no free requests"
+    return (
+        f"Prices {question.price_book}: {_requests(inputs)} billed SQS requests a "
+        f"message; {free}; {inputs.nodes} x {inputs.instance}; {words.quantity(inputs.hours_per_month)} "
+        "hours a month."
+    )
+
+
+def _requests(inputs: Inputs) -> str:
+    return words.quantity(round(requests_per_message(inputs), 3))

@@ -1,0 +1,111 @@
+"""The tables of dollars and hours that are read first: prices side by side, break-even hours."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from breakeven import words
+from breakeven.pricing.capacity import capacity_of
+from breakeven.pricing.inputs import Inputs
+from breakeven.pricing.questions import AMAZON_MQ, RABBITMQ
+from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Row, Table
+from breakeven.report.money.option_words import brief, headline_question, hour, option_name, spoken_option
+
+#: messages a second at which the prices are set side by side: among those that every curve has
+RATES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
+
+
+def prices_table(report: Report) -> Table | None:
+    """Dollars a month of every option at round rates, and for each 1000 messages a second."""
+    question = headline_question(report)
+    curves = [c for c in report.cost_curves if question and c.question_id == question.question_id]
+    if question is None or not curves:
+        return None
+    rows = []
+    for rate in RATES:
+        sums = {curve.option_id: curve.usd_at(rate) for curve in curves}
+        known = {option: cost for option, cost in sums.items() if cost is not None and option != AMAZON_MQ}
+        cells = [
+            cell
+            for cost in sums.values()
+            for cell in (words.dollars(cost), words.dollars(None if cost is None else cost / rate * 1000))
+        ]
+        cheapest = brief(min(known, key=lambda option: known[option])) if known else words.NOTHING
+        rows.append(Row((f"{rate:,.0f} msg/s",), (*cells, cheapest), "priced", question.price_book))
+    return Table(
+        slug="prices",
+        caption="What a month costs at round rates",
+        label_titles=("Monthly mean",),
+        columns=(*("a month", "each 1000") * len(curves), "option"),
+        groups=(*((option_name(question, curve.option_id), 2) for curve in curves), ("Cheapest", 1)),
+        rows=tuple(rows),
+        notes=(
+            "Dollars a month, and dollars a month for each 1000 messages a second. People's hours are "
+            f"{_whose_hours(question)}.",
+            _must_carry(question),
+        ),
+        sourced=False,
+    )
+
+
+def _whose_hours(question: CostQuestion) -> str:
+    return "in the cluster's sums" if question.inputs.get("hours") else "in none of them"
+
+
+def _must_carry(question: CostQuestion) -> str:
+    """The capacity that the cluster's prices suppose, and why Amazon MQ is not called the cheapest."""
+    capacity = capacity_of(Inputs.model_validate(question.inputs))
+    mean = question.capacity_mean_msg_per_s
+    needs = [
+        words.figure(capacity.needed(rate) / (1 if mean is None else max(1, ceil(rate / mean))))
+        for rate in RATES
+    ]
+    return (
+        f"For these sums a RabbitMQ cluster must carry {words.listing(needs)} msg/s at the peak with one "
+        f"node down ({question.capacity}). Amazon MQ stands beside and is not ranked: one of its clusters is "
+        "priced at every rate, and what it carries is not known."
+    )
+
+
+def hours_table(report: Report) -> Table | None:
+    """What is left of SQS's bill after the brokers', in dollars and in hours of work."""
+    question = headline_question(report)
+    rows = {
+        row.sqs_option: row
+        for row in report.break_even_hours
+        if question and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
+    }
+    if question is None or not rows:
+        return None
+    return Table(
+        slug="hours",
+        caption=f"Break-even hours: {spoken_option(question, RABBITMQ)} wins while it takes fewer",
+        label_titles=("Monthly mean",),
+        columns=("saves a month", "hours a month") * len(rows),
+        groups=tuple((f"Against {option_name(question, sqs)}", 2) for sqs in rows),
+        rows=tuple(
+            Row(
+                (f"{rate:,.0f} msg/s",),
+                tuple(cell for row in rows.values() for cell in _hours_cells(row, rate)),
+                "priced",
+                question.price_book,
+            )
+            for rate in RATES
+        ),
+        notes=(
+            f"Hours of people's work a month, at {hour(next(iter(rows.values())).hour_usd)}; "
+            "a minus is what it costs more before any hour.",
+        ),
+        sourced=False,
+    )
+
+
+def _hours_cells(row: BreakEvenHours, rate: float) -> tuple[str, str]:
+    found = row.at(rate)
+    if found is None:
+        return words.NOTHING, words.NOTHING
+    saved, hours = found
+    told = "never wins" if saved <= 0 else words.NOTHING if hours is None else words.figure(hours)
+    return f"−{words.dollars(-saved)}" if saved < 0 else words.dollars(saved), told

@@ -1,0 +1,33 @@
+"""Every file of a report from its model: the same input gives the same bytes."""
+
+from __future__ import annotations
+
+from breakeven.published.rows import Published, load_shipped
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.cases_csv import cases_csv
+from breakeven.report.render.markdown import markdown
+from breakeven.report.render.page import page
+
+
+def render_all(report: Report, published: Published | None = None) -> dict[str, bytes]:
+    """File name -> content, UTF-8.
+
+    :param published: the figures to set beside the measured ones; unless given, those of source A where
+        the run has scenarios of it, and none where it has not
+    """
+    published = published or published_for(report)
+    return {
+        "report.json": (report.model_dump_json(indent=2) + "\n").encode(),
+        "index.html": page(report, published).encode(),
+        "report.md": markdown(report, published).encode(),
+        "cases.csv": cases_csv(report).encode(),
+    }
+
+
+def published_for(report: Report) -> Published | None:
+    """Source A's figures where the run has scenarios of it; none beside a report that is of a source."""
+    if report.source is not None:
+        return None
+    source = load_shipped("source-a")
+    scenarios = {row.scenario for row in source.rows} | set(source.notes)
+    return source if any(case.scenario in scenarios for case in report.cases) else None

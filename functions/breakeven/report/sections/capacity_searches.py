@@ -1,0 +1,70 @@
+"""The capacity searches: every rate that was tried, and between which two the capacity lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from breakeven import words
+from breakeven.report.contract.report_model import CaseReport, ProbeReport, Report
+from breakeven.report.elements import Row, Table, badge
+from breakeven.report.tables.figures import held_rate, is_lower_bound
+
+HELD = (
+    "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
+    "0.5% of the rate), and 99 of 100 messages were in hand within the objective."
+)
+COUNTED_ON = (
+    "Clusters are priced by what they carry with one node down; a rate enters there only when it is given."
+)
+ONE_MACHINE = "Found on one machine that loader and brokers share: it says nothing of an instance on EC2."
+
+
+def capacity_table(report: Report) -> Table:
+    """One row a rate that was tried, the highest that was held marked."""
+    cases = [case for case in report.cases if case.probes]
+    return Table(
+        slug="capacity",
+        caption="Capacity: the highest rate that is held",
+        label_titles=("Rate offered, msg/s",),
+        columns=("held", "handed over", "backlog grew, msg/s", "at most", "p99 end to end, ms", "why not"),
+        rows=tuple(_row(case, probe) for case in cases for probe in sorted(case.probes, key=_by_rate)),
+        notes=(HELD, *(_said(case) for case in cases), *_cautions(report, cases)),
+    )
+
+
+def _by_rate(probe: ProbeReport) -> float:
+    return probe.rate
+
+
+def _cautions(report: Report, cases: Sequence[CaseReport]) -> Iterator[str]:
+    if any("nodes_down" in case.flags for case in cases):
+        yield COUNTED_ON
+    if report.environment == "local":
+        yield ONE_MACHINE
+
+
+def _row(case: CaseReport, probe: ProbeReport) -> Row:
+    share = probe.achieved / probe.offered if probe.offered else None
+    return Row(
+        labels=(words.figure(probe.rate),),
+        cells=(
+            "yes" if probe.held else "no",
+            words.NOTHING if share is None else f"{share:.1%}",
+            words.figure(probe.backlog_per_s),
+            words.figure(probe.backlog_per_s_high),
+            words.figure(probe.end_to_end_p99_ms),
+            probe.reason or words.NOTHING,
+        ),
+        origin=case.provenance,
+        badge=badge(case.provenance),
+        section=f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}",
+        tone="" if probe.held else "bad",
+    )
+
+
+def _said(case: CaseReport) -> str:
+    failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
+    name = f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
+    at_least = "at least " if is_lower_bound(case) else ""
+    above = "" if failed is None else f", {words.figure(failed)} was not"
+    return f"{name}: {at_least}{words.figure(held_rate(case))} msg/s was held{above}."

@@ -1,0 +1,53 @@
+"""Where the run's figures come from, as names and values to read."""
+
+from __future__ import annotations
+
+from breakeven.report.contract.report_model import Report, SourceReport
+
+ENVIRONMENTS = {
+    "local": "one machine",
+    "aws": "Amazon Web Services",
+    "elsewhere": "its authors' machines",
+}
+
+
+def about(report: Report) -> list[tuple[str, str]]:
+    """Names and values, the run first, then what was under test, then what it ran on."""
+    manifest = report.manifest
+    if report.source:
+        return _source(report, report.source)
+    pairs: list[tuple[str, object]] = [
+        ("Run", report.run_id),
+        ("Suite", f"{report.title} ({report.suite})"),
+        ("Variant", report.variant),
+        ("Started", report.started_at),
+        ("Finished", report.finished_at),
+        ("Environment", ENVIRONMENTS[report.environment]),
+        ("RabbitMQ", manifest.rabbitmq or "not in this run"),
+        ("SQS", manifest.sqs or "not in this run"),
+        *(
+            (f"{target}: {name}", value)
+            for target, told in manifest.targets.items()
+            for name, value in told.items()
+        ),
+        *((f"Hardware: {name}", value) for name, value in manifest.hardware.items()),
+        *((f"Version of {name}", value) for name, value in manifest.versions.items()),
+        ("Price books", ", ".join(manifest.price_books) or "none"),
+        ("Queue Breakeven", manifest.project_version),
+        ("Scenario's SHA-256", manifest.scenario_sha256),
+        ("Seed", manifest.seed),
+    ]
+    return [(name, str(value)) for name, value in pairs]
+
+
+def _source(report: Report, source: SourceReport) -> list[tuple[str, str]]:
+    return [
+        ("Title", source.title),
+        ("Author", source.author),
+        ("Publication", source.publication),
+        ("Date", source.date),
+        *([("Address", source.url)] if source.url else []),
+        ("Price books", ", ".join(report.manifest.price_books) or "none"),
+        ("Queue Breakeven", report.manifest.project_version),
+        ("SHA-256 of the file of figures", report.manifest.scenario_sha256),
+    ]

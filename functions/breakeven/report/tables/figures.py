@@ -1,0 +1,76 @@
+"""A case's figures as text, as every table sets them, and the cases by scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from breakeven import words
+from breakeven.report.contract.report_model import CaseReport, Metric
+
+#: what a source prints of money
+DOLLARS = "usd_per_month_per_1000_msg_per_s"
+#: the operations set beside the published ones; a consume cycle is what source A calls consume
+COMPARED = ("produce", "consume_cycle")
+STATISTICS = ("mean_ms", "min_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
+STATISTIC_TITLES = ("mean", "min", "p50", "p90", "p95", "p99", "p99.9", "max")
+
+
+def shown(case: CaseReport, operation: str) -> Metric | None:
+    """The metric to compare: where there is no consume cycle, consume stands for it."""
+    if operation == "consume_cycle":
+        return case.consume_cycle or case.consume
+    metric: Metric | None = getattr(case, operation)
+    return metric
+
+
+def shown_figure(case: CaseReport, operation: str, figure: str) -> str:
+    """A figure of a metric that ``shown`` gives: to three figures, a published one as it was printed."""
+    metric = shown(case, operation)
+    name = "consume" if operation == "consume_cycle" and case.consume_cycle is None else operation
+    if f"{name}.{figure}" in case.printed:
+        return printed(case.printed[f"{name}.{figure}"])
+    return words.figure(getattr(metric, figure)) if metric else words.NOTHING
+
+
+def rate(case: CaseReport, operation: str) -> str:
+    """The rate; a lower bound says so."""
+    text = shown_figure(case, operation, "msg_per_s")
+    return f"≥ {text}" if "loader_saturated" in case.flags and text != words.NOTHING else text
+
+
+def printed(value: float | str | None) -> str:
+    """A published figure as it was printed, with thousands separated; text that is no number as it is."""
+    if value is None:
+        return words.NOTHING
+    if isinstance(value, str):
+        whole, point, rest = value.partition(".")
+        return f"{int(whole):,}{point}{rest}" if whole.isdecimal() else value
+    return f"{int(value):,}" if value == int(value) else f"{value:,}"
+
+
+def lane(case: CaseReport) -> str:
+    name = words.target_name(case.target)
+    return f"{name}, repeat {case.repeat}" if case.repeat > 1 else name
+
+
+def statistics(case: CaseReport, operation: str) -> tuple[str, ...]:
+    """The metric's latencies in the order of ``STATISTICS``."""
+    return tuple(shown_figure(case, operation, name) for name in STATISTICS)
+
+
+def scenarios(cases: Iterable[CaseReport]) -> dict[str, list[CaseReport]]:
+    """Cases by scenario, both in the order in which they first appear."""
+    found: dict[str, list[CaseReport]] = {}
+    for case in cases:
+        found.setdefault(case.scenario, []).append(case)
+    return found
+
+
+def held_rate(case: CaseReport) -> float | None:
+    """The highest rate that was held, messages a second; None: none was searched for or held."""
+    return max((probe.rate for probe in case.probes if probe.held), default=None)
+
+
+def is_lower_bound(case: CaseReport) -> bool:
+    """Whether the capacity may be higher: a loader was the limit, or no rate was tried that was not held."""
+    return "loader_saturated" in case.flags or all(probe.held for probe in case.probes)

@@ -1,0 +1,185 @@
+"""The tables of each scenario, with the figures that the source published beneath the measured ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from breakeven import words
+from breakeven.published.rows import Published, PublishedMetric
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.elements import Row, Table, badge, trimmed
+from breakeven.report.tables.figures import (
+    COMPARED,
+    STATISTIC_TITLES,
+    STATISTICS,
+    lane,
+    printed,
+    rate,
+    scenarios,
+    shown_figure,
+    statistics,
+)
+from breakeven.report.tables.machine_tables import by_machine, machines_table
+
+MATRIX_UNITS = "Mean and p95 in milliseconds."
+MATRIX_PRINTED = "Means in milliseconds; a dash where the source prints none."
+MATRIX_CELLS = 5  # cells side by side in one table; more go into a further table
+
+
+def comparison_tables(report: Report, published: Published | None) -> list[Table]:
+    """One table a scenario (more when it has many cells), published figures beneath the measured."""
+    tables = []
+    for scenario, cases in scenarios(report.cases).items():
+        if by_machine(cases):
+            tables.append(machines_table(scenario, cases, _notes(report, scenario, cases, published)))
+        elif cases[0].parameters.get("mode") == "load-unload":
+            tables.append(_statistics_table(report, scenario, cases, published))
+        else:
+            tables.extend(_matrix_tables(report, scenario, cases, published))
+    return [trimmed(table) for table in tables] if report.source else tables
+
+
+def _caption(scenario: str, cases: Sequence[CaseReport]) -> str:
+    emulated = sorted({words.target_name(case.target) for case in cases if case.provenance == "emulated"})
+    suffix = f" · {words.listing(emulated)}: EMULATED, not the service" if emulated else ""
+    return f"{words.scenario_name(scenario)}{suffix}"
+
+
+def _notes(
+    report: Report, scenario: str, cases: Sequence[CaseReport], published: Published | None
+) -> tuple[str, ...]:
+    notes = [
+        f"{words.labelled_target(c.target, c.provenance)}, {words.cell_name(c.cell)}, failed: {c.reason}"
+        for c in cases
+        if c.reason
+    ]
+    if any("loader_saturated" in case.flags for case in cases):
+        notes.append("≥ marks a lower bound: the loader was busy at 80% or more of its cores.")
+    if published and scenario in published.notes:
+        notes.append(f"{published.label}: {published.notes[scenario]}")
+    if report.source and scenario in report.source.notes:
+        notes.append(report.source.notes[scenario])
+    return tuple(notes)
+
+
+def _statistics_table(
+    report: Report, scenario: str, cases: Sequence[CaseReport], published: Published | None
+) -> Table:
+    """Every statistic side by side, as source A prints its load-unload test."""
+    several = len({case.cell for case in cases}) > 1
+    rows: list[Row] = []
+    for operation in COMPARED:
+        for case in cases:
+            label = f"{lane(case)}, {words.cell_name(case.cell)}" if several else lane(case)
+            rows.append(
+                Row(
+                    labels=(label,),
+                    cells=("failed",) + (words.NOTHING,) * len(STATISTICS)
+                    if case.status == "failed"
+                    else (rate(case, operation), *statistics(case, operation)),
+                    origin=case.provenance,
+                    badge=badge(case.provenance),
+                    section=words.OPERATIONS[operation],
+                    tone="failed" if case.status == "failed" else "",
+                )
+            )
+            row = published.row(case) if published and case.repeat == 1 else None
+            if published and row and (figures := row.metric(operation)):
+                cells = (printed(figures.msg_per_s), *_published_statistics(figures))
+                rows.append(_published_row(published, (label,), cells, operation))
+    return Table(
+        slug=scenario,
+        caption=_caption(scenario, cases),
+        label_titles=("Target",),
+        columns=("msg/s", *STATISTIC_TITLES),
+        groups=(("Rate", 1), ("Latency, ms", len(STATISTICS))),
+        rows=tuple(rows),
+        notes=_notes(report, scenario, cases, published),
+        scenario=scenario,
+    )
+
+
+def _published_statistics(figures: PublishedMetric) -> tuple[str, ...]:
+    return tuple(printed(getattr(figures, name, None)) for name in STATISTICS)
+
+
+def _published_row(
+    published: Published, labels: tuple[str, ...], cells: tuple[str, ...], operation: str
+) -> Row:
+    return Row(labels, cells, "published", badge("published", published), words.OPERATIONS[operation])
+
+
+def _matrix_tables(
+    report: Report, scenario: str, cases: Sequence[CaseReport], published: Published | None
+) -> list[Table]:
+    """Cells side by side, targets beneath one another, as source A prints its parallel test."""
+    cells = list(dict.fromkeys(case.cell for case in cases))
+    chunks = [cells[i : i + MATRIX_CELLS] for i in range(0, len(cells), MATRIX_CELLS)]
+    return [
+        Table(
+            slug=scenario if len(chunks) == 1 else f"{scenario}-{number}",
+            caption=_caption(scenario, cases) + (f" ({number} of {len(chunks)})" if len(chunks) > 1 else ""),
+            label_titles=("Target",),
+            columns=("msg/s", "mean", "p95") * len(chunk),
+            groups=tuple((words.cell_name(cell), 3) for cell in chunk),
+            rows=tuple(
+                row for operation in COMPARED for row in _matrix_rows(operation, chunk, cases, published)
+            ),
+            notes=(
+                *_units(report, cases),
+                *_notes(report, scenario, [case for case in cases if case.cell in chunk], published),
+            ),
+            scenario=scenario,
+        )
+        for number, chunk in enumerate(chunks, start=1)
+    ]
+
+
+def _units(report: Report, cases: Sequence[CaseReport]) -> tuple[str, ...]:
+    if not report.source:
+        return (MATRIX_UNITS,)
+    return (MATRIX_PRINTED,) if any(name.endswith(".mean_ms") for c in cases for name in c.printed) else ()
+
+
+def _matrix_rows(
+    operation: str, cells: Sequence[str], cases: Sequence[CaseReport], published: Published | None
+) -> list[Row]:
+    rows: list[Row] = []
+    for target, repeat in dict.fromkeys((case.target, case.repeat) for case in cases):
+        by_cell = {case.cell: case for case in cases if (case.target, case.repeat) == (target, repeat)}
+        first = next(iter(by_cell.values()))
+        rows.append(
+            Row(
+                labels=(lane(first),),
+                cells=tuple(text for cell in cells for text in _matrix_cell(by_cell.get(cell), operation)),
+                origin=first.provenance,
+                badge=badge(first.provenance),
+                section=words.OPERATIONS[operation],
+            )
+        )
+        if published and repeat == 1:
+            texts = [_published_cell(by_cell.get(cell), operation, published) for cell in cells]
+            if any(text != words.NOTHING for cell_texts in texts for text in cell_texts):
+                flat = tuple(text for cell_texts in texts for text in cell_texts)
+                rows.append(_published_row(published, (lane(first),), flat, operation))
+    return rows
+
+
+def _matrix_cell(case: CaseReport | None, operation: str) -> tuple[str, str, str]:
+    if case is None:
+        return (words.NOTHING,) * 3
+    if case.status == "failed":
+        return ("failed", words.NOTHING, words.NOTHING)
+    return (
+        rate(case, operation),
+        shown_figure(case, operation, "mean_ms"),
+        shown_figure(case, operation, "p95_ms"),
+    )
+
+
+def _published_cell(case: CaseReport | None, operation: str, published: Published) -> tuple[str, str, str]:
+    row = published.row(case) if case else None
+    figures = row.metric(operation) if row else None
+    if figures is None:
+        return (words.NOTHING,) * 3
+    return printed(figures.msg_per_s), printed(figures.mean_ms), words.NOTHING

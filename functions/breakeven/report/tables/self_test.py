@@ -1,0 +1,124 @@
+"""What the instrument says of the ruler, in words and as a table."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.report.contract.report_model import Report
+from breakeven.report.contract.validity_model import TOLERANCE_MS, TOLERANCE_SHARE, InstrumentCase, Reading
+from breakeven.report.elements import Row, Table, badge
+
+OFF = "The ruler was not proved in this run: its suite says instrument: false."
+PROVED, NOT_PROVED = "The ruler is proved.", "THE RULER IS NOT PROVED."
+COUNTED = {
+    "lost": ("lost", "counted"),
+    "duplicates": ("duplicates", ""),
+    "out_of_order": ("out of order", ""),
+}
+#: the percentile that stands for all in the sentence
+SAID = "produce.p99_ms"
+TOLERANCES = (
+    f"Counts must be equal. Latencies agree within {TOLERANCE_MS:g} ms or {TOLERANCE_SHARE:.0%}, whichever "
+    "is more. Read is held against done, by the instrument's own record: where done differs from programmed, "
+    "the host was too busy for the instrument, and that alone is no fault of the ruler."
+)
+MARKS = {(True, True): "agrees", (True, False): "agrees with done", (False, True): "DOES NOT AGREE"}
+
+
+def sentences(report: Report) -> list[str]:
+    """One a protocol: 'AMQP: programmed 7 lost, counted 7; …'. Empty for what a source published."""
+    if report.validity is None:
+        return []
+    return [_sentence(case) for case in report.validity.instrument] or [OFF]
+
+
+def line(report: Report) -> str:
+    """All of it in one line, opening with whether the ruler is proved."""
+    if report.validity is None:
+        return ""
+    if not report.validity.instrument:
+        return OFF
+    return " ".join((NOT_PROVED if is_in_doubt(report) else PROVED, *sentences(report)))
+
+
+def warning(report: Report) -> str:
+    """For the verdict: empty unless the ruler failed its proof."""
+    if not is_in_doubt(report):
+        return ""
+    found = " ".join(sentences(report))
+    return f"{NOT_PROVED} Take the figures of this run as not known to be right. {found}"
+
+
+def is_in_doubt(report: Report) -> bool:
+    """Did the ruler misread the instrument, or is there nothing to tell by?"""
+    flags = report.validity.flags if report.validity else []
+    return "ruler_disagrees" in flags or "instrument_failed" in flags
+
+
+def validity_table(report: Report) -> Table:
+    """Programmed, done, read: a row each."""
+    cases = report.validity.instrument if report.validity else []
+    return Table(
+        slug="validity",
+        caption="The instrument: programmed, done, read",
+        label_titles=("Figure",),
+        columns=("programmed", "done", "read", "tolerance", ""),
+        rows=tuple(_row(case, reading) for case in cases for reading in case.readings),
+        notes=(TOLERANCES,),
+    )
+
+
+def _sentence(case: InstrumentCase) -> str:
+    name = case.protocol.upper()
+    if case.status == "failed" or not case.readings:
+        return f"{name}: the instrument's case failed: {case.reason or 'it left no record'}."
+    found = {reading.what: reading for reading in case.readings}
+    parts = [
+        f"{words.count(int(found[what].programmed))} {noun}, {f'{verb} ' if verb else ''}{_read(found[what])}"
+        for what, (noun, verb) in COUNTED.items()
+    ]
+    if p99 := found.get(SAID):
+        parts.append(f"p99 {p99.programmed:.2f} ms, read {_read(p99)}")
+    others = [r.what for r in case.readings if not r.agrees and r.what not in (*COUNTED, SAID)]
+    if others:
+        parts.append(f"DOES NOT AGREE in {words.listing([_label(what) for what in others])}")
+    if any(not reading.kept for reading in case.readings):
+        parts.append("the host was too busy for the instrument to do all as programmed")
+    return f"{name}: programmed {'; '.join(parts)}."
+
+
+def _read(reading: Reading) -> str:
+    mark = "" if reading.agrees else " (DOES NOT AGREE)"
+    return f"{_figure(reading.what, reading.read)}{mark}"
+
+
+def _figure(what: str, value: float | None) -> str:
+    if value is None:
+        return "nothing"
+    return f"{value:.2f}" if what.endswith("_ms") else words.count(int(value))
+
+
+def _label(what: str) -> str:
+    """'produce.p99_ms' as 'produce p99, ms'."""
+    metric, _, percentile = what.partition(".")
+    if not percentile:
+        return what.replace("_", " ")
+    return f"{metric} {percentile.removesuffix('_ms').replace('p999', 'p99.9')}, ms"
+
+
+def _row(case: InstrumentCase, reading: Reading) -> Row:
+    mark = MARKS.get((reading.agrees, reading.kept), "DOES NOT AGREE")
+    tolerance = f"{reading.tolerance:.2f}" if reading.tolerance else "none"
+    return Row(
+        labels=(_label(reading.what),),
+        cells=(
+            _figure(reading.what, reading.programmed),
+            words.NOTHING if reading.done is None else _figure(reading.what, reading.done),
+            _figure(reading.what, reading.read),
+            tolerance,
+            mark,
+        ),
+        origin="measured",
+        badge=badge("measured"),
+        section=f"{case.protocol.upper()}, {case.client} client, {words.count(case.messages)} messages",
+        tone="" if reading.agrees else "bad",
+    )
