@@ -265,7 +265,8 @@ class Page:
 
     def paginate(self, **_: object) -> list[object]:
         launched = datetime.fromtimestamp(1000, UTC)
-        found = {"InstanceId": "i-1", "LaunchTime": launched, "Tags": self._tags}
+        found = {"InstanceId": "i-1", "State": {"Name": "running"}, "LaunchTime": launched}
+        found["Tags"] = self._tags
         return [{"Reservations": [{"Instances": [found]}]}]
 
 

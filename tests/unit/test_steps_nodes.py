@@ -49,12 +49,13 @@ class Ec2(OnePage):
         self.asked.append(("start", InstanceIds))
         self._state = "pending"
 
-    def describe_instances(self, InstanceIds: list[str]) -> dict[str, Any]:
-        self.asked.append(("look", InstanceIds))
+    def describe_instances(self, Filters: list[dict[str, Any]]) -> dict[str, Any]:
+        ((_, ids),) = [each.values() for each in Filters]
+        self.asked.append(("look", ids))
         if self._state == "stopping":
             self._looks -= 1
             self._state = "stopping" if self._looks else "stopped"
-        instances = [{"InstanceId": each, "State": {"Name": self._state}} for each in InstanceIds]
+        instances = [{"InstanceId": each, "State": {"Name": self._state}} for each in ids]
         return {"Reservations": [{"Instances": instances}]}
 
 
@@ -110,8 +111,8 @@ def test_an_answer_that_leaves_an_instance_out_does_not_say_that_it_has_stopped(
     planned(services, 1)
 
     class Forgetful(Ec2):
-        def describe_instances(self, InstanceIds: list[str]) -> dict[str, Any]:
-            answer = super().describe_instances(InstanceIds)
+        def describe_instances(self, Filters: list[dict[str, Any]]) -> dict[str, Any]:
+            answer = super().describe_instances(Filters)
             return answer if self._state == "stopped" else {"Reservations": []}
 
     ec2 = Forgetful(looks=3)

@@ -12,7 +12,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -22,11 +22,11 @@ from breakeven.planning.limits import BAKE_LIMIT_S
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps import images
+from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.deadline import check_deadline
 from breakeven.steps.images import AVAILABLE, BEING_MADE, family_of, tags_of_image
-from breakeven.steps.lanes import STANDING
+from breakeven.steps.instances import Instance, our_instances
 from breakeven.steps.launching import NO_ROOM, TAGGED
-from breakeven.steps.leftovers import ours
 from breakeven.steps.recipes import Recipe
 from breakeven.steps.services import Services
 
@@ -38,14 +38,6 @@ TERMINATED = "IdempotentInstanceTerminated"
 NAME_TAKEN = "InvalidAMIName.Duplicate"
 #: how much of a builder's own words goes into a reason
 WORDS = 1500
-
-
-class Ec2(images.Ec2, Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def create_image(self, **kwargs: Any) -> Any: ...
-    def get_console_output(self, **kwargs: Any) -> Any: ...
-    def run_instances(self, **kwargs: Any) -> Any: ...
 
 
 @dataclass(slots=True)
@@ -135,7 +127,7 @@ class _ImageBuild:
         self._end_builder()
 
     def _end_builder(self) -> None:
-        standing = [one["InstanceId"] for one in self._builders() if one["State"]["Name"] in STANDING]
+        standing = [one.id for one in self._builders() if one.stands]
         if standing:
             self._ec2.terminate_instances(InstanceIds=standing)
 
@@ -156,16 +148,16 @@ class _ImageBuild:
             if known is None:
                 self._launch()
             return
-        instance, state = str(found[0]["InstanceId"]), found[0]["State"]["Name"]
-        if state not in STANDING:
+        builder = found[0]
+        if not builder.stands:
             # by somebody, or by EC2, which ends what it cannot start ("Instance terminates immediately")
-            why = found[0].get("StateReason", {}).get("Message", "EC2 does not say why")
-            raise CaseError(f"its builder {instance} was terminated: {why}")
-        if state != "stopped":
-            self.waiting = f"its builder {instance} is {state}"
+            why = builder.state_reason or "EC2 does not say why"
+            raise CaseError(f"its builder {builder.id} was terminated: {why}")
+        if builder.state != "stopped":
+            self.waiting = f"its builder {builder.id} is {builder.state}"
             return
-        self._raise_if_failed(instance)
-        self._make(instance)
+        self._raise_if_failed(builder.id)
+        self._make(builder.id)
 
     def _launch(self) -> None:
         """In the first of the subnets that has room for it; its id goes on record at once."""
@@ -233,9 +225,7 @@ class _ImageBuild:
         else:
             self.waiting = f"{answer['ImageId']} is being made of {instance}"
 
-    def _builders(self) -> list[Mapping[str, Any]]:
+    def _builders(self) -> list[Instance]:
         """Of this run and image, whatever state they are in; those that stand first."""
-        filters = [*ours(self._run_id), {"Name": f"tag:{IMAGE_TAG}", "Values": [self._recipe.name]}]
-        pages = self._ec2.get_paginator("describe_instances").paginate(Filters=filters)
-        found = [one for page in pages for each in page["Reservations"] for one in each["Instances"]]
-        return sorted(found, key=lambda one: (one["State"]["Name"] not in STANDING, one["InstanceId"]))
+        found = our_instances(self._ec2, self._run_id, {IMAGE_TAG: self._recipe.name})
+        return sorted(found, key=lambda one: (not one.stands, one.id))

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
+
+from breakeven.steps.aws_clients import StepFunctions
 
 #: statuses of an execution that is not over
 UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
 #: of an execution that Step Functions does not know: it ended more than 90 days ago, or never was
 FORGOTTEN = "FORGOTTEN"
-
-
-class StepFunctions(Protocol):
-    """The part of boto3's Step Functions client that is used."""
-
-    def describe_execution(self, **kwargs: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, installation
 from breakeven.results.items import RUN
-from breakeven.steps.lanes import STANDING
-from breakeven.steps.leftovers import Leftover, ours, well_if_gone
+from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.instances import our_instances, ours
+from breakeven.steps.leftovers import Leftover, well_if_gone
 from breakeven.steps.let_go import Outcome
 from breakeven.steps.recipes import Recipe
 from breakeven.steps.services import Services
@@ -29,15 +30,6 @@ BEING_MADE = ("pending", "transient")
 IN_USE = "InvalidSnapshot.InUse"
 #: how long a snapshot is asked for again that its image, deregistered just now, still holds: seconds
 IN_USE_LIMIT_S, POLL_S = 60.0, 2.0
-
-
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def delete_snapshot(self, **kwargs: Any) -> Any: ...
-    def deregister_image(self, **kwargs: Any) -> Any: ...
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def terminate_instances(self, **kwargs: Any) -> Any: ...
 
 
 def images_there(ec2: Ec2, recipes: Mapping[str, Recipe]) -> dict[str, str]:
@@ -138,11 +130,8 @@ class Builders:
         self._ec2 = ec2
 
     def find(self, run_id: str | None = None) -> list[Leftover]:
-        filters = [*ours(run_id), {"Name": "tag-key", "Values": [FAMILY_TAG]}]
-        filters.append({"Name": "instance-state-name", "Values": list(STANDING)})
-        pages = self._ec2.get_paginator("describe_instances").paginate(Filters=filters)
-        found = [one for page in pages for each in page["Reservations"] for one in each["Instances"]]
-        return [Leftover(one["InstanceId"], None) for one in found]
+        found = our_instances(self._ec2, run_id)
+        return [Leftover(one.id, None) for one in found if one.stands and FAMILY_TAG in one.tags]
 
     def let_go(self, leftover: str) -> None:
         with well_if_gone():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
-from typing import Any, Protocol
 
 from breakeven.brokers.access import Node
 from breakeven.errors import CaseError
-from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG, installation
+from breakeven.installation import TARGET_TAG
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
+from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.instances import Instance, our_instances
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import TargetName
@@ -21,15 +22,6 @@ POLL_S = 0.5
 #: how long EC2 may not know an instance that it has launched: seconds, as a rule ("Eventual consistency in
 #: the Amazon EC2 API", Amazon EC2 Developer Guide)
 KNOWN_WITHIN_S = 20.0
-#: an instance in any of these is paid for, or will be again
-STANDING = frozenset({"pending", "running", "stopping", "stopped"})
-
-
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def terminate_instances(self, **kwargs: Any) -> Any: ...
 
 
 def establish(services: Services, run_id: str, target: TargetName) -> None:
@@ -108,26 +100,18 @@ def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName |
 
 def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
     """The nodes of a lane (of the whole run without ``target``) that are there, and not on their way out."""
-    return [each for each, state in _states_of(ec2, run_id, target).items() if state in STANDING]
+    return [each.id for each in _launched(ec2, run_id, target) if each.stands]
 
 
 def _all_launched(services: Services, ec2: Ec2, run_id: str, target: TargetName | None) -> list[str]:
     recorded = services.state(run_id).get(lane_item(target)).get("instance_ids", []) if target else []
     deadline = time.monotonic() + KNOWN_WITHIN_S
-    while set(recorded) - (states := _states_of(ec2, run_id, target)).keys() and time.monotonic() < deadline:
+    while True:
+        found = {each.id: each for each in _launched(ec2, run_id, target)}
+        if set(recorded) <= found.keys() or time.monotonic() > deadline:
+            return [each.id for each in found.values() if each.stands]
         time.sleep(POLL_S)
-    return [each for each, state in states.items() if state in STANDING]
 
 
-def _states_of(ec2: Ec2, run_id: str, target: TargetName | None) -> dict[str, str]:
-    """State of every instance that EC2 knows, by its id; those that are terminated are known for an hour."""
-    wanted = {OWNER_TAG: installation().owner, RUN_TAG: run_id, **({TARGET_TAG: target} if target else {})}
-    pages = ec2.get_paginator("describe_instances").paginate(
-        Filters=[{"Name": f"tag:{name}", "Values": [value]} for name, value in wanted.items()]
-    )
-    return {
-        instance["InstanceId"]: instance["State"]["Name"]
-        for page in pages
-        for reservation in page["Reservations"]
-        for instance in reservation["Instances"]
-    }
+def _launched(ec2: Ec2, run_id: str, target: TargetName | None) -> list[Instance]:
+    return our_instances(ec2, run_id, {TARGET_TAG: target} if target else None)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -19,9 +19,10 @@ from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TA
 from breakeven.planning.machines import UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
+from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.deadline import check_deadline, longest_s
 from breakeven.steps.images import image_for
-from breakeven.steps.lanes import STANDING
+from breakeven.steps.instances import Instance, describe_instances
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import ROOT_DEVICE, record_of
 from breakeven.workload.case import Machines, TargetName
@@ -44,13 +45,6 @@ NOT_YET_KNOWN = "InvalidInstanceID.NotFound"
 TAGGED = ("instance", "volume", "network-interface")
 #: how long nodes are looked at until they run, which takes some seconds
 STARTED_WITHIN_S, POLL_S = 20.0, 1.0
-
-
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def run_instances(self, **kwargs: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +122,19 @@ def _await_start(ec2: Ec2, ids: list[str]) -> None:
     while True:
         found = _known(ec2, filters)
         for one in found:
-            if one["State"]["Name"] not in STANDING:
-                why = one.get("StateReason", {}).get("Message", "it does not say why")
-                raise CaseError(f"EC2 has ended {one['InstanceId']} after its launch: {why}")
-        running = [one for one in found if one["State"]["Name"] == "running"]
+            if not one.stands:
+                why = one.state_reason or "it does not say why"
+                raise CaseError(f"EC2 has ended {one.id} after its launch: {why}")
+        running = [one for one in found if one.state == "running"]
         if len(running) == len(ids) or time.monotonic() > deadline:
             return
         time.sleep(POLL_S)
 
 
-def _known(ec2: Ec2, filters: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
+def _known(ec2: Ec2, filters: list[dict[str, Any]]) -> list[Instance]:
     """What EC2 knows of them yet."""
     try:
-        pages = ec2.get_paginator("describe_instances").paginate(Filters=filters)
-        return [one for page in pages for each in page["Reservations"] for one in each["Instances"]]
+        return describe_instances(ec2, filters)
     except ClientError as error:
         if error.response["Error"]["Code"] != NOT_YET_KNOWN:
             raise

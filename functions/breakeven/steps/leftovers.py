@@ -6,17 +6,18 @@ touched. A kind that runs come to make is one more class, and one more in ``hand
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from botocore.exceptions import ClientError
 
 from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps.lanes import STANDING
+from breakeven.steps.aws_clients import Ec2, Sqs
+from breakeven.steps.instances import Instance, our_instances, ours, tags_of
 from breakeven.targets.naming import PREFIX
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
@@ -58,24 +59,6 @@ class Kind(Protocol):
         """Raises the client's error; what is gone already is well."""
 
 
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def terminate_instances(self, **kwargs: Any) -> Any: ...
-    def delete_network_interface(self, **kwargs: Any) -> Any: ...
-    def delete_volume(self, **kwargs: Any) -> Any: ...
-    def delete_vpc_endpoints(self, **kwargs: Any) -> Any: ...
-
-
-class Sqs(Protocol):
-    """The part of boto3's SQS client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def list_queue_tags(self, **kwargs: Any) -> Any: ...
-    def delete_queue(self, **kwargs: Any) -> Any: ...
-
-
 class Instances:
     name = "instances"
 
@@ -83,25 +66,16 @@ class Instances:
         self._ec2 = ec2
 
     def find(self, run_id: str | None = None) -> list[Leftover]:
-        standing = {"Name": "instance-state-name", "Values": sorted(STANDING)}
-        pages = self._ec2.get_paginator("describe_instances").paginate(Filters=[*ours(run_id), standing])
-        return [
-            self._leftover(instance)
-            for page in pages
-            for reservation in page["Reservations"]
-            for instance in reservation["Instances"]
-        ]
+        return [self._leftover(each) for each in our_instances(self._ec2, run_id) if each.stands]
 
     def let_go(self, leftover: str) -> None:
         with well_if_gone():
             self._ec2.terminate_instances(InstanceIds=[leftover])
 
-    def _leftover(self, instance: Mapping[str, Any]) -> Leftover:
-        tags = tags_of(instance.get("Tags", []))
-        given = tags.get(LEASE_TAG, "")
+    def _leftover(self, instance: Instance) -> Leftover:
+        given = instance.tags.get(LEASE_TAG, "")
         lease_s = float(given) if given.isdecimal() else DEFAULT_LEASE_S
-        until = instance["LaunchTime"].timestamp() + lease_s
-        return Leftover(instance["InstanceId"], tags.get(RUN_TAG), until)
+        return Leftover(instance.id, instance.tags.get(RUN_TAG), instance.launched_at + lease_s)
 
 
 class Interfaces:
@@ -191,18 +165,8 @@ class Secrets:
         self._store.delete(leftover)
 
 
-def ours(run_id: str | None) -> list[dict[str, Any]]:
-    """EC2's filters for what this installation, or one run of it, has made."""
-    wanted = {OWNER_TAG: installation().owner, **({RUN_TAG: run_id} if run_id else {})}
-    return [{"Name": f"tag:{key}", "Values": [value]} for key, value in wanted.items()]
-
-
 def _is_ours(tags: Mapping[str, str]) -> bool:
     return tags.get(OWNER_TAG) == installation().owner
-
-
-def tags_of(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    return {tag["Key"]: tag["Value"] for tag in listed}
 
 
 @contextmanager

@@ -18,8 +18,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.errors import BreakevenError
 from breakeven.results.items import RUN
+from breakeven.steps.aws_clients import StepFunctions
 from breakeven.steps.deadline import lease_until
-from breakeven.steps.executions import FORGOTTEN, StepFunctions, Told, ask, execution_arn
+from breakeven.steps.executions import FORGOTTEN, Told, ask, execution_arn
 from breakeven.steps.leftovers import Kind, Leftover
 from breakeven.steps.lock import free_lock, owners
 from breakeven.steps.reasons import reason_of

@@ -17,9 +17,10 @@ from breakeven.errors import LockHeldError
 from breakeven.planning.deadline import MAX_RUN_S
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
+from breakeven.steps.aws_clients import Ec2, StepFunctions
 from breakeven.steps.deadline import lease_until
-from breakeven.steps.executions import StepFunctions, ask
-from breakeven.steps.lanes import Ec2, instances_of
+from breakeven.steps.executions import ask
+from breakeven.steps.lanes import instances_of
 from breakeven.steps.services import Services
 
 

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-from breakeven.installation import OWNER_TAG, RUN_TAG, installation
+from breakeven.installation import RUN_TAG
 from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState, Table
+from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.instances import our_instances
 
 #: the partition of what is known of the installation; no run's id begins like this
 HEALTH, GOOD_RUN = "#health", "good_run"
 DAY_S = 86_400.0
-STATES = ["pending", "running", "stopping", "stopped"]
-
-
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +39,11 @@ def days_since_good_run(table: Table) -> float:
 
 def look_at_nodes(table: Table, ec2: Ec2) -> Nodes:
     """The installation's broker nodes, whatever run they are of."""
-    found = list(_nodes(ec2))
-    ends = {run_id: _end_of(table, run_id) for run_id, _, _ in found}
+    found = [each for each in our_instances(ec2) if each.stands]
+    runs = {each.id: each.tags.get(RUN_TAG, "") for each in found}
+    ends = {run_id: _end_of(table, run_id) for run_id in set(runs.values())}
     now = time.time()
-    overdue = [
-        instance for run_id, instance, launched in found if now > (ends[run_id] or launched + MAX_RUN_S)
-    ]
+    overdue = [each.id for each in found if now > (ends[runs[each.id]] or each.launched_at + MAX_RUN_S)]
     return Nodes(len(found), overdue)
 
 
@@ -59,16 +51,3 @@ def _end_of(table: Table, run_id: str) -> float | None:
     """When the run does nothing any more, epoch seconds: its deadline and what may come after it."""
     deadline = RunState(table, run_id).get(RUN).get("deadline_at") if run_id else None
     return None if deadline is None else float(deadline) + TAIL_S
-
-
-def _nodes(ec2: Ec2) -> Iterator[tuple[str, str, float]]:
-    """Run, instance and launch time (epoch seconds) of each."""
-    filters = [
-        {"Name": f"tag:{OWNER_TAG}", "Values": [installation().owner]},
-        {"Name": "instance-state-name", "Values": STATES},
-    ]
-    for page in ec2.get_paginator("describe_instances").paginate(Filters=filters):
-        for reservation in page["Reservations"]:
-            for instance in reservation["Instances"]:
-                tags = {tag["Key"]: tag["Value"] for tag in instance.get("Tags", [])}
-                yield tags.get(RUN_TAG, ""), instance["InstanceId"], instance["LaunchTime"].timestamp()

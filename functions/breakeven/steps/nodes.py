@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
 
 from breakeven.errors import CaseError
 from breakeven.results.items import lane_item
+from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.instances import describe_instances
 from breakeven.steps.lanes import raise_if_a_node_failed
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case, TargetName
@@ -23,14 +24,6 @@ REJOIN_TIMEOUT_S = 330.0
 POLL_S = 0.5
 #: of an instance that an answer of EC2 has left out
 UNKNOWN = "unknown"
-
-
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def stop_instances(self, **kwargs: Any) -> Any: ...
-    def start_instances(self, **kwargs: Any) -> Any: ...
 
 
 def stop_nodes(services: Services, ec2: Ec2, run_id: str, case_id: str) -> list[str]:
@@ -99,11 +92,6 @@ def _await_states(ec2: Ec2, instances: list[str], is_so: Callable[[set[str]], bo
 
 
 def _states(ec2: Ec2, instances: list[str]) -> set[str]:
-    pages = ec2.get_paginator("describe_instances").paginate(InstanceIds=instances)
-    found = {
-        str(instance["InstanceId"]): str(instance["State"]["Name"])
-        for page in pages
-        for reservation in page["Reservations"]
-        for instance in reservation["Instances"]
-    }
+    asked = {"Name": "instance-id", "Values": instances}
+    found = {each.id: each.state for each in describe_instances(ec2, [asked])}
     return {found.get(instance, UNKNOWN) for instance in instances}

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from breakeven.errors import InputError
-
-
-class StepFunctions(Protocol):
-    """The part of boto3's Step Functions client that is used."""
-
-    def start_execution(self, **kwargs: Any) -> Any: ...
+from breakeven.steps.aws_clients import StepFunctions
 
 
 def execution_name(scheduled_time: str) -> str:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
-
-class Ecr(Protocol):
-    """The part of boto3's ECR client that is used."""
-
-    def describe_images(self, **kwargs: Any) -> Any: ...
+from breakeven.steps.aws_clients import Ecr
 
 
 @dataclass(frozen=True, slots=True)

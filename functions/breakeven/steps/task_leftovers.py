@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
 from breakeven.installation import RUN_GROUP, RUN_TAG
-from breakeven.steps.leftovers import Ec2, Leftover, ours, tags_of, well_if_gone
+from breakeven.steps.aws_clients import Ec2, Ecs
+from breakeven.steps.instances import ours, tags_of
+from breakeven.steps.leftovers import Leftover, well_if_gone
 
 #: how many tasks ECS describes in one call
 DESCRIBED = 100
 #: of an endpoint that is let go
 GOING = {"deleting", "deleted"}
-
-
-class Ecs(Protocol):
-    """The part of boto3's ECS client that is used."""
-
-    def get_paginator(self, operation_name: Any) -> Any: ...
-    def describe_tasks(self, **kwargs: Any) -> Any: ...
-    def stop_task(self, **kwargs: Any) -> Any: ...
 
 
 class Tasks:

@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from botocore.exceptions import ClientError
 
@@ -18,6 +18,8 @@ from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.items import RUN
+from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.instances import tags_of
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 
@@ -33,13 +35,6 @@ GOING = ("deleting", "deleted")
 TAKEN = "conflicting DNS domain"
 #: in the run's record: whether its tasks can be started
 READY, MAKING = "ready", "making"
-
-
-class Ec2(Protocol):
-    """The part of boto3's EC2 client that is used."""
-
-    def create_vpc_endpoint(self, **kwargs: Any) -> Any: ...
-    def get_paginator(self, operation_name: Any) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +147,10 @@ def _found(ec2: Ec2, place: Place, run_id: str, name: str) -> list[Mapping[str, 
         each
         for page in ec2.get_paginator("describe_vpc_endpoints").paginate(Filters=filters)
         for each in page["VpcEndpoints"]
-        if str(each["State"]).lower() not in GOING and _run_of(each) in (None, run_id)
+        if str(each["State"]).lower() not in GOING
+        and tags_of(each.get("Tags", [])).get(RUN_TAG) in (None, run_id)
         if each.get("PrivateDnsEnabled", True)
     ]
-
-
-def _run_of(endpoint: Mapping[str, Any]) -> str | None:
-    tags = {tag["Key"]: tag["Value"] for tag in endpoint.get("Tags", [])}
-    return tags.get(RUN_TAG)
 
 
 def _service(place: Place, name: str) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
+from breakeven.steps.aws_clients import Lambda
 
 WAKE_TIMEOUT_S = 240.0
 POLL_S = 1.0
@@ -21,13 +21,6 @@ POLL_S = 1.0
 ASLEEP = "ResourceNotReadyException"
 #: of a function that has never been called since its network was made, or whose network is being made
 ACTIVE, PENDING, INACTIVE = "Active", "Pending", "Inactive"
-
-
-class Lambda(Protocol):
-    """The part of boto3's Lambda client that is used."""
-
-    def get_function_configuration(self, **kwargs: Any) -> Any: ...
-    def invoke(self, **kwargs: Any) -> Any: ...
 
 
 def wake(api: Lambda, names: Sequence[str]) -> list[str]:
