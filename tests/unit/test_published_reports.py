@@ -79,7 +79,7 @@ def page_rows(runs: Path, letter: str, scenario: str) -> dict[tuple[str, str], l
 
 
 def markdown_rows(runs: Path, letter: str, caption: str) -> dict[tuple[str, str], list[str]]:
-    body = file(runs, letter, "report.md").split(f"\n## {caption}\n\n")[1].split("\n\n")[0]
+    body = file(runs, letter, "report.md").split(f"\n### {caption}\n\n")[1].split("\n\n")[0]
     lines = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in body.splitlines()[2:]]
     assert {line[2] for line in lines} == {"published"}
     return {(line[0], line[1]): line[3:] for line in lines}
@@ -230,7 +230,7 @@ def test_sections_that_do_not_apply_are_left_out(runs, letter):
     for said in (text(root), re.sub(r"\\(.)", r"\1", markdown)):
         assert all(value in said for value in source.setup.values())
     for gone in ("Ledger", "Repeats", "Every metric", "Which target is faster"):
-        assert f"## {gone}" not in markdown
+        assert f"# {gone}" not in markdown
     for page in (text(root), markdown):
         assert "none was measured for this report" in page
         assert "EMULATED |" not in page

@@ -9,12 +9,15 @@ import pytest
 from breakeven.published.rows import load_shipped
 from breakeven.report.charts import cost_curves, decision, hours, tornado
 from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Chart, Folded, Section
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
 from breakeven.report.money.lookup_tables import bills_table, map_table, sensitivity_table
 from breakeven.report.money.price_tables import RATES, hours_table, prices_table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections.cost import cost_notes, cost_parts, cost_tables
+from breakeven.report.sections import cost
+from breakeven.report.sections.cost import cost_notes
+from breakeven.report.sections.subject import Subject
 from breakeven.words import dollars, figure
 from tests.fixtures.report import money, sample
 from tests.fixtures.report.html import parse, text
@@ -26,6 +29,12 @@ PAIR, MQ = "RabbitMQ pair of m7g.large", "Amazon MQ, mq.m5.large"
 
 def report_of(**inputs: Any) -> Report:
     return sample.report(PLAN, **money.answers(**inputs))
+
+
+def cost_section(report: Report, *, with_charts: bool = False) -> Section:
+    found = cost.section(Subject(report, SOURCE_A, with_charts))
+    assert found
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +124,9 @@ def test_many_crossings_are_folded_and_none_is_dropped(report):
     assert len(shown.rows) == sum((c.number or 0) <= 6 for c in many.crossovers)
     assert any(note.startswith("26 more crossings") for note in shown.notes)
     assert all_crossovers_table(report) is None
-    (folded,) = [part for part in cost_parts(many, None) if part.slug == "every-crossing"]
-    assert folded.folded
+    folds = [part for part in cost_section(many).parts if isinstance(part, Folded)]
+    (folded,) = [fold for fold in folds if fold.slug == "every-crossing"]
+    assert [len(table.rows) for table in folded.parts] == [len(every.rows)]
 
 
 def test_prices_are_those_of_the_curves_at_round_rates(report):
@@ -187,29 +197,30 @@ def test_bills_have_each_line_and_their_sum(report):
 
 def test_markdown_has_every_table_of_the_money(report):
     page = markdown(report, SOURCE_A)
-    for table in cost_tables(report, SOURCE_A):
-        assert f"## {table.caption}" in page.replace("\\", "")
+    for table in cost_section(report).tables():
+        assert f"### {table.caption}" in page.replace("\\", "")
     assert f"| {figure(report.crossovers[1].msg_per_s)} |" in page
     assert cost_notes(report)[0] in page.replace("\\", "")
 
 
 def test_tables_alone_draw_no_chart(report, monkeypatch):
     """A chart takes part of a second, and Markdown has none."""
-    drawn = [table.slug for part in cost_parts(report, None) for table in part.tables]
+    drawn = cost_section(report, with_charts=True).tables()
     for module in (cost_curves, decision, hours, tornado):
         monkeypatch.setattr(module, "chart", None)
-    assert [table.slug for table in cost_tables(report, None)] == drawn
+    assert cost_section(report).tables() == drawn
 
 
 def test_nothing_priced_has_no_cost_part():
-    assert cost_parts(sample.report(PLAN, **sample.NOTHING), SOURCE_A) == []
+    assert cost.section(Subject(sample.report(PLAN, **sample.NOTHING), SOURCE_A)) is None
 
 
 def test_crossings_alone_still_have_their_table():
     rows = money.answers()["crossovers"]
     report = sample.report(PLAN, **money.NOTHING | {"crossovers": rows, "cost": money.answers()["cost"]})
-    assert [part.slug for part in cost_parts(report, None)] == ["curves"]
-    assert [table.slug for table in cost_tables(report, None)] == ["crossovers"]
+    found = cost_section(report, with_charts=True)
+    assert [part for part in found.parts if isinstance(part, Chart | Folded)] == []
+    assert [table.slug for table in found.tables()] == ["crossovers"]
 
 
 @pytest.mark.usefixtures("undrawn")

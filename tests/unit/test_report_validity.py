@@ -17,7 +17,7 @@ from breakeven.report.building.report_builder import build_report
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import render_all
-from breakeven.report.tables.self_test import NOT_PROVED, OFF, PROVED, line, sentences
+from breakeven.report.tables.self_test import NOT_PROVED, OFF, PROVED, line, opening, sentences
 from cli.summary import print_summary
 from tests.fixtures.report import sample
 
@@ -172,7 +172,8 @@ def test_page_markdown_and_terminal_say_it():
     assert "produce p99, ms" in section
     assert "doubt" not in section
     text = markdown(report, None)
-    assert line(report) in text.replace("\\", "")
+    assert all(one in text.replace("\\", "") for one in (opening(report), *sentences(report)))
+    assert line(report) == " ".join((opening(report), *sentences(report)))
     assert text.count("| produce p99, ms | measured | 12.00 | 12.00 | 12.01 | 0.50 | agrees |") == 2
     console = Console(file=io.StringIO(), width=200)
     print_summary(report, console)

@@ -54,6 +54,100 @@ class Chart:
     scenario: str = ""  # the scenario whose table it stands beside
 
 
+@dataclass(frozen=True, slots=True)
+class Strong:
+    """Words that stand out."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Words that lead to a section of the page."""
+
+    text: str
+    slug: str
+
+
+#: a sentence or more, in the order in which it is read
+Pieces = tuple[str | Strong | Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """``tone``: "note", "doubt", "notice" or "differs" is set apart; empty: plain."""
+
+    pieces: Pieces
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list; ``tone``: "failures" stands out, "note" steps back."""
+
+    items: tuple[Pieces, ...]
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Names and what they are; ``style``: "about" for facts of the run, "terms" for a glossary."""
+
+    entries: tuple[tuple[str, str], ...]
+    title: str = ""
+    style: str = "about"
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeKey:
+    """What the badges of the tables' rows mean; the page's alone, as Markdown has none."""
+
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Parts that the page unfolds when it is asked to; Markdown sets them as any other."""
+
+    slug: str
+    summary: str
+    parts: tuple[Table | Chart, ...]
+
+
+Part = Paragraph | Bullets | Definitions | BadgeKey | Folded | Table | Chart
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the report. ``title`` is what it is called, ``heading`` what stands above it.
+
+    ``in_contents``: whether the page's list of sections names it. ``on_page_only``: whether Markdown is
+    spared it.
+    """
+
+    slug: str
+    title: str
+    parts: tuple[Part, ...]
+    heading: str = ""
+    in_contents: bool = True
+    on_page_only: bool = False
+
+    def tables(self) -> list[Table]:
+        """Every table, folded ones among them, in order."""
+        parts = [one for part in self.parts for one in (part.parts if isinstance(part, Folded) else (part,))]
+        return [part for part in parts if isinstance(part, Table)]
+
+
+def paragraph(*pieces: str | Strong | Link, tone: str = "") -> tuple[Paragraph, ...]:
+    """One paragraph; none where there are no words."""
+    return (Paragraph(pieces, tone),) if any(pieces) else ()
+
+
+def filled(*tables: Table | None) -> tuple[Table, ...]:
+    """The tables that have rows."""
+    return tuple(table for table in tables if table and table.rows)
+
+
 def trimmed(table: Table) -> Table:
     """The table without the columns that hold nothing in any row."""
     kept = [

@@ -23,9 +23,7 @@ MARGIN = 1.15  # room for the marks of the least and the greatest
 
 def latencies(report: Report) -> list[Chart]:
     """One chart, or none where nothing was measured."""
-    cases = [
-        case for case in report.cases if case.repeat == 1 and any(_points(case, name) for name, _ in PANELS)
-    ]
+    cases = _cases(report)
     if not cases:
         return []
     cases = cases[:MAX_CASES]
@@ -65,6 +63,17 @@ def latencies(report: Report) -> list[Chart]:
             heights=(height, 2 * height - 40),
             paint=paint,
         )
+    ]
+
+
+def has_latencies(report: Report) -> bool:
+    """Whether there is anything to draw."""
+    return bool(_cases(report))
+
+
+def _cases(report: Report) -> list[CaseReport]:
+    return [
+        case for case in report.cases if case.repeat == 1 and any(_points(case, name) for name, _ in PANELS)
     ]
 
 

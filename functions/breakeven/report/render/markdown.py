@@ -1,63 +1,38 @@
-"""``report.md``: the verdict and the tables, for a terminal, a pull request or a message."""
+"""``report.md``: the verdict and every section but its charts, for a terminal or a pull request."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from breakeven import words
 from breakeven.published.rows import Published
 from breakeven.report.contract.report_model import Report
-from breakeven.report.elements import Table
-from breakeven.report.sections.capacity_searches import capacity_table
-from breakeven.report.sections.compared_targets import differences
-from breakeven.report.sections.cost import cost_notes, cost_tables
-from breakeven.report.sections.latency import metrics_table
-from breakeven.report.sections.message_ledger import ledger_table
-from breakeven.report.sections.provenance import about
-from breakeven.report.sections.repeats import comparison_table, repeats_table, said_once
-from breakeven.report.tables import self_test
-from breakeven.report.tables.driving_paths import driving_table, said_of_driving, said_of_tails
-from breakeven.report.tables.loader_limits import loaders_table, said_of_loaders
-from breakeven.report.tables.scenario_tables import comparison_tables
+from breakeven.report.elements import (
+    Bullets,
+    Definitions,
+    Folded,
+    Link,
+    Paragraph,
+    Part,
+    Pieces,
+    Section,
+    Strong,
+    Table,
+)
+from breakeven.report.sections.contents import sections_of
+from breakeven.report.sections.subject import Subject
 
-SETUP = "What was measured, by its authors"
 _SPECIAL = re.compile(r"([\\`*_\[\]|#~])")
 
 
 def markdown(report: Report, published: Published | None) -> str:
-    """The whole report but its charts."""
-    setup = report.source.setup.items() if report.source else ()
+    """The whole report but its charts and its glossary."""
     headline, *rest = report.verdict.split("\n\n")
-    tables = [
-        differences(report),
-        *cost_tables(report, published),
-        *comparison_tables(report, published),
-    ]
-    if not report.source:  # which prints neither repeats nor what became of its messages
-        tables += [
-            self_test.validity_table(report),
-            comparison_table(report),
-            repeats_table(report),
-            capacity_table(report),
-            loaders_table(report),
-            driving_table(report),
-            ledger_table(report),
-            metrics_table(report),
-        ]
+    sections = sections_of(Subject(report, published, with_charts=False))
     parts = [
         f"# {text(headline)}",
         *(text(paragraph) for paragraph in rest),
-        text(self_test.line(report)),
-        *(_table(table) for table in tables if table.rows),
-        text(said_once(report)),
-        text(said_of_loaders(report)),
-        text(said_of_driving(report)),
-        text(said_of_tails(report)),
-        _list(SETUP, [f"{words.setup_name(name)}: {value}" for name, value in setup]),
-        _list("What is not priced or not known", cost_notes(report)),
-        _list("Assumptions", report.assumptions),
-        _list("Notes", report.manifest.notes),
-        _list("Provenance", [f"{name}: {value}" for name, value in about(report)]),
+        *(_section(section) for section in sections if not section.on_page_only),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -66,6 +41,41 @@ def text(value: str) -> str:
     """``value`` as it stands, never as markup: suites' titles and errors come through here."""
     plain = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _SPECIAL.sub(r"\\\1", " ".join(plain.split()))
+
+
+def _section(section: Section) -> str:
+    parts = [set_part for part in section.parts if (set_part := _part(part))]
+    return "\n\n".join([f"## {text(section.heading or section.title)}", *parts]) if parts else ""
+
+
+def _part(part: Part) -> str:
+    """Empty of what only a page can show: charts, and the key to its badges."""
+    match part:
+        case Table():
+            return _table(part)
+        case Paragraph():
+            return _pieces(part.pieces)
+        case Bullets():
+            return _list(_pieces(item) for item in part.items)
+        case Definitions():
+            title = f"### {text(part.title)}\n\n" if part.title else ""
+            return title + _list(text(f"{name}: {value}") for name, value in part.entries)
+        case Folded():
+            return "\n\n".join(found for one in part.parts if (found := _part(one)))
+        case _:
+            return ""
+
+
+def _pieces(pieces: Pieces) -> str:
+    return "".join(_piece(piece) for piece in pieces)
+
+
+def _piece(piece: str | Strong | Link) -> str:
+    """Spaces at its ends are kept: they part it from what it stands beside."""
+    if isinstance(piece, Strong):
+        return f"**{text(piece.text)}**"
+    plain = piece.text if isinstance(piece, Link) else piece
+    return f"{' ' * plain.startswith(' ')}{text(plain)}{' ' * plain.endswith(' ')}"
 
 
 def _table(table: Table) -> str:
@@ -86,8 +96,8 @@ def _table(table: Table) -> str:
         for number, line in enumerate(lines)
     )
     notes = "".join(f"\n\n{text(note)}" for note in table.notes)
-    return f"## {text(table.caption)}\n\n{body}{notes}"
+    return f"### {text(table.caption)}\n\n{body}{notes}"
 
 
-def _list(title: str, items: list[str]) -> str:
-    return f"## {title}\n\n" + "\n".join(f"- {text(item)}" for item in items) if items else ""
+def _list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)

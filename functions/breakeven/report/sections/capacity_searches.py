@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, ProbeReport, Report
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import Row, Section, Table, badge, filled
+from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.figures import held_rate, is_lower_bound
 
 HELD = (
@@ -17,6 +18,11 @@ COUNTED_ON = (
     "Clusters are priced by what they carry with one node down; a rate enters there only when it is given."
 )
 ONE_MACHINE = "Found on one machine that loader and brokers share: it says nothing of an instance on EC2."
+
+
+def section(subject: Subject) -> Section | None:
+    """None where no capacity was searched for."""
+    return Section("capacity", "Capacity", filled(capacity_table(subject.report)))
 
 
 def capacity_table(report: Report) -> Table:

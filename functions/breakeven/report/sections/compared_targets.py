@@ -6,11 +6,29 @@ import re
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import BadgeKey, Definitions, Row, Section, Table, badge, filled
+from breakeven.report.sections.subject import Subject
 
+ORIGINS = {
+    "measured": "Read off the real thing, in the environment that the report names.",
+    "EMULATED": "Read off a stand-in for the service. It proves the workflow, never the service's speed.",
+    "published": "Printed by a source, here as it printed it.",
+}
 ASPECTS = ("Zones", "Copies", "Encryption", "In a network partition", "Release")
 #: classic queue mirroring left RabbitMQ in 4.0, and with it every release that had it went out of support
 FIRST_WITHOUT_MIRRORS = 4
+
+
+def section(subject: Subject) -> Section:
+    """The targets side by side; of what a source published, its own description of them."""
+    source = subject.report.source
+    if source is None:
+        table = filled(differences(subject.report))
+        return Section("compared", "What was compared", (*table, BadgeKey(tuple(ORIGINS.items()))))
+    setup = tuple((words.setup_name(name), value) for name, value in source.setup.items())
+    badges = BadgeKey((("published", ORIGINS["published"]),))
+    heading = "What was measured, by its authors"
+    return Section("compared", "What was measured", (Definitions(setup), badges), heading)
 
 
 def differences(report: Report) -> Table:

@@ -1,62 +1,55 @@
-"""The cost part of the report, in the order in which it is read: the page and Markdown set the same."""
+"""Cost: where the options change places, what they cost, and what moves that."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from breakeven.published.rows import Published
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.charts.decision import decisions
 from breakeven.report.charts.hours import hours
 from breakeven.report.charts.tornado import tornado
 from breakeven.report.contract.report_model import Report
-from breakeven.report.elements import Chart, Table
+from breakeven.report.elements import Bullets, Folded, Part, Section, Strong, Table, filled, paragraph
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
 from breakeven.report.money.lookup_tables import bills_table, map_table, sensitivity_table
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.price_tables import hours_table, prices_table
+from breakeven.report.sections.subject import Subject
+
+WHY_IT_DIFFERS = Strong("Why the article's figure differs from its own prices.")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Charts with the tables that belong to them; ``folded``: the words that unfold it; empty: open."""
-
-    slug: str
-    charts: tuple[Chart, ...]
-    tables: tuple[Table, ...]
-    folded: str = ""
-
-
-def cost_parts(report: Report, published: Published | None, *, with_charts: bool = True) -> list[Part]:
-    """None where nothing was priced.
-
-    :param with_charts: False leaves them undrawn: they take seconds
-    """
-
-    def drawn(draw: Callable[[Report], tuple[Chart, ...]]) -> tuple[Chart, ...]:
-        return draw(report) if with_charts else ()
-
-    crossings = crossover_table(report, published)
+def section(subject: Subject) -> Section | None:
+    """None where nothing was priced."""
+    report = subject.report
     if not report.crossovers and not report.cost_curves:
-        return []
-    parts = [
-        Part("curves", drawn(costs), (crossings,) if crossings.rows else ()),
-        Part("every-crossing", (), _there(all_crossovers_table(report)), "Every crossing"),
-        Part("prices", (), _there(prices_table(report))),
-        Part("hours", drawn(hours), _there(hours_table(report))),
-        Part("map", drawn(decisions), ()),
-        Part("map-in-words", (), _there(map_table(report)), "The map in words"),
-        Part("sensitivity", drawn(tornado), ()),
-        Part("sensitivities", (), _there(sensitivity_table(report)), "Every input, every pair of options"),
-        Part("bills", (), _there(bills_table(report)), "Every bill line by line"),
-    ]
-    return [part for part in parts if part.charts or part.tables]
+        return None
+    return Section("cost", "Cost", tuple(_parts(subject)))
 
 
-def cost_tables(report: Report, published: Published | None) -> list[Table]:
-    """The tables alone."""
-    return [table for part in cost_parts(report, published, with_charts=False) for table in part.tables]
+def _parts(subject: Subject) -> Iterator[Part]:
+    """What is read first stands open, what is looked up is folded."""
+    report, published = subject.report, subject.published
+    yield from subject.drawn(costs)
+    yield from filled(crossover_table(report, published))
+    if published and published.breakeven:
+        yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
+    yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
+    yield from filled(prices_table(report))
+    yield from subject.drawn(hours)
+    yield from filled(hours_table(report))
+    yield from subject.drawn(decisions)
+    yield from _folded("map-in-words", "The map in words", map_table(report))
+    yield from subject.drawn(tornado)
+    yield from _folded("sensitivities", "Every input, every pair of options", sensitivity_table(report))
+    yield from _folded("bills", "Every bill line by line", bills_table(report))
+    if notes := cost_notes(report):
+        yield Bullets(tuple((note,) for note in notes), "note")
+
+
+def _folded(slug: str, summary: str, table: Table | None) -> tuple[Folded, ...]:
+    tables = filled(table)
+    return (Folded(slug, summary, tables),) if tables else ()
 
 
 def cost_notes(report: Report) -> list[str]:
@@ -78,7 +71,3 @@ def _measured(report: Report) -> list[str]:
 def _on(instance: str | None) -> str:
     """Another type's capacity is not taken: each is asked for by its own."""
     return f" --instance {instance}" if instance else ""
-
-
-def _there(table: Table | None) -> tuple[Table, ...]:
-    return (table,) if table else ()

@@ -1,6 +1,9 @@
-"""The terms of the report in a sentence each, for the page; ``docs/metrics.md`` has them in full."""
+"""Glossary: the terms of the report in a sentence each; ``docs/metrics.md`` has them in full."""
 
 from __future__ import annotations
+
+from breakeven.report.elements import Definitions, Section
+from breakeven.report.sections.subject import Subject
 
 METRICS = {
     "produce": "Call to durable answer: the publisher confirm, or SendMessage's reply.",
@@ -67,8 +70,12 @@ FLAGS = {
     "general_path": "The general path drove what is the compiled core's, slower; Validity says why.",
 }
 
-ORIGINS = {
-    "measured": "Read off the real thing, in the environment that the report names.",
-    "EMULATED": "Read off a stand-in for the service. It proves the workflow, never the service's speed.",
-    "published": "Printed by a source, here as it printed it.",
-}
+
+def section(subject: Subject) -> Section | None:
+    """The page's alone: in Markdown ``docs/metrics.md`` is a link away."""
+    if subject.report.source:
+        return None
+    priced = bool(subject.report.crossovers or subject.report.cost_curves)
+    lists = {"Metrics": METRICS, **({"Money": MONEY} if priced else {}), "Ledger": LEDGER, "Flags": FLAGS}
+    parts = tuple(Definitions(tuple(terms.items()), title, "terms") for title, terms in lists.items())
+    return Section("glossary", "Glossary", parts, on_page_only=True)

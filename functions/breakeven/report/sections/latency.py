@@ -3,9 +3,26 @@
 from __future__ import annotations
 
 from breakeven import words
+from breakeven.report.charts.latency_percentiles import has_latencies, latencies
 from breakeven.report.contract.report_model import EndToEnd, Metric, Report
-from breakeven.report.elements import Row, Table, badge, trimmed
+from breakeven.report.elements import Folded, Part, Row, Section, Table, badge, filled, paragraph, trimmed
+from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.figures import STATISTIC_TITLES, STATISTICS, rate, statistics
+
+NOTHING_RECORDED = "No latency was recorded in this run."
+
+
+def section(subject: Subject) -> Section | None:
+    """None of what a source published: its few latencies stand in the tests' tables."""
+    report = subject.report
+    if report.source:
+        return None
+    every = filled(metrics_table(report))
+    parts: tuple[Part, ...] = (
+        *(subject.drawn(latencies) if has_latencies(report) else paragraph(NOTHING_RECORDED)),
+        *((Folded("every-metric", "Every metric of every case", every),) if every else ()),
+    )
+    return Section("latency", "Latency", parts)
 
 
 def metrics_table(report: Report) -> Table:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Ledger, Report
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import Row, Section, Table, badge, filled
+from breakeven.report.sections.subject import Subject
 
 LEDGER_TERMS = {
     "sent": "sent",
@@ -19,6 +20,13 @@ LEDGER_TERMS = {
     "out_of_order": "out of order",
     "unexpected": "unexpected",
 }
+
+
+def section(subject: Subject) -> Section | None:
+    """None of what a source published, which does not say what became of its messages."""
+    if subject.report.source:
+        return None
+    return Section("ledger", "Ledger", filled(ledger_table(subject.report)))
 
 
 def ledger_table(report: Report) -> Table:

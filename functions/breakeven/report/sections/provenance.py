@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from breakeven import words
+from breakeven.published.rows import Published
 from breakeven.report.contract.report_model import Report, SourceReport
+from breakeven.report.elements import Definitions, Part, Section, paragraph
+from breakeven.report.sections.subject import Subject
 
 ENVIRONMENTS = {
     "local": "one machine",
     "aws": "Amazon Web Services",
     "elsewhere": "its authors' machines",
 }
+
+
+def section(subject: Subject) -> Section:
+    notes = tuple(part for note in subject.report.manifest.notes for part in paragraph(note, tone="notice"))
+    parts: tuple[Part, ...] = (*notes, Definitions(tuple(about(subject.report))))
+    if subject.published:
+        parts = (*parts, _published(subject.published))
+    return Section("provenance", "Provenance", parts)
+
+
+def _published(published: Published) -> Definitions:
+    """The source whose figures stand beside the run's."""
+    source = published.source
+    name = f"{published.title}, {source.publication}, {source.author}, {source.date}"
+    setup = ((words.setup_name(name), value) for name, value in published.setup.items())
+    return Definitions((("Source", name), *setup), "The published figures")
 
 
 def about(report: Report) -> list[tuple[str, str]]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from breakeven import words
 from breakeven.report.contract.report_model import Comparison, Repeats, Report
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import Row, Section, Table, badge, filled, paragraph
+from breakeven.report.sections.subject import Subject
 
 ONCE = (
     "Every cell was measured once, so how far its figures would vary is not known and no difference "
@@ -28,6 +29,15 @@ BOUND = (
 FLAGGED = "over 10%"
 #: of comparisons a consume cycle stands for consume, as it does in the tests' tables
 CYCLE, CONSUME = "consume_cycle", "consume"
+
+
+def section(subject: Subject) -> Section | None:
+    """None of what a source published, which prints no repeats."""
+    report = subject.report
+    if report.source:
+        return None
+    tables = filled(comparison_table(report), repeats_table(report))
+    return Section("repeats", "Repeats", (*paragraph(said_once(report)), *tables))
 
 
 def said_once(report: Report) -> str:

@@ -31,13 +31,16 @@ def sentences(report: Report) -> list[str]:
     return [_sentence(case) for case in report.validity.instrument] or [OFF]
 
 
+def opening(report: Report) -> str:
+    """Whether the ruler is proved; empty where no instrument was measured."""
+    if report.validity is None or not report.validity.instrument:
+        return ""
+    return NOT_PROVED if is_in_doubt(report) else PROVED
+
+
 def line(report: Report) -> str:
     """All of it in one line, opening with whether the ruler is proved."""
-    if report.validity is None:
-        return ""
-    if not report.validity.instrument:
-        return OFF
-    return " ".join((NOT_PROVED if is_in_doubt(report) else PROVED, *sentences(report)))
+    return " ".join(part for part in (opening(report), *sentences(report)) if part)
 
 
 def warning(report: Report) -> str:

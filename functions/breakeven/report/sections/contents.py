@@ -1,0 +1,46 @@
+"""The sections of a report, in the order in which page and Markdown set them.
+
+A section is one module with a function that makes it, or None where the report has nothing to say there.
+Adding one is that module, and its entry here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from breakeven.report.elements import Section
+from breakeven.report.sections import (
+    capacity_searches,
+    compared_targets,
+    cost,
+    failed_cases,
+    glossary,
+    latency,
+    message_ledger,
+    provenance,
+    repeats,
+    scenario_results,
+    stated_assumptions,
+    validity,
+)
+from breakeven.report.sections.subject import Subject
+
+SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
+    failed_cases.section,
+    compared_targets.section,
+    cost.section,
+    scenario_results.section,
+    capacity_searches.section,
+    validity.section,
+    repeats.section,
+    latency.section,
+    message_ledger.section,
+    stated_assumptions.section,
+    provenance.section,
+    glossary.section,
+)
+
+
+def sections_of(subject: Subject) -> list[Section]:
+    """The sections that have anything to say."""
+    return [section for make in SECTIONS if (section := make(subject)) and section.parts]
