@@ -16,7 +16,8 @@ from constructs import Construct
 
 from breakeven.planning.limits import LOOKS_EVERY_S
 from infra.functions import Functions
-from infra.steps import catch_as, invoke
+from infra.invoke import invoke
+from infra.retries import catch_as
 
 #: between two looks at builders and images, each of which takes minutes
 LOOKS_EVERY = cdk.Duration.seconds(LOOKS_EVERY_S)
@@ -29,14 +30,13 @@ class ImageStates(Construct):
 
     def before(self, then: Any) -> Any:
         """Asks whether an image is missing; goes on with ``then`` on every way."""
-        function = self._functions.find("BakeImages")
-        if function is None:  # this deployment bakes none
+        if self._functions.find("BakeImages") is None:  # this deployment bakes none
             return then
         payload = {
             "run_id": sfn.JsonPath.string_at("$.run_id"),
             "images": sfn.JsonPath.object_at("$.run.images"),
         }
-        bake = invoke(self, "BakeImages", function, payload=payload, result_path="$.baked", attempts=3)
+        bake = invoke(self, self._functions, "BakeImages", payload=payload, result_path="$.baked")
         catch_as(bake, then)
         wait = sfn.Wait(self, "AwaitImages", time=sfn.WaitTime.duration(LOOKS_EVERY))
         more = sfn.Choice(self, "MoreToBake?")

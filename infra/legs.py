@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
 from infra.functions import Functions
+from infra.invoke import invoke
 from infra.loader_tasks import LoaderTasks
-from infra.steps import catch_as, invoke
+from infra.retries import catch_as
 
 
 class Leg(Construct):
@@ -37,7 +37,7 @@ class Leg(Construct):
         """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
         done = sfn.Pass(self, self._name("LegDone"), parameters={})
         close = self._close(done)
-        fail = self._task("FailLeg", self._leg_payload(failed=True), attempts=2)
+        fail = self._task("FailLeg", self._leg_payload(failed=True))
         catch_as(fail, close)
         fail.next(close)
         establish = self._task("EstablishLane", self._leg_payload())
@@ -61,7 +61,7 @@ class Leg(Construct):
     def _close(self, done: sfn.Pass) -> Any:
         if not self._inside:
             return done
-        release = self._task("ReleaseLane", self._leg_payload(), attempts=3)
+        release = self._task("ReleaseLane", self._leg_payload())
         catch_as(release, done)  # ReleaseRun tries again at the end of the run
         release.next(done)
         return release
@@ -92,7 +92,6 @@ class Leg(Construct):
         fail = self._task(
             "FailCase",
             {**self._case_payload(), "failed": sfn.JsonPath.object_at("$.failed")},
-            attempts=2,
         )
         catch_as(fail, done)
         fail.next(done)
@@ -101,7 +100,7 @@ class Leg(Construct):
         drive = sfn.Parallel(self, self._name("Drive"), result_path=sfn.JsonPath.DISCARD)
         drive.branch(self._loaders())
         drive.branch(self._watch(attempt))
-        settle = self._task("SettleCase", attempt, attempts=2)
+        settle = self._task("SettleCase", attempt)
         for state in (prepare, drive, settle):
             catch_as(state, fail)
         settle.next(done)
@@ -111,7 +110,7 @@ class Leg(Construct):
     def _watch(self, attempt: dict[str, Any]) -> sfn.IChainable:
         """One call of the watch, and of a case that outlasts a function one after another."""
         so_far = {name: sfn.JsonPath.object_at(f"$.prepared.{name}") for name in ("part", "watched_s")}
-        watch = self._task("Watch", {**attempt, **so_far}, retry=False, result_path="$.prepared")
+        watch = self._task("Watch", {**attempt, **so_far}, result_path="$.prepared")
         watched = sfn.Pass(self, self._name("Watched"), parameters={})
         more = sfn.Choice(self, self._name("WatchOn?"))
         more.when(sfn.Condition.boolean_equals("$.prepared.more", True), watch).otherwise(watched)
@@ -122,7 +121,7 @@ class Leg(Construct):
         """The case's beginning: its nodes stopped, where it wants any down."""
         if not self._inside:
             return prepare
-        stop = self._task("StopNodes", self._case_payload(), attempts=2)
+        stop = self._task("StopNodes", self._case_payload())
         catch_as(stop, fail)
         stop.next(prepare)
         return self._when_nodes_down("NodesDown", stop, prepare)
@@ -134,7 +133,7 @@ class Leg(Construct):
         """
         if not self._inside:
             return done
-        start = self._task("StartNodes", self._case_payload(), attempts=2)
+        start = self._task("StartNodes", self._case_payload())
         back = self._task("AwaitNodes", self._case_payload())
         start.next(back).next(done)
         return self._when_nodes_down("NodesUp", start, done)
@@ -192,8 +191,7 @@ class Leg(Construct):
 
     def _loader(self, prefix: str = "") -> sfn.IChainable:
         """One loader of either map; ``prefix`` tells the states of one from those of the other."""
-        # never once it may have begun: a loader that was started twice would join late
-        return self._task("Load", retry=False, discard_all=True, prefix=prefix)
+        return self._task("Load", discard_all=True, prefix=prefix)
 
     def _loader_task(self, prefix: str = "") -> sfn.IChainable:
         """The same of one that is a task."""
@@ -214,13 +212,10 @@ class Leg(Construct):
         return {**payload, "failed": sfn.JsonPath.object_at("$.failed")} if failed else payload
 
     def _task(
-        self, entry: str, payload: dict[str, Any] | None = None, *, prefix: str = "", **options: Any
+        self, step: str, payload: dict[str, Any] | None = None, *, prefix: str = "", **options: Any
     ) -> tasks.LambdaInvoke:
-        name = self._name(f"{prefix}{entry}")
-        return invoke(self, name, self._function(entry), payload=payload, **options)
-
-    def _function(self, entry: str) -> lambda_.Function:
-        return self._functions.get(entry, inside=self._inside)
+        name = self._name(f"{prefix}{step}")
+        return invoke(self, self._functions, step, name=name, inside=self._inside, payload=payload, **options)
 
     def _name(self, state: str) -> str:
         return f"{self._prefix}{state}"

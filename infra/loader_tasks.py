@@ -18,7 +18,7 @@ from infra.acknowledged import acknowledge, on
 from infra.context import Context
 from infra.loader_image import FOLDER, LoaderImage
 from infra.network import Network
-from infra.steps import retry_on
+from infra.retries import retry_on
 from infra.storage import Storage
 
 #: what the container of a task is called

@@ -5,29 +5,30 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from breakeven.results.items import LOCKS
 from infra.acknowledged import acknowledge, executions_of
-from infra.steps import invoke, retry_whatever_failed
+from infra.functions import Functions
+from infra.invoke import invoke
+from infra.retries import retry_whatever_failed
 
 RELEASE_LIMIT = cdk.Duration.seconds(30)
 
 
 class Lock(Construct):
     def __init__(
-        self, scope: Construct, construct_id: str, *, function: lambda_.Function, table: dynamodb.ITable
+        self, scope: Construct, construct_id: str, *, functions: Functions, table: dynamodb.ITable
     ) -> None:
         super().__init__(scope, construct_id)
-        self._function, self._table = function, table
+        self._functions, self._table = functions, table
 
     def take(self) -> tasks.LambdaInvoke:
         """Goes on only as the one run that there is; ``$.lock`` is then there."""
         payload = {name: sfn.JsonPath.string_at(f"$.{name}") for name in ("run_id", "execution")}
-        return invoke(self, "TakeLock", self._function, payload=payload, result_path="$.lock")
+        return invoke(self, self._functions, "TakeLock", payload=payload, result_path="$.lock")
 
     def release(self) -> tasks.DynamoUpdateItem:
         """Frees the lock that this execution holds, and nobody else's."""
@@ -54,7 +55,7 @@ class Lock(Construct):
         retry_whatever_failed(release)
         return release
 
-    def may_ask(self, state_machine: sfn.StateMachine, plan: lambda_.Function) -> None:
+    def may_ask(self, state_machine: sfn.StateMachine) -> None:
         """Whether an earlier execution runs, and whether its brokers do; the plan asks the first, too.
 
         Policies of their own: a function's first one is part of what the state machine depends on.
@@ -65,8 +66,10 @@ class Lock(Construct):
             "AskEarlier",
             statements=[iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])],
         )
-        if plan.role is not None:
-            earlier.attach_to_role(plan.role)
+        plan, take_lock = (self._functions.get(name).role for name in ("Plan", "TakeLock"))
+        assert plan is not None  # every function was made with one
+        assert take_lock is not None
+        earlier.attach_to_role(plan)
         resumed = "whichever earlier execution of this one machine is to be gone on with"
         acknowledge(earlier, {executions_of(state_machine, executions): resumed})
         policy = iam.Policy(
@@ -78,8 +81,7 @@ class Lock(Construct):
                 iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"]),
             ],
         )
-        if self._function.role is not None:
-            policy.attach_to_role(self._function.role)
+        policy.attach_to_role(take_lock)
         looked = "ec2:DescribeInstances, to see whether an earlier run's brokers are up, names no resource"
         held = "whichever earlier execution of this one machine holds the lock"
         reasons = {"IAM5[Resource::*]": looked, executions_of(state_machine, executions): held}

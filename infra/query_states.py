@@ -14,7 +14,7 @@ from breakeven.results.queries import bare, parameter_count, queries
 from breakeven.results.schemas import TABLES
 from infra.acknowledged import acknowledge, on
 from infra.results import Results
-from infra.steps import retry_on
+from infra.retries import retry_on
 
 QUERY_TIMEOUT_S = 300
 #: Athena has started nothing: asked too often, or broken. The first two are its own names

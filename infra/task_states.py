@@ -16,9 +16,10 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.functions import Functions
+from infra.invoke import invoke
 from infra.loader_image import BUILD_LIMIT, QUEUE_LIMIT, LoaderImage
 from infra.loader_tasks import allow_events
-from infra.steps import GRACE_S, catch_as, invoke, retry_on
+from infra.retries import GRACE_S, catch_as, retry_on
 
 #: CodeBuild has started no build: too many at once, asked too often, or broken, for which it has no names of
 #: its own ("StartBuild", AWS CodeBuild API Reference)
@@ -60,8 +61,9 @@ class TaskStates(Construct):
             "endpoints": sfn.JsonPath.object_at("$.run.endpoints"),
             "built": built,
         }
-        function = self._functions.get("EstablishTasks")
-        return invoke(self, name, function, payload=payload, result_path="$.tasks", attempts=2)
+        return invoke(
+            self, self._functions, "EstablishTasks", name=name, payload=payload, result_path="$.tasks"
+        )
 
     def _build(self) -> sfn.CustomState:
         limit = BUILD_LIMIT.to_seconds() + QUEUE_LIMIT.to_seconds() + GRACE_S

@@ -21,12 +21,13 @@ from infra.acknowledged import acknowledge, any_version, executions_split
 from infra.context import Context
 from infra.functions import Functions
 from infra.image_states import ImageStates
+from infra.invoke import invoke
 from infra.legs import Leg
 from infra.loader_tasks import LoaderTasks
 from infra.lock import Lock
 from infra.query_states import QueryStates
 from infra.results import Results
-from infra.steps import catch_as, invoke, retry_whatever_failed
+from infra.retries import catch_as, retry_whatever_failed
 from infra.storage import Storage
 from infra.task_states import TaskStates
 
@@ -55,7 +56,7 @@ class Workflow(Construct):
         self._image_states = ImageStates(self, "ImageStates", functions=functions)
         self._queries = QueryStates(self, "QueryStates", results=results)
         self.topic = self._topic(context, storage)
-        self._lock = Lock(self, "Lock", function=functions.get("TakeLock"), table=results.state_table)
+        self._lock = Lock(self, "Lock", functions=functions, table=results.state_table)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -72,7 +73,7 @@ class Workflow(Construct):
             ),
         )
         storage.allow(self.state_machine.role)
-        self._lock.may_ask(self.state_machine, functions.get("Plan"))
+        self._lock.may_ask(self.state_machine)
         tasks.may_start(self.state_machine)
         self._task_states.may_build(self.state_machine)
         self._queries.may_query(self.state_machine)
@@ -98,7 +99,7 @@ class Workflow(Construct):
             },
         )
         finish = self._finish()
-        plan = invoke(self, "Plan", self._functions.get("Plan"), result_path="$.run")
+        plan = invoke(self, self._functions, "Plan", result_path="$.run")
         catch_as(plan, finish)
         take = self._lock.take()
         catch_as(take, finish)
@@ -108,10 +109,9 @@ class Workflow(Construct):
         rounds = self._rounds()
         release = invoke(
             self,
+            self._functions,
             "ReleaseRun",
-            self._functions.get("ReleaseRun"),
             payload={"run_id": sfn.JsonPath.string_at("$.run_id")},
-            attempts=2,
         )
         catch_as(rounds, release)
         read = self._queries.all()
@@ -119,8 +119,8 @@ class Workflow(Construct):
         catch_as(read, free)
         report = invoke(
             self,
+            self._functions,
             "BuildReport",
-            self._functions.get("BuildReport"),
             payload={
                 "run_id": sfn.JsonPath.string_at("$.run_id"),
                 "queries": sfn.JsonPath.object_at("$.queries"),
@@ -182,11 +182,10 @@ class Workflow(Construct):
         """Write the run's record; the execution fails when a state did or no case is ok: alarms see that."""
         finish = invoke(
             self,
+            self._functions,
             "FinishRun",
-            self._functions.get("FinishRun"),
             payload={"state": sfn.JsonPath.object_at("$")},
             result_path="$.finished",
-            attempts=2,
         )
         unrecorded = sfn_tasks.DynamoUpdateItem(
             self,
