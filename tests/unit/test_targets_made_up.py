@@ -12,10 +12,12 @@ from breakeven.errors import InputError
 from breakeven.loadgen.left import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.planning.plan import Plan, make_plan
+from breakeven.report.charts import marks
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
+from breakeven.report.sections.compared_targets import differences
 from breakeven.targets.catalog import CATALOG, PAIR, on_machines
-from breakeven.targets.record import Nodes, Waits
+from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Waits
 from breakeven.targets.registry import open_target
 from breakeven.workload import problems
 from breakeven.workload.model import Suite
@@ -26,6 +28,7 @@ from tests.unit.fakes import FakeBroker
 from tests.unit.loader_runs import Run, brisk  # noqa: F401
 
 NAME = "made-up-trio"
+OWN, SHADE = "#12ab34", "#cd5678"
 SUITE = b"""
 suite: made-up
 title: A target that nobody has built
@@ -62,6 +65,10 @@ def record(monkeypatch: pytest.MonkeyPatch) -> None:
         nodes=Nodes(3, "m7g.large", volume_gb=30, deployment="trio"),
         open_loop={"consume": "push", "prefetch": 77, "window": 55},
         waits=Waits(unknown=0.2),
+        look=Look(OWN, "#aabbcc", "*", shades=(SHADE,)),
+        guarantees=Guarantees("{zones}", "{nodes}, made up", "of gold", "it holds{handling}", "{server}"),
+        guarantees_locally=Guarantees("nowhere", "{nodes}, made up", "of tin", "it bends", "{server}, here"),
+        end_of_support=EndOfSupport(4, "made up to be old"),
     )
     monkeypatch.setitem(CATALOG, NAME, made_up)
 
@@ -115,7 +122,46 @@ def test_its_case_runs() -> None:
 
 def test_the_report_names_it(capsys: pytest.CaptureFixture[str]) -> None:
     report = sample.report(sample.planned((sample.SQS, on_machines(NAME, "small"))))
-    assert "A made-up trio, small" in page(report, None)
+    html = page(report, None)
+    assert "A made-up trio, small" in html
+    assert SHADE in html
     assert "A made-up trio, small" in markdown(report, None)
     print_summary(report, Console(width=200, color_system=None))
     assert "Made-up trio small" in capsys.readouterr().out
+
+
+def test_charts_draw_it_in_its_own_colour_and_marker():
+    assert (marks.series(NAME, "measured")["color"], marks.series(NAME, "measured")["marker"]) == (OWN, "*")
+    assert marks.series(on_machines(NAME, "small"), "measured")["color"] == SHADE
+    assert marks.published(NAME, "2012")["color"] == "#aabbcc"
+
+
+def differs(environment: str, **known: str) -> dict[str, str]:
+    """Its row of the table of what still differs, by column."""
+    cases = sample.planned((sample.SQS, NAME))[:2]
+    rows = [
+        row | {"provenance": "measured", "environment": environment} for row in sample.answers(cases).cases
+    ]
+    report = sample.report(cases, cases=rows)
+    manifest = report.manifest.model_copy(update={"targets": {NAME: known}})
+    table = differences(report.model_copy(update={"manifest": manifest}))
+    (row,) = [row for row in table.rows if row.labels == ("A made-up trio",)]
+    return dict(zip(table.columns, row.cells, strict=True))
+
+
+def test_what_still_differs_is_said_in_its_own_words():
+    server = "RabbitMQ 3.10.8, Erlang 25.2.3; made up to be old"
+    assert differs("aws", zones="a, b, c", partition_handling="pause_minority") == {
+        "Zones": "3: a node in each of a, b and c",
+        "Copies": "3, made up",
+        "Encryption": "of gold",
+        "In a network partition": "it holds (pause_minority)",
+        "Release": server,
+    }
+    assert differs("local") == {
+        "Zones": "nowhere",
+        "Copies": "3, made up",
+        "Encryption": "of tin",
+        "In a network partition": "it bends",
+        "Release": f"{server}, here",
+    }

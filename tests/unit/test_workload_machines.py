@@ -7,7 +7,7 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning.expand import expand
 from breakeven.report.charts import marks
-from breakeven.targets.catalog import kind_of, record_of
+from breakeven.targets.catalog import RABBITMQ_LOOK, kind_of, record_of
 from breakeven.targets.registry import open_target
 from breakeven.words import target_name
 from breakeven.workload.read import parse_suite
@@ -61,7 +61,7 @@ def test_a_size_is_of_its_kind_wherever_it_is_looked_up():
 
 def test_sizes_are_told_apart_in_charts():
     plain, large, xlarge = (marks.series(target, "measured") for target in (PAIR, LARGE, XLARGE))
-    assert plain["color"] == marks.RABBITMQ
+    assert plain["color"] == RABBITMQ_LOOK.colour
     assert len({(each["color"], each["marker"]) for each in (plain, large, xlarge)}) == 3
     assert xlarge["label"] == "RabbitMQ mirrored pair, xlarge (measured)"
 

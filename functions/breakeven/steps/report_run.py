@@ -18,6 +18,7 @@ from breakeven.results.items import RUN, lane_item
 from breakeven.results.state import RunState
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
+from breakeven.targets.catalog import record_of
 from breakeven.version import VERSION
 from breakeven.workload.case import Case
 
@@ -97,8 +98,8 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
         project_version=VERSION,
         scenario_sha256=plan["suite"]["sha256"],
         seed=plan["plan"]["seed"],
-        rabbitmq=_server(lanes, "rabbitmq-"),
-        sqs=_server(lanes, "sqs-"),
+        rabbitmq=_server(lanes, "rabbitmq"),
+        sqs=_server(lanes, "sqs"),
         versions={"python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES},
         hardware=surroundings["hardware"],
         price_books=plan["price_books"],
@@ -134,10 +135,10 @@ def _instance(
     return {name: value for name, value in found.items() if value}
 
 
-def _server(lanes: Mapping[str, Mapping[str, Any]], prefix: str) -> str | None:
+def _server(lanes: Mapping[str, Mapping[str, Any]], software: str) -> str | None:
     """The server as its lane described it, marked when it stands in for the service."""
     for target, lane in lanes.items():
-        if target.startswith(prefix) and "server" in lane:
+        if record_of(target).software == software and "server" in lane:
             mark = " (emulated)" if lane.get("provenance") == "emulated" else ""
             return f"{lane['server']}{mark}"
     return None

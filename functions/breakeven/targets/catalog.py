@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from math import inf
 
-from breakeven.targets.record import Nodes, Rates, TargetRecord, Waits
+from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Rates, TargetRecord, Waits
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
@@ -23,6 +23,14 @@ INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
 ROOT_DEVICE = "/dev/xvda"
 #: milliseconds of a call to SQS; a fast one, so that what is billed by the request is not estimated too low
 SQS_CALL_MS = 10.0
+
+#: blue and vermilion are told apart in every common colour blindness; marks differ as well
+SQS_LOOK = Look("#0b5fa5", "#86b3d9", "s")
+RABBITMQ_LOOK = Look(
+    "#c2410c", "#e3a583", "o", shades=("#7c2d12", "#ea580c", "#a16207", "#be123c", "#57534e")
+)
+#: of what has no record
+OTHER_LOOK = Look("#5b6675", "#aab1bb", "o")
 
 _SQS = TargetRecord(
     name=SQS,
@@ -68,7 +76,25 @@ _SQS = TargetRecord(
         ),
     },
     open_lane_s={"aws": 5, "local": 5},
+    look=SQS_LOOK,
+    software="sqs",
+    guarantees=Guarantees(
+        zones="several in the region, by the service",
+        copies="several, by the service",
+        encryption="TLS; at rest by default (SSE-SQS)",
+        partition="hidden by the service",
+        release="managed; no releases",
+    ),
+    guarantees_locally=Guarantees(
+        zones="one process on this machine; the service: several",
+        copies="one, in memory; the service: several",
+        encryption="none here; the service: TLS and at rest",
+        partition="cannot happen here; the service hides it",
+        release="{server}, a stand-in",
+    ),
 )
+
+_SPLIT = "the pair may split in two and lose what one side took{handling}"
 
 _MIRRORED_PAIR = TargetRecord(
     name=PAIR,
@@ -109,6 +135,24 @@ _MIRRORED_PAIR = TargetRecord(
         ),
     },
     open_lane_s={"aws": 240, "local": 25},
+    look=RABBITMQ_LOOK,
+    software="rabbitmq",
+    guarantees=Guarantees(
+        zones="{zones}",
+        copies="{nodes}, mirrored (ha-mode all)",
+        encryption="TLS; volumes encrypted",
+        partition=_SPLIT,
+        release="{server}",
+    ),
+    guarantees_locally=Guarantees(
+        zones="none: two nodes on one machine",
+        copies="{nodes}, mirrored (ha-mode all)",
+        encryption="none: plain AMQP on loopback",
+        partition=_SPLIT,
+        release="{server}",
+    ),
+    # classic queue mirroring left RabbitMQ in 4.0, and with it every release that had it went out of support
+    end_of_support=EndOfSupport(4, "no longer supported by its makers, mirrored queues ended with 3.x"),
 )
 
 _INSTRUMENT_RATES = Rates(
@@ -120,6 +164,7 @@ _INSTRUMENT_RATES = Rates(
     bytes_per_s=None,
     source="the mean of the programmed latencies, 1.9 ms, and some of the loader's own time",
 )
+_NOT_COMPARED = Guarantees(*("not compared",) * 5)
 _INSTRUMENT = TargetRecord(
     name=INSTRUMENT,
     label="the instrument",
@@ -131,6 +176,9 @@ _INSTRUMENT = TargetRecord(
     waits=Waits(unknown=3.0),
     rates={"aws": _INSTRUMENT_RATES, "local": _INSTRUMENT_RATES},
     open_lane_s={"aws": 5, "local": 1},
+    look=OTHER_LOOK,
+    guarantees=_NOT_COMPARED,
+    guarantees_locally=_NOT_COMPARED,
 )
 
 #: by name, in the order in which reports show them

@@ -52,6 +52,42 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """How charts draw it. ``marker`` is matplotlib's; ``pale``: what was published of it, and history.
+
+    ``shades``: of its sizes, where a suite has several; none: all have its colour.
+    """
+
+    colour: str
+    pale: str
+    marker: str
+    shades: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantees:
+    """What differs between targets however alike their settings, in the words that a buyer would ask in.
+
+    In braces stands what the run knows: ``{zones}`` of its nodes, how many ``{nodes}``, ``{handling}`` of
+    partitions, in parentheses, and ``{server}``, its release.
+    """
+
+    zones: str
+    copies: str
+    encryption: str
+    partition: str
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndOfSupport:
+    """What to say of a release whose first number is below ``before``."""
+
+    before: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class TargetRecord:
     """One target. ``name`` is what suites call it, where ``is_compared``: others serve the project itself.
 
@@ -66,6 +102,10 @@ class TargetRecord:
     of each worker, as one call waits for its answer? ``has_capacity``: is there a rate that it cannot hold,
     and not a quota? ``billed_by_request``: is each request paid for?
 
+    ``look``: how charts draw it. ``guarantees``: what differs from other targets, on AWS;
+    ``guarantees_locally``: where a run is made on one machine. ``software``: what a run's manifest calls the
+    server; None where it names none. ``end_of_support``: of releases that are no longer supported.
+
     ``open_loop``: settings of an open loop, where a suite gives none. ``fixed``: what it does whatever a
     suite asks. ``rates`` and ``open_lane_s`` (seconds until a lane of it can be used) are assumed.
     """
@@ -79,10 +119,15 @@ class TargetRecord:
     waits: Waits
     rates: Mapping[Environment, Rates]
     open_lane_s: Mapping[Environment, float]
+    look: Look
+    guarantees: Guarantees
+    guarantees_locally: Guarantees
     local_provenance: Literal["measured", "emulated"] = "measured"
     nodes: Nodes | None = None
     reference_client: Literal["boto3", "pika"] | None = None
     endpoint: str | None = None
+    software: Literal["rabbitmq", "sqs"] | None = None
+    end_of_support: EndOfSupport | None = None
     is_compared: bool = True
     pushes: bool = True
     window_is_connections: bool = False

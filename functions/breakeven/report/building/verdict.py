@@ -14,6 +14,7 @@ from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.money import break_even
 from breakeven.report.tables import self_test
 from breakeven.report.tables.figures import shown
+from breakeven.targets.catalog import record_of
 
 
 def verdict(report: Report) -> str:
@@ -74,7 +75,7 @@ def _best(cases: Sequence[CaseReport]) -> tuple[CaseReport, Metric] | None:
 
 def _speed(case: CaseReport, produced: Metric) -> str:
     name = words.target_name(case.target)
-    the = "" if case.target.startswith("sqs") else "the "
+    the = "the " if record_of(case.target).nodes else ""
     verb = "confirmed" if case.parameters.get("confirms", True) else "took"
     bound = "at least " if "loader_saturated" in case.flags else ""
     tail = f" at p95 {words.milliseconds(produced.p95_ms)}" if produced.p95_ms is not None else ""

@@ -13,7 +13,7 @@ from breakeven.report.charts.canvas import Form, chart
 from breakeven.report.contract.money_model import CostQuestion, DecisionMap, MapRow
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
-from breakeven.report.money.option_words import headline_question, hour, option_name
+from breakeven.report.money.option_words import SHORT, headline_question, hour, option_name
 
 MAX_COLUMNS = 3  # of the legend
 
@@ -39,7 +39,7 @@ def decisions(report: Report) -> tuple[Chart, ...]:
             axis.set_ylabel("hours of work a month")
         named: dict[str, str] = {}
         for name, colour in colours.items():
-            named.setdefault("SQS" if name.startswith("sqs") else option_name(question, name), colour)
+            named.setdefault("SQS" if name in SHORT else option_name(question, name), colour)
         figure.legend(
             [Patch(facecolor=colour) for colour in named.values()],
             [f"{name} is cheapest" for name in named],
@@ -68,7 +68,7 @@ def _winners(maps: Sequence[DecisionMap]) -> list[str]:
     found = {name for one in maps for row in one.rows for name in row.cheapest}
     order = [name for one in maps for name in one.best_other]
     return sorted(
-        found, key=lambda name: (not name.startswith("sqs"), order.index(name) if name in order else 0, name)
+        found, key=lambda name: (name not in SHORT, order.index(name) if name in order else 0, name)
     )
 
 

@@ -1,45 +1,38 @@
-"""How a series looks: colour says which target, dashes and hollow marks that it is emulated.
-
-Blue and vermilion are told apart in every common colour blindness; marks and dashes differ as well.
-"""
+"""The look of a series: colour says which target, dashes and hollow marks that it is emulated."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from typing import Any
 
 from breakeven import words
-from breakeven.targets.catalog import parts_of
+from breakeven.targets.catalog import CATALOG, OTHER_LOOK, parts_of
+from breakeven.targets.record import Look
 
-SQS, RABBITMQ, OTHER = "#0b5fa5", "#c2410c", "#5b6675"
-SQS_PALE, RABBITMQ_PALE, OTHER_PALE = "#86b3d9", "#e3a583", "#aab1bb"
+#: of the sizes of one target in one run, beside its own
+SHAPES = ("^", "v", "D", "P", "X", "h")
 
 
-#: of the sizes of one kind in one run, beside the kind's own
-SHADES, SHAPES = ("#7c2d12", "#ea580c", "#a16207", "#be123c", "#57534e"), ("^", "v", "D", "P", "X", "h")
+def look_of(target: str) -> Look:
+    """The look of its record; grey where there is none."""
+    record = CATALOG.get(parts_of(target)[0])
+    return record.look if record else OTHER_LOOK
 
 
 def colour(target: str) -> str:
-    if machines := parts_of(target)[1]:
-        return SHADES[zlib.crc32(machines.encode()) % len(SHADES)]
-    return SQS if target.startswith("sqs") else RABBITMQ if target.startswith("rabbitmq") else OTHER
-
-
-def pale(target: str) -> str:
-    """The target's colour for what was published of it."""
-    return (
-        SQS_PALE
-        if target.startswith("sqs")
-        else RABBITMQ_PALE
-        if target.startswith("rabbitmq")
-        else OTHER_PALE
-    )
+    look, machines = look_of(target), parts_of(target)[1]
+    return _one_of(look.shades, machines) if look.shades and machines else look.colour
 
 
 def marker(target: str) -> str:
-    if machines := parts_of(target)[1]:
-        return SHAPES[zlib.crc32(machines.encode()) % len(SHAPES)]
-    return "s" if target.startswith("sqs") else "o"
+    machines = parts_of(target)[1]
+    return _one_of(SHAPES, machines) if machines else look_of(target).marker
+
+
+def _one_of(choices: Sequence[str], machines: str) -> str:
+    """The same for the same name in every run."""
+    return choices[zlib.crc32(machines.encode()) % len(choices)]
 
 
 def series(target: str, provenance: str) -> dict[str, Any]:
@@ -60,7 +53,7 @@ def series(target: str, provenance: str) -> dict[str, Any]:
 def published(target: str, label: str) -> dict[str, Any]:
     """The same for a series that a source published."""
     return {
-        "color": pale(target),
+        "color": look_of(target).pale,
         "linestyle": (0, (1, 2)),
         "linewidth": 1.6,
         "marker": marker(target),

@@ -7,7 +7,14 @@ from breakeven.pricing.questions import RABBITMQ
 from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, SensitivityEnd
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import brief, headline_question, option_name, spoken_option, usd
+from breakeven.report.money.option_words import (
+    SHORT,
+    brief,
+    headline_question,
+    option_name,
+    spoken_option,
+    usd,
+)
 
 MILLION = 1e6
 #: unit in a price book -> its name beside a number
@@ -53,7 +60,7 @@ def map_table(report: Report) -> Table | None:
 def _ranges(row: MapRow) -> str:
     """'t4g.small from 12.1 msg/s, then m7g.large from 316'; SQS is what is cheapest before."""
     first, *others = zip(row.from_msg_per_s, row.cheapest, strict=True)
-    parts = [] if first[1].startswith("sqs") else [f"{brief(first[1])} from the first message"]
+    parts = [] if first[1] in SHORT else [f"{brief(first[1])} from the first message"]
     parts += [f"{brief(option)} from {words.figure(rate)} msg/s" for rate, option in others]
     return ", then ".join(parts) or "SQS at every rate"
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import BadgeKey, Definitions, Row, Section, Table, badge, filled
 from breakeven.report.sections.subject import Subject
+from breakeven.targets.catalog import CATALOG, parts_of
+from breakeven.targets.record import TargetRecord
 
 ORIGINS = {
     "measured": "Read off the real thing, in the environment that the report names.",
@@ -15,8 +18,6 @@ ORIGINS = {
     "published": "Printed by a source, here as it printed it.",
 }
 ASPECTS = ("Zones", "Copies", "Encryption", "In a network partition", "Release")
-#: classic queue mirroring left RabbitMQ in 4.0, and with it every release that had it went out of support
-FIRST_WITHOUT_MIRRORS = 4
 
 
 def section(subject: Subject) -> Section:
@@ -54,51 +55,26 @@ def differences(report: Report) -> Table:
 
 
 def _describe(report: Report, case: CaseReport) -> tuple[str, ...]:
-    if case.target.startswith("sqs"):
-        return _emulated_sqs(report) if case.provenance == "emulated" else _sqs()
-    if case.target.startswith("rabbitmq"):
-        return _rabbitmq(report, case)
-    return ("not known",) * len(ASPECTS)
+    """The words of the target's record, with what the run knows of it in them."""
+    record = CATALOG.get(parts_of(case.target)[0])
+    if record is None:
+        return ("not known",) * len(ASPECTS)
+    facts = report.manifest.targets.get(case.target, {})
+    here = case.environment == "local" or case.provenance == "emulated"
+    handling = facts.get("partition_handling") or facts.get("cluster_partition_handling")
+    known = {
+        "zones": _zones(str(facts.get("zones") or "")),
+        "nodes": facts.get("nodes") or record.node_count,
+        "handling": f" ({handling})" if handling else "",
+        "server": _release(report, case, record),
+    }
+    differs = astuple(record.guarantees_locally if here else record.guarantees)
+    return tuple(text.format(**known) for text in differs)
 
 
-def _sqs() -> tuple[str, ...]:
-    return (
-        "several in the region, by the service",
-        "several, by the service",
-        "TLS; at rest by default (SSE-SQS)",
-        "hidden by the service",
-        "managed; no releases",
-    )
-
-
-def _emulated_sqs(report: Report) -> tuple[str, ...]:
-    server = (report.manifest.sqs or "an emulator").replace("(emulated)", "").strip()
-    return (
-        "one process on this machine; the service: several",
-        "one, in memory; the service: several",
-        "none here; the service: TLS and at rest",
-        "cannot happen here; the service hides it",
-        f"{server}, a stand-in",
-    )
-
-
-def _rabbitmq(report: Report, case: CaseReport) -> tuple[str, ...]:
-    local = case.environment == "local"
-    told = report.manifest.targets.get(case.target, {})
-    handling = told.get("partition_handling") or told.get("cluster_partition_handling")
-    partition = "the pair may split in two and lose what one side took"
-    return (
-        "none: two nodes on one machine" if local else _zones(str(told.get("zones") or "")),
-        f"{told.get('nodes') or 2}, mirrored (ha-mode all)",
-        "none: plain AMQP on loopback" if local else "TLS; volumes encrypted",
-        f"{partition} ({handling})" if handling else partition,
-        _release(report.manifest.rabbitmq),
-    )
-
-
-def _zones(told: str) -> str:
+def _zones(launched: str) -> str:
     """Where the nodes were launched."""
-    zones = [zone for zone in told.split(", ") if zone]
+    zones = [zone for zone in launched.split(", ") if zone]
     if not zones:
         return "not known: no nodes were launched"
     if len(zones) > 1:
@@ -106,10 +82,13 @@ def _zones(told: str) -> str:
     return f"one: all nodes are in {zones[0]}, as no other zone of the deployment offers their type"
 
 
-def _release(server: str | None) -> str:
+def _release(report: Report, case: CaseReport, record: TargetRecord) -> str:
+    """The server of the run's manifest, and whether it is still supported."""
+    named = {"rabbitmq": report.manifest.rabbitmq, "sqs": report.manifest.sqs}
+    server = (named.get(record.software or "") or "").replace("(emulated)", "").strip()
     if not server:
-        return "not known"
-    version = re.search(r"RabbitMQ (\d+)", server)
-    if version and int(version.group(1)) < FIRST_WITHOUT_MIRRORS:
-        return f"{server}; no longer supported by its makers, mirrored queues ended with 3.x"
+        return "an emulator" if case.provenance == "emulated" else "not known"
+    end, version = record.end_of_support, re.search(rf"{re.escape(record.service)} (\d+)", server)
+    if end and version and int(version.group(1)) < end.before:
+        return f"{server}; {end.words}"
     return server
