@@ -16,11 +16,11 @@ from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.loadgen.diagnosis import percentile_ms
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.workload.case import Case
 
 #: from the last connection to the start, seconds

@@ -21,8 +21,8 @@ from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
-from local.brokers import BrokerCluster
 from local.children import Children
+from local.servers.brokers import BrokerCluster
 
 QUEUE = f"{PREFIX}bench"
 #: beside warm-up and window: starting, draining, closing; seconds

@@ -21,7 +21,7 @@ from bench.watched import watch
 from breakeven.errors import BreakevenError
 from breakeven.workload.case import Workload
 from local.children import Children
-from local.sqs_server import SqsServer
+from local.servers.sqs_server import SqsServer
 
 Client = Literal["boto3", "native"]
 WORKERS = 10

@@ -15,7 +15,14 @@ from importlib import import_module
 from breakeven.errors import BreakevenError, InputError
 
 BAD_INPUT, FAILED = 2, 1
-COMMANDS = ("run", "plan", "report", "crossover", "doctor")
+#: in the order of the help, each with its module
+COMMANDS = {
+    "run": "cli.running.run_command",
+    "plan": "cli.plan_command",
+    "report": "cli.report_command",
+    "crossover": "cli.crossover.crossover_command",
+    "doctor": "cli.doctor.doctor_command",
+}
 
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
@@ -26,7 +33,7 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     )
     commands = root.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
     for name in [asked] if asked in COMMANDS else COMMANDS:
-        import_module(f"cli.{name}").add_parser(commands)
+        import_module(COMMANDS[name]).add_parser(commands)
     return root
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from breakeven.planning.assumptions import BUILDER_S, SNAPSHOT_S
-from breakeven.planning.estimate import CostLine, Estimate
+from breakeven.planning.budget.estimate import CostLine, Estimate
+from breakeven.planning.budget.planning_assumptions import BUILDER_S, SNAPSHOT_S
 from breakeven.planning.plan import Plan
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
-from cli.tables import columns, print_table, say
+from cli.terminal import columns, print_table, say
 
 #: of a run whose plan does not know whether the image is there
 BAKES = (

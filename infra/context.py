@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from breakeven.pricing.machines import machine
+from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import INSTANCE_TYPE
 from infra.limits import Limits, listed
 from infra.timing import Timing

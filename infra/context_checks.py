@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.book import DEFAULT_REGION, books, load_book
-from breakeven.pricing.machines import machine, machines
+from breakeven.pricing.prices.book import DEFAULT_REGION, books, load_book
+from breakeven.pricing.prices.instance_types import machine, machines
 from breakeven.workload.read import load_shipped
 from infra.context import DEBIAN_NAMES, Context
 

@@ -9,7 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG
-from breakeven.planning.machines import QUOTA
+from breakeven.planning.machine_availability import QUOTA
 from breakeven.targets.naming import PREFIX
 from infra.acknowledged import acknowledge, on
 from infra.brokers import Brokers

@@ -14,7 +14,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from breakeven.planning.limits import LOOKS_EVERY_S
+from breakeven.planning.execution_limits import LOOKS_EVERY_S
 from infra.functions import Functions
 from infra.invoke import invoke
 from infra.retries import catch_as

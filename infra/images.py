@@ -18,7 +18,7 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from breakeven.planning.machines import BUILDERS
+from breakeven.planning.machine_availability import BUILDERS
 from breakeven.results import layout
 from breakeven.steps.recipes import Recipe
 from breakeven.targets.catalog import ROOT_DEVICE

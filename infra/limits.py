@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from breakeven.planning.allowance import Allowance
+from breakeven.planning.budget.allowance import Allowance
 from breakeven.workload.read import shipped_suites
 
 ALLOWED = Allowance()

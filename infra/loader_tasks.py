@@ -11,8 +11,8 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from breakeven.installation import OWNER_TAG, RUN_GROUP, TASK_INPUT
+from breakeven.planning.budget.task_lines import MEMORY_GB, VCPU
 from breakeven.planning.footprint import ROOM
-from breakeven.planning.task_lines import MEMORY_GB, VCPU
 from breakeven.results import layout
 from infra.acknowledged import acknowledge, on
 from infra.context import Context

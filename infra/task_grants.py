@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG
-from breakeven.planning.tasks import QUOTA
+from breakeven.planning.loaders.fargate import QUOTA
 from infra.acknowledged import acknowledge, on
 from infra.context import Context
 from infra.grants import Granting, allow_queues

@@ -20,15 +20,15 @@ from breakeven.results.store import Store
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.catalog import PAIR
 from breakeven.targets.registry import open_target
-from local import loader_advice, resume
-from local.broker_machines import BrokerMachines, ExistingBrokers
+from local.aws.control_plane import ControlPlane
+from local.aws.instances import Machines
+from local.cdk.synth import Synthesis
 from local.children import Children
-from local.control_plane import ControlPlane
-from local.endpoints import Endpoints
-from local.export import export_run
-from local.machines import Machines
-from local.sqs_server import SqsServer
-from local.synth import Synthesis
+from local.servers.broker_machines import BrokerMachines, ExistingBrokers
+from local.servers.endpoints import Endpoints
+from local.servers.sqs_server import SqsServer
+from local.stored import kept_advice, resumed_run
+from local.stored.export import export_run
 
 STACK = "QueueBreakeven"
 
@@ -71,9 +71,9 @@ class Session:
         self._plane.have_images()
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
         self._suite = suite
-        loader_advice.bring(self.store, self._runs, suite)
+        kept_advice.bring(self.store, self._runs, suite)
         if wanted.resume_run_id is not None:
-            resume.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
+            resumed_run.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
         noted = wanted.model_copy(
             update={"surroundings": wanted.surroundings.model_copy(update={"notes": notes})}
         )
@@ -114,7 +114,7 @@ class Session:
         folder = self._runs / run_id
         if self._plane and self._execution and self._suite:
             export_run(self.store, self.state, run_id, self._runs)
-            if trouble := loader_advice.keep(self.store, self._runs, self._suite):
+            if trouble := kept_advice.keep(self.store, self._runs, self._suite):
                 self._say(trouble)
         logs = self._work / "logs"
         if logs.exists():

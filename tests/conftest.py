@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from local.cdk.synth import Synthesis
 from local.children import Children
-from local.synth import Synthesis
 from tests.shared import made_once
 
 pytest_plugins = ["tests.servers"]

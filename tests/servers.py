@@ -17,10 +17,10 @@ import pytest
 from breakeven.brokers.access import Access, Node
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.workload.case import Case, Workload
-from local.broker_machines import BrokerMachines
+from local.aws.instances import Launch
 from local.children import Children
-from local.machines import Launch
-from local.sqs_server import SqsServer
+from local.servers.broker_machines import BrokerMachines
+from local.servers.sqs_server import SqsServer
 from tests.canaries import arguments
 from tests.integration.processes import eventually, processes_of
 

@@ -9,8 +9,8 @@ from typing import Any
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from breakeven.planning.allowance import allowance_of
-from breakeven.planning.tasks import may_have_tasks
+from breakeven.planning.budget.allowance import allowance_of
+from breakeven.planning.loaders.fargate import may_have_tasks
 from breakeven.steps.account import account_of, instance_types
 from breakeven.steps.executions import ask
 from breakeven.steps.images import missing_images

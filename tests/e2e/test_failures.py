@@ -17,8 +17,8 @@ from moto.sns.models import SNSBackend
 
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN
-from local import athena
-from local.sql_engine import SqlError
+from local.aws import athena_service
+from local.aws.sql_engine import SqlError
 from tests.e2e.faults import (
     KINDS,
     OF_THE_CASE,
@@ -114,7 +114,7 @@ def test_a_query_that_fails_or_hangs_is_on_record(workflow, monkeypatch, kind):
             time.sleep(2 * SHORT_S)
         raise SqlError("injected")
 
-    monkeypatch.setattr(athena, "run", broken)
+    monkeypatch.setattr(athena_service, "run", broken)
     run_id = run_name("Queries", kind)
     assert workflow.run(run_id, Fault("Queries", kind)) == "FAILED"
     assert workflow.state(run_id).get(RUN)["failed_at"] == "Queries"

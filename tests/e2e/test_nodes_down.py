@@ -22,9 +22,9 @@ from breakeven.results.store import Store
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.workload.read import parse_suite, parse_yaml
-from local.broker_machines import BrokerMachines
+from local.aws.control_plane import ControlPlane
 from local.children import Children
-from local.control_plane import ControlPlane
+from local.servers.broker_machines import BrokerMachines
 from tests.infra.definition import STACK
 
 pytestmark = pytest.mark.installed

@@ -15,8 +15,8 @@ from breakeven.installation import RUN_GROUP, TASK_INPUT
 from breakeven.results import layout
 from breakeven.results.items import LOCKS, NO_CASE_OK, RUN
 from breakeven.results.state import RunState
-from local.job_tasks import BuildTask, EcsTask
-from local.task_images import TaskImages
+from local.aws.tasks.job_tasks import BuildTask, EcsTask
+from local.aws.tasks.task_images import TaskImages
 from tests.canaries import arguments, holds
 from tests.e2e.left_behind import tasks_standing
 from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at

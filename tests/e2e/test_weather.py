@@ -12,11 +12,11 @@ import pytest
 
 from breakeven.results import layout
 from breakeven.results.items import LOCKS, RUN
-from local.strict import sqs_weather as sqs
-from local.strict import weather as control
-from local.strict.certificates import Certificate
-from local.strict.pages import SHORT
-from local.strict.sqs_proxy import sqs_weather
+from local.aws.strict import weather as control
+from local.aws.strict.certificates import Certificate
+from local.aws.strict.pages import SHORT
+from local.aws.strict.sqs import sqs_weather as sqs
+from local.aws.strict.sqs.sqs_proxy import sqs_weather
 from tests.certificates import make_certificate
 from tests.e2e.workflow_runs import Workflow, parse_suite_text, workflow_at
 

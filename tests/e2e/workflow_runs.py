@@ -22,11 +22,11 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.workload.case import INLINE_LOADERS
 from breakeven.workload.read import parse_suite, parse_yaml
+from local.aws.control_plane import ControlPlane
+from local.aws.instances import Launch
+from local.aws.strict.certificates import Certificate
+from local.aws.strict.front import Layer
 from local.children import Children
-from local.control_plane import ControlPlane
-from local.machines import Launch
-from local.strict.certificates import Certificate
-from local.strict.front import Layer
 from tests.grants.roles import open_to
 from tests.infra.definition import STACK, states, template_of
 

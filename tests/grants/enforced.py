@@ -12,12 +12,12 @@ from botocore.config import Config
 
 from breakeven.results.store import Store
 from breakeven.steps.services import Services
-from local.aws import PERSON
-from local.strict.authorization import Authorization
-from local.strict.front import Front
-from local.strict.policies import Policies
-from local.strict.roles import Role
-from local.swaps import Swaps
+from local.aws.boto import PERSON
+from local.aws.strict.front import Front
+from local.aws.strict.permissions.authorization import Authorization
+from local.aws.strict.permissions.roles import Role
+from local.aws.strict.requests.policies import Policies
+from local.aws.swaps import Swaps
 from tests.grants.roles import Roles
 from tests.grants.templates import REGION, Template
 

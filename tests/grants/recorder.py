@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from local.aws import PERSON
-from local.strict.front import Answer, PassOn, Request
-from local.strict.policies import Call
+from local.aws.boto import PERSON
+from local.aws.strict.front import Answer, PassOn, Request
+from local.aws.strict.requests.policies import Call
 
 
 class Recorder:

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 from policy_sentry.querying.actions import get_action_data
 
-from local.strict.policies import Call, Statement, grants, is_allowed, matches
+from local.aws.strict.requests.policies import Call, Statement, grants, is_allowed, matches
 from tests.grants.roles import Roles
 
 #: permissions that no call of these runs shows the need of, each with its reason

@@ -11,10 +11,10 @@ from typing import Any
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.iam.models import iam_backends
 
-from local.aws import STATES
-from local.control_plane import ControlPlane
-from local.strict.policies import Call, Statement, statements
-from local.strict.roles import documents
+from local.aws.boto import STATES
+from local.aws.control_plane import ControlPlane
+from local.aws.strict.permissions.roles import documents
+from local.aws.strict.requests.policies import Call, Statement, statements
 from tests.infra.definition import states
 
 Roles = dict[str, list[Statement]]

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from local.aws import STATES
-from local.strict.policies import statements
+from local.aws.boto import STATES
+from local.aws.strict.requests.policies import statements
 from tests.grants.roles import FUNCTION, TASK, Roles
 
 REGION, ACCOUNT = "eu-west-1", "123456789012"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.pricing.book import PriceBook
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.steps.images import KEPT
 from infra.images import ROOT_GB
 

@@ -1,4 +1,4 @@
-"""What the CDK app reads of the checkout, by which an assembly is known again (``local.assemblies``)."""
+"""What the CDK app reads of the checkout, by which a kept assembly is known again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from local.assemblies import INPUTS, ROOT
+from local.cdk.kept_assemblies import INPUTS, ROOT
 
 #: prints all that it opens below the checkout while it synthesizes
 READING = """

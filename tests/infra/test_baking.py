@@ -14,8 +14,8 @@ from breakeven.brokers.access import Access
 from breakeven.installation import FAMILY_TAG
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
+from local.aws.control_plane import ControlPlane
 from local.children import Children
-from local.control_plane import ControlPlane
 from tests.e2e.stack_deletion import answers_to_cloudformation, deletion
 from tests.e2e.workflow_runs import Machines
 from tests.infra.definition import STACK

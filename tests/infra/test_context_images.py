@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.pricing.book import load_book
+from breakeven.pricing.prices.book import load_book
 from tests.infra.definition import builders_templates, definition_of, nodes_template
 from tests.infra.idle_cost import idle_lines
 from tests.infra.stacks import GROWN, Built, of

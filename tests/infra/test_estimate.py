@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.planning import assumptions as assumed
+from breakeven.planning.budget import planning_assumptions as assumed
 from breakeven.results.queries import queries
 from tests.infra.definition import definition_of, template_of, usual
 

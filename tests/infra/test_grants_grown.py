@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.strict.policies import Call, Statement, grants, is_allowed
+from local.aws.strict.requests.policies import Call, Statement, grants, is_allowed
 from tests.grants import review
 from tests.grants.roles import Roles
 from tests.grants.templates import Template

@@ -6,8 +6,8 @@ import copy
 
 import pytest
 
-from breakeven.planning.deadline import MAX_RUN_S
-from breakeven.pricing.book import load_book
+from breakeven.planning.run_deadline import MAX_RUN_S
+from breakeven.pricing.prices.book import load_book
 from tests.infra.definition import definition_of, template_of
 from tests.infra.idle_cost import UnknownCostError, idle_lines
 

@@ -11,13 +11,13 @@ import boto3
 import pytest
 
 from breakeven.brokers.access import Access, Node
+from breakeven.planning.budget.task_lines import endpoints
 from breakeven.planning.expand import expand
-from breakeven.planning.task_lines import endpoints
 from breakeven.targets.catalog import clusters
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite
-from cli.doctor_networks import MADE
+from cli.doctor.doctor_networks import MADE
 from infra.network import GATEWAY_SERVICES, PRIVATE_BLOCKS
 from tests.infra.definition import definition_of, machines, nodes_statements, resources, states
 from tests.infra.services_called import services_called, services_of_scripts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning.allowance import Allowance, allowance_of
+from breakeven.planning.budget.allowance import Allowance, allowance_of
 from infra.context_read import read_context
 from tests.infra.definition import resources, template_of
 

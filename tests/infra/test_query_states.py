@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.results.queries import bare, queries
 from infra.context import DATABASE
-from local.strict.policies import Call, is_allowed
+from local.aws.strict.requests.policies import Call, is_allowed
 from tests.grants.templates import ACCOUNT, REGION, Template
 from tests.infra.definition import definition_of, resources, states
 

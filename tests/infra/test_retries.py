@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.planning.durations import start_deadline_s
+from breakeven.planning.budget.durations import start_deadline_s
 from tests.infra.definition import definition_of, states, template_of
 
 #: what Lambda answers where it did not run the function; Step Functions Developer Guide, "Handle Lambda

@@ -15,7 +15,7 @@ import pytest
 from cdk_nag import AwsSolutionsChecks
 from cfnlint.api import ManualArgs, lint
 
-from local.strict.template import of_template
+from local.aws.strict.permissions.template_limits import of_template
 from tests.infra.definition import resources
 from tests.infra.stacks import Built
 

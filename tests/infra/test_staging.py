@@ -14,7 +14,7 @@ import pytest
 
 from infra import staging
 from infra.code import PipBundling
-from local.assembly import read_stack
+from local.cdk.assembly import read_stack
 
 STACK = "QueueBreakeven"
 

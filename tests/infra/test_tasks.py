@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from breakeven.planning.budget.task_lines import MEMORY_GB, VCPU
 from breakeven.planning.footprint import ROOM
-from breakeven.planning.task_lines import MEMORY_GB, VCPU
 from breakeven.results import layout
 from infra.code import LOCK
 from infra.loader_image import DOCKERFILE, FOLDER, assemble_image

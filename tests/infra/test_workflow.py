@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.planning import limits
+from breakeven.planning import execution_limits
 from breakeven.results.queries import queries
 from breakeven.workload.case import MAX_LOADERS
 from tests.e2e.faults import ALL
@@ -223,21 +223,21 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
         return worst_events(definition, sizes, (*never, *(each for each in MAPS if each not in taken)))
 
     per_loader = worst(loaders=2) - worst(loaders=1)
-    assert per_loader == limits.HISTORY_PER_LOADER
-    assert worst(cases=2) - worst(cases=1) == limits.HISTORY_PER_CASE + per_loader
-    assert worst(many=True) - worst(loaders=0) == limits.HISTORY_OF_MANY_LOADERS
-    assert worst(down=True) - worst() == limits.HISTORY_OF_NODES_DOWN
-    assert worst(loaders=2, tasks=True) - worst(loaders=1, tasks=True) == limits.HISTORY_PER_TASK
+    assert per_loader == execution_limits.HISTORY_PER_LOADER
+    assert worst(cases=2) - worst(cases=1) == execution_limits.HISTORY_PER_CASE + per_loader
+    assert worst(many=True) - worst(loaders=0) == execution_limits.HISTORY_OF_MANY_LOADERS
+    assert worst(down=True) - worst() == execution_limits.HISTORY_OF_NODES_DOWN
+    assert worst(loaders=2, tasks=True) - worst(loaders=1, tasks=True) == execution_limits.HISTORY_PER_TASK
     assert worst(many=True, tasks=True) == worst(many=True)
     # a watch that is called again: a task's three events for each of four calls and two, and a choice's two
-    assert limits.HISTORY_PER_WATCH == 4 * 3 + 2 + 2
-    assert worst(cases=0, rounds=2) - worst(cases=0) == limits.HISTORY_PER_LEG
-    assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= limits.HISTORY_PER_RUN
+    assert execution_limits.HISTORY_PER_WATCH == 4 * 3 + 2 + 2
+    assert worst(cases=0, rounds=2) - worst(cases=0) == execution_limits.HISTORY_PER_LEG
+    assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= execution_limits.HISTORY_PER_RUN
     # a look is a task's five events, a choice's two and a wait's two
-    assert limits.HISTORY_PER_LOOK == 5 + 2 + 2
-    assert definition["States"]["AwaitImages"]["Seconds"] == limits.LOOKS_EVERY_S
-    assert limits.MAX_HISTORY_EVENTS == 25_000
-    assert limits.HISTORY_BUDGET <= limits.MAX_HISTORY_EVENTS * 3 / 4
+    assert execution_limits.HISTORY_PER_LOOK == 5 + 2 + 2
+    assert definition["States"]["AwaitImages"]["Seconds"] == execution_limits.LOOKS_EVERY_S
+    assert execution_limits.MAX_HISTORY_EVENTS == 25_000
+    assert execution_limits.HISTORY_BUDGET <= execution_limits.MAX_HISTORY_EVENTS * 3 / 4
 
 
 def test_queries_are_deployed_as_they_are_written(assembly):

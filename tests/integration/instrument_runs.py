@@ -7,7 +7,7 @@ from typing import Any
 
 from breakeven.instrument.program import Program
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult

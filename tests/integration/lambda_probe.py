@@ -7,8 +7,8 @@ import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
+from local.aws.functions.lambda_runtime import LambdaRuntime
 from local.children import Children
-from local.lambda_runtime import LambdaRuntime
 
 LIMIT_S = 30
 CODE = """

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 
 from breakeven.clients.base import Client
 from breakeven.errors import CaseError
-from breakeven.loadgen.account import account
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
+from breakeven.loadgen.reconciliation import account
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.worker import RETRY_S
+from breakeven.loadgen.workers.worker import RETRY_S
 from breakeven.workload.case import Case
 from tests.integration.processes import eventually
 

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from local.aws.control_plane import ControlPlane
 from local.children import Children
-from local.control_plane import ControlPlane
 
 APP = Path(__file__).parents[1] / "fixtures" / "probe_app" / "app.py"
 STACK = "Probe"

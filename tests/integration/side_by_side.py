@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
-from breakeven.loadgen.diagnosis import percentile_ms
-from breakeven.loadgen.histogram import Histogram
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import Measurement, merge
-from breakeven.loadgen.meters import LagMeter
+from breakeven.loadgen.record.histogram import Histogram
+from breakeven.loadgen.self_check.diagnosis import percentile_ms
+from breakeven.loadgen.self_check.meters import LagMeter
 from breakeven.targets.base import Target
 from breakeven.workload.case import Case
 from tests.integration.live_case import live

@@ -12,7 +12,7 @@ from breakeven.planning.expand import expand
 from breakeven.targets.base import Target
 from breakeven.targets.instrument import InstrumentTarget
 from breakeven.workload.case import Case
-from breakeven.workload.model import Suite
+from breakeven.workload.suite import Suite
 from tests.integration.real_targets import opened
 from tests.integration.side_by_side import (
     Run,

@@ -27,10 +27,10 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
-from local import brokers
-from local.broker_machines import BrokerMachines
-from local.brokers import BrokerCluster
-from local.machines import Launch
+from local.aws.instances import Launch
+from local.servers import brokers
+from local.servers.broker_machines import BrokerMachines
+from local.servers.brokers import BrokerCluster
 from tests.integration.processes import eventually, processes_of
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ OTHER_RUN = """
 import json, sys, time
 from pathlib import Path
 from breakeven.brokers.access import Access
-from local.brokers import BrokerCluster
+from local.servers.brokers import BrokerCluster
 from local.children import Children
 
 cluster = BrokerCluster(Children(), Path(sys.argv[1]), Access.model_validate_json(sys.stdin.read()))

@@ -8,11 +8,11 @@ from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError, InputError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management
-from local import broker_urls
-from local.broker_machines import ExistingBrokers
-from local.broker_urls import check_reachable, parse_rabbitmq_urls
-from local.machines import Launch
+from local.aws.instances import Launch
 from local.ports import free_ports
+from local.servers import broker_urls
+from local.servers.broker_machines import ExistingBrokers
+from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from tests.integration.processes import eventually
 
 

@@ -14,7 +14,7 @@ from breakeven.clients.base import CallFailed, Client, ConnectionLost, Outcome
 from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.factory import make_client
 from breakeven.clients.sqs.client import SqsClient
-from breakeven.loadgen.stamp import Stamper, StampReader
+from breakeven.loadgen.ledger.stamp import Stamper, StampReader
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 from breakeven.workload.case import Case
 from local.ports import free_ports

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from breakeven.clients.base import Client, ConnectionLost, Outcome
-from breakeven.loadgen.account import account
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import account
 from breakeven.targets.base import Target
 from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case

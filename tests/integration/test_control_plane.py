@@ -8,7 +8,7 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
-from local.strict.account import ORDINARY
+from local.aws.strict.permissions.account_quotas import ORDINARY
 from tests.integration.probe import LIMIT_S, STACK, Plane, synthesized_probe
 
 
@@ -159,7 +159,7 @@ def test_named_queries_and_assets_are_there(plane):
 
 
 def test_limits_and_quotas_of_aws_are_held_in_front_of_everything(plane):
-    """The layers of ``local/strict``: a model's limit, one that models do not carry, the account's own."""
+    """The layers of ``strict/``: a model's limit, one that models do not carry, the account's own."""
     machine = plane.outputs["MachineArn"]
     for name, code in (("x" * 81, "ValidationException"), ("a:b", "InvalidName")):
         with pytest.raises(ClientError, match=code):

@@ -9,9 +9,9 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
-from local.athena import athena_text
+from local.aws.athena_service import athena_text
+from local.aws.control_plane import ControlPlane
 from local.children import Children
-from local.control_plane import ControlPlane
 from tests.integration.probe import Machines
 
 DATABASE, BUCKET, GROUP = "results", "results-bucket", "group"

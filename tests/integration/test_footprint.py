@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from breakeven.instrument.program import Latency, Program, Step
-from breakeven.loadgen import producer
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.loader import run_loader
+from breakeven.loadgen.workers import producer
 from breakeven.planning.footprint import BESIDE, Footprint, footprint
 from breakeven.targets.instrument import InstrumentTarget
 from breakeven.workload.case import Case

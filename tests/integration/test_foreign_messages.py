@@ -7,8 +7,8 @@ from typing import Any
 import boto3
 import pytest
 
-from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.registry import open_target
 from tests.integration.live_case import live

@@ -19,8 +19,8 @@ from pika import BasicProperties
 from breakeven.brokers.access import Access
 from breakeven.brokers.trust import tls_context
 from breakeven.clients.factory import make_client
-from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management

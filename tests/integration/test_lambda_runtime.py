@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from local import lambda_process, lambda_runtime
+from local.aws.functions import lambda_process, lambda_runtime
+from local.aws.functions.lambda_process import LambdaProcess
+from local.aws.functions.lambda_runtime import RESPONSE_BYTES
 from local.children import Children
-from local.lambda_process import LambdaProcess
-from local.lambda_runtime import RESPONSE_BYTES
 from tests.integration.lambda_probe import LIMIT_S, Runtime
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult

@@ -17,14 +17,14 @@ import pytest
 from breakeven.brokers.access import Access
 from breakeven.clients import connections
 from breakeven.clients.factory import make_client
-from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from breakeven.targets.sqs_standard import SqsStandard
-from local.brokers import BrokerCluster
-from local.sqs_server import SqsServer
+from local.servers.brokers import BrokerCluster
+from local.servers.sqs_server import SqsServer
 from tests.integration.live_case import PATIENCE_S, LiveCase, assert_failed_whole, live
 from tests.integration.processes import eventually
 

@@ -10,14 +10,14 @@ import pytest
 from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.instrument.program import Program, Stall
-from breakeven.loadgen.diagnosis import percentile_ms
-from breakeven.loadgen.histogram import Histogram, bin_of
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
+from breakeven.loadgen.record.histogram import Histogram, bin_of
+from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from local.brokers import BrokerCluster
 from local.children import Children
+from local.servers.brokers import BrokerCluster
 from tests.integration.instrument_runs import instrument_case, measured
 from tests.integration.live_case import live
 

@@ -7,10 +7,10 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.strict.authorization import Authorization
-from local.strict.front import Front
-from local.strict.queue_server import QueueServer
-from local.swaps import Swaps
+from local.aws.strict.front import Front
+from local.aws.strict.permissions.authorization import Authorization
+from local.aws.strict.sqs.queue_server import QueueServer
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import REGION, moto_server
 from tests.unit.test_strict_queue_server import ROLES
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from local.aws import STATES
-from local.strict.roles import UnknownCallerError
+from local.aws.boto import STATES
+from local.aws.strict.permissions.roles import UnknownCallerError
 from tests.integration.probe import STACK, Plane, synthesized_probe
 
 

@@ -13,14 +13,14 @@ import pytest
 
 from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.factory import make_client
-from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.record import Waits
 from breakeven.workload.case import Case
-from local.strict import sqs_weather as kinds
-from local.strict.certificates import Certificate
-from local.strict.sqs_proxy import sqs_weather
-from local.strict.sqs_weather import KINDS, SqsWeather
+from local.aws.strict.certificates import Certificate
+from local.aws.strict.sqs import sqs_weather as kinds
+from local.aws.strict.sqs.sqs_proxy import sqs_weather
+from local.aws.strict.sqs.sqs_weather import KINDS, SqsWeather
 from tests.certificates import make_certificate
 from tests.integration.live_case import live
 from tests.shared import change_record

@@ -9,8 +9,8 @@ import boto3
 import pytest
 
 from breakeven.errors import BreakevenError
-from local import sqs_server
-from local.sqs_server import SqsServer
+from local.servers import sqs_server
+from local.servers.sqs_server import SqsServer
 from tests.integration.processes import eventually, processes_of
 
 

@@ -9,7 +9,7 @@ from breakeven.errors import CaseError, InputError
 from breakeven.steps.leftovers import Queues
 from breakeven.targets.registry import open_target
 from local.ports import free_ports
-from local.sqs_server import check_sqs_endpoint
+from local.servers.sqs_server import check_sqs_endpoint
 
 
 @pytest.fixture

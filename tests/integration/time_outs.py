@@ -25,7 +25,7 @@ from breakeven.clients.amqp import link, wire
 from breakeven.clients.core.loading import core
 from breakeven.clients.sqs import alone_receiver, alone_sender, client, connection
 from breakeven.clients.sqs.endpoint import Endpoint
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from breakeven.workload.case import Workload
 
 ORDERS: dict[str, Any] = {}

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from breakeven.results.store import Store
+from local.aws.sql_engine import SqlResult, run
 from local.children import Children
 from local.ports import LOOPBACK
-from local.sql_engine import SqlResult, run
 from tests.infra.definition import template_of
 from tests.integration.processes import eventually, processes_of
 from tests.trino import sample_costs, sample_tables  # noqa: F401  # they add their tables to the samples

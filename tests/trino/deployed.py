@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from local.sql_engine import SqlTable
+from local.aws.sql_engine import SqlTable
 from tests.infra.definition import resources
 
 #: a row format of Glue's, as Trino names it

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from random import Random
 
-from breakeven.loadgen.histogram import Histogram, midpoint
+from breakeven.loadgen.record.histogram import Histogram, midpoint
 from breakeven.terms import METRICS
 from tests.trino.samples import SCENARIOS, TARGETS, TEXTS, Row, Sample, sample
 

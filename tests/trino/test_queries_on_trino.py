@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from breakeven.results import schemas
-from local.sql_engine import SqlError, SqlResult
+from local.aws.sql_engine import SqlError, SqlResult
 from tests.trino.conftest import RUNS, Ask
 from tests.trino.samples import SAMPLES
 

@@ -10,8 +10,8 @@ import pytest
 
 from breakeven.steps.baking import bake_images
 from breakeven.steps.recipes import Recipe
-from local import image_patches
-from local.swaps import Swaps
+from local.aws.patches import image_patches
+from local.aws.swaps import Swaps
 from tests.unit.baking import ARM, RUN_ID
 from tests.unit.moto_results import installed
 

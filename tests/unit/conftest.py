@@ -73,7 +73,7 @@ def function(moto, released):
     # costly to load, and few tests need them
     from moto.awslambda.models import LambdaFunction  # noqa: PLC0415
 
-    from local.swaps import Swaps  # noqa: PLC0415
+    from local.aws.swaps import Swaps  # noqa: PLC0415
     from tests.unit.moto_server import LIMIT_S  # noqa: PLC0415
 
     def invoke(_function, event=None):

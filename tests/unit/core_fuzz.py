@@ -23,7 +23,7 @@ from breakeven.clients.core.loading import core
 from breakeven.clients.core.structs import Asking, End, Receiving, Sending, State
 from breakeven.clients.sqs.alone import SIGNATURE, SignedCall
 from breakeven.clients.sqs.signing import Parts
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit import amqp_wire as wire
 
 PAGE = mmap.PAGESIZE

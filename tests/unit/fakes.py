@@ -19,7 +19,7 @@ from breakeven.clients.base import (
     Outcome,
     Settled,
 )
-from breakeven.loadgen.stamp import StampReader
+from breakeven.loadgen.ledger.stamp import StampReader
 from breakeven.workload.case import Case, Workload
 
 TAG = "test"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven.clients.amqp.client import NativeAmqpClient
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit import amqp_wire as wire
 from tests.unit.fakes import make_case
 from tests.unit.scripted_broker import ScriptedBroker

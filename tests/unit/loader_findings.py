@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from breakeven.loadgen.limit import Limit
-from breakeven.planning.loader_advice import LoaderAdvice, Place, Seen
+from breakeven.loadgen.self_check.loader_limit import Limit
+from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen
 from breakeven.planning.plan import make_plan
 from breakeven.workload.read import parse_suite
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from breakeven.loadgen import loader, reporter, worker
+from breakeven.loadgen import loader, reporter
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.workers import worker
 from breakeven.targets.record import Waits
 from breakeven.workload.case import Case
 from tests.shared import change_record

@@ -14,10 +14,10 @@ from botocore.config import Config
 from moto.moto_api._internal.models import moto_api_backend
 from moto.server import ThreadedMotoServer
 
-from local import machine_patches, patches
-from local.assembly import StackArtifact
-from local.aws import Aws, bound_environment, environment
-from local.cloudformation import deploy
+from local.aws.boto import Aws, bound_environment, environment
+from local.aws.cloudformation import deploy
+from local.aws.patches import machine_patches, moto_patches
+from local.cdk.assembly import StackArtifact
 
 REGION = "us-east-1"
 LIMIT_S = 20
@@ -76,7 +76,7 @@ class Moto:
     @contextmanager
     def patched_with(self, patch, wanted, base=BASE):
         """``base`` in force, and ``patch`` with it if ``wanted``."""
-        with patches.applied(self.aws, [*base, *([patch] if wanted else [])]):
+        with moto_patches.applied(self.aws, [*base, *([patch] if wanted else [])]):
             yield
 
     def function(self, name=None):

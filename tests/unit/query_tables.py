@@ -11,7 +11,7 @@ from typing import Any
 from breakeven.results import layout, schemas
 from breakeven.results.queries import bare, parameter_count
 from breakeven.results.queries import query as text_of
-from local.sql_engine import SqlTable, run
+from local.aws.sql_engine import SqlTable, run
 
 RUN_ID = "2026-11-20"  # a run id that looks like a date must stay text
 Rows = Iterable[Mapping[str, Any]]

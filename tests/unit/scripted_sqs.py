@@ -12,7 +12,7 @@ import pytest
 from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.clients.sqs.client import SqsClient
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.certificates import make_certificate
 from tests.unit.fakes import make_case
 from tests.unit.scripted_http import LOOPBACK, Heard, Reply, scripted

@@ -11,7 +11,7 @@ from pika import spec
 from breakeven.clients.alone import Ours
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire
 from tests.unit.left_alone import MS, PRODUCER, STAMPER, TAG, made

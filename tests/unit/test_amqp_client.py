@@ -15,7 +15,7 @@ from breakeven.clients.amqp.wire import Wire
 from breakeven.clients.base import Answers, ConnectionLost, Outcome
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from local.ports import free_ports
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire

@@ -11,7 +11,7 @@ from pika import frame, spec
 from breakeven.clients.amqp.encoding import Publishing, acknowledgements
 from breakeven.clients.amqp.events import ProtocolError
 from breakeven.clients.amqp.in_flight import InFlight
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit.amqp_wire import ack, content, method
 
 SIZES = {"one": [64], "alike": [64] * 5, "mixed": [64, 16, 64], "empty": [0, 0], "long": [4088, 4089, 20_000]}

@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
-from local.broker_urls import masked, parse_rabbitmq_urls
+from local.servers.broker_urls import masked, parse_rabbitmq_urls
 
 FIRST, SECOND = "amqp://ann:hidden-word@one:5673/orders", "amqp://ann:hidden-word@two/orders"
 

@@ -130,7 +130,7 @@ def test_bad_input_is_one_clear_error(
 
 
 def test_a_damaged_book_is_named_with_its_field(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    shipped = Path("functions/breakeven/pricing/books/us-east-1.json").read_text(encoding="utf-8")
+    shipped = Path("functions/breakeven/pricing/prices/books/us-east-1.json").read_text(encoding="utf-8")
     book = json.loads(shipped)
     book["prices"][3]["usd"] = -1
     (tmp_path / "mine.json").write_text(json.dumps(book))
@@ -140,7 +140,9 @@ def test_a_damaged_book_is_named_with_its_field(capsys: pytest.CaptureFixture[st
 
 
 def test_a_book_of_ones_own_is_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    book = json.loads(Path("functions/breakeven/pricing/books/us-east-1.json").read_text(encoding="utf-8"))
+    book = json.loads(
+        Path("functions/breakeven/pricing/prices/books/us-east-1.json").read_text(encoding="utf-8")
+    )
     (price,) = [p for p in book["prices"] if (p["service"], p["item"]) == ("ec2", "m7g.large")]
     price["usd"] = 1.0
     (tmp_path / "mine.json").write_text(json.dumps(book | {"name": "mine"}))

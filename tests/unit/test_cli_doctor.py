@@ -10,9 +10,9 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
-from cli import doctor_checks
-from cli.deployed import Account, Deployed
-from cli.doctor_images import brokers_image, loaders_image
+from cli.doctor import doctor_checks
+from cli.doctor.doctor_images import brokers_image, loaders_image
+from cli.running.deployed import Account, Deployed
 from infra.node_files import bake_user_data
 
 ROLE = "arn:aws:iam::123456789012:role/path/team"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from breakeven.targets.catalog import INSTANCE_TYPE
-from cli.doctor_checks import examine
-from cli.doctor_machines import account_plan, zones
+from cli.doctor.doctor_checks import examine
+from cli.doctor.doctor_machines import account_plan, zones
 from tests.unit.test_cli_doctor import account, deployed, refusing
 
 

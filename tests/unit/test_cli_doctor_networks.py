@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.doctor_networks import vpcs
+from cli.doctor.doctor_networks import vpcs
 from tests.unit.one_page import OnePage
 from tests.unit.test_cli_doctor import account
 

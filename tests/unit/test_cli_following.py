@@ -10,10 +10,11 @@ import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConnectionError
 from rich.console import Console
 
-from cli import following, main, run_on_aws
-from cli.deployed import Deployed
-from cli.following import Line
-from cli.progress import PlainView
+from cli import main
+from cli.running import following, run_on_aws
+from cli.running.deployed import Deployed
+from cli.running.following import Line
+from cli.running.progress import PlainView
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
 #: stands for the client's own ExecutionDoesNotExist

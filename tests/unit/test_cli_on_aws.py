@@ -12,9 +12,9 @@ from botocore.exceptions import ClientError, EndpointConnectionError, NoCredenti
 from rich.console import Console
 
 from breakeven.errors import InputError
-from cli import run_on_aws
-from cli.deployed import Account, Deployed, connect, find, stack_name, told
 from cli.main import main
+from cli.running import run_on_aws
+from cli.running.deployed import Account, Deployed, connect, find, stack_name, told
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
 

@@ -11,10 +11,10 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.workload.read import load_suite
-from cli import plan
+from cli import plan_command
 from cli.plan_output import duration
-from local import loader_advice
 from local.hardware import hardware
+from local.stored import kept_advice
 from tests.unit.loader_findings import after, place, planned, suite
 
 FITS = ["--scale", "0.05"]
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 def run(capsys, *arguments):
     parser = argparse.ArgumentParser()
-    plan.add_parser(parser.add_subparsers())
+    plan_command.add_parser(parser.add_subparsers())
     parsed = parser.parse_args(["plan", *arguments])
     code = parsed.run(parsed)
     printed = capsys.readouterr()
@@ -186,7 +186,7 @@ def test_durations_read_well(seconds, words):
 def limited(folder, *options):
     """A folder of runs in which a loader was the limit of every case of the suite."""
     made = planned(suite(), hardware=hardware())
-    path = loader_advice.path_of(folder, "mine")
+    path = kept_advice.path_of(folder, "mine")
     path.parent.mkdir(parents=True)
     path.write_text(after(made, where=place(hardware=hardware())).model_dump_json())
     mine = folder / "mine.yaml"
@@ -211,7 +211,7 @@ def test_what_runs_on_one_machine_found_says_nothing_of_aws(capsys, tmp_path):
 
 def test_a_damaged_file_of_loaders_is_one_line_on_standard_error(capsys, tmp_path):
     arguments = limited(tmp_path, "--environment", "local")
-    path = loader_advice.path_of(tmp_path, "mine")
+    path = kept_advice.path_of(tmp_path, "mine")
     path.write_text("{")
     code, out, err = run(capsys, *arguments)
     assert code == 0
@@ -222,7 +222,9 @@ def test_a_damaged_file_of_loaders_is_one_line_on_standard_error(capsys, tmp_pat
 
 def test_what_refuses_a_run_loads_no_control_plane():
     """It takes seconds, and a refusal says at once what is wrong."""
-    looks = "import sys, cli.run; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    looks = (
+        "import sys, cli.running.run_command; print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
     ran = subprocess.run(
         [sys.executable, "-c", looks], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     )

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from breakeven.results.items import RUN
-from cli.progress import PlainView, snapshot
+from cli.running.progress import PlainView, snapshot
 
 
 def shown(*records: dict) -> list[str]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cli import main, run
-from cli.outcome import INTERRUPTED
+from cli import main
+from cli.running import run_command
+from cli.running.outcome import INTERRUPTED
 from local import session
 
 
@@ -19,12 +20,12 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*_: object) -> None:
         raise AssertionError("the run was started")
 
-    monkeypatch.setattr(run, "_follow", started)
+    monkeypatch.setattr(run_command, "_follow", started)
 
 
 @pytest.fixture
 def handlers() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in run.ENDING}
+    before = {number: signal.getsignal(number) for number in run_command.ENDING}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -86,7 +87,7 @@ class Interrupted:
         os.kill(os.getpid(), signal.SIGTERM)
 
     def interrupt(self) -> None:
-        for number in run.ENDING:
+        for number in run_command.ENDING:
             os.kill(os.getpid(), number)
         self.cleaned = True
 

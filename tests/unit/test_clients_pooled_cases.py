@@ -12,7 +12,7 @@ from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.factory import make_client
 from breakeven.clients.pooled import PooledClient
 from breakeven.errors import CaseError
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from tests.unit.fakes import FakeBroker, FakeClient, FakeReceiver, Faults, make_case
 from tests.unit.loader_runs import Run, assert_all_arrived, brisk, loading, no_thread_left  # noqa: F401

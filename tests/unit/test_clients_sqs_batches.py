@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.clients.base import CallFailed, Outcome
 from breakeven.clients.sqs.client import SqsClient
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit.fakes import make_case
 from tests.unit.scripted_http import answer
 from tests.unit.scripted_sqs import QUEUE, bodies, client_of

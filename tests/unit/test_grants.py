@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from local.strict.front import Request
-from local.strict.needed import UnreadableCallError
-from local.strict.policies import Call, UnknownOperatorError, is_allowed, statements
+from local.aws.strict.front import Request
+from local.aws.strict.requests.needed import UnreadableCallError
+from local.aws.strict.requests.policies import Call, UnknownOperatorError, is_allowed, statements
 from tests.grants import review
 from tests.grants.roles import by_role
 

@@ -13,8 +13,8 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.steps import images
 from handlers import remove_images
-from local import image_patches
-from local.swaps import Swaps
+from local.aws.patches import image_patches
+from local.aws.swaps import Swaps
 from tests.e2e.stack_deletion import REQUEST, answers_to_cloudformation, deletion
 from tests.unit.moto_results import installed
 

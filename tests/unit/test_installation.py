@@ -17,7 +17,7 @@ from breakeven.steps.launching import Place, launch
 from breakeven.steps.run_input import RunInput
 from breakeven.steps.services import Services
 from breakeven.targets.sqs_standard import SqsStandard
-from local import synth
+from local.cdk import synth
 
 REGION = "us-east-1"
 PAIR = "rabbitmq-mirrored-pair"

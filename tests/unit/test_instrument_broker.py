@@ -10,8 +10,8 @@ from breakeven.instrument import broker as module
 from breakeven.instrument.broker import Broker, Message
 from breakeven.instrument.fates import Fate
 from breakeven.instrument.program import Program
-from breakeven.loadgen.ledger import LoaderLedger
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.ledger import LoaderLedger
+from breakeven.loadgen.ledger.stamp import Stamper
 
 TAG = "test"
 

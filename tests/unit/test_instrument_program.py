@@ -14,7 +14,7 @@ from breakeven.instrument.fates import FROM, TO, Fate, fates
 from breakeven.instrument.latencies import nearest_rank_ms, percentile_ms, shuffled_ns, values_ns
 from breakeven.instrument.pace import Pacer, Stalls
 from breakeven.instrument.program import PER_MILLE, Latency, Program, Stall, Step
-from breakeven.planning.instrument import LATENCY, instrument_cases, program
+from breakeven.planning.self_test import LATENCY, instrument_cases, program
 
 TABLE = Latency(
     steps=(Step(up_to=0.7, ms=1), Step(up_to=0.97, ms=3), Step(up_to=0.997, ms=12), Step(up_to=1, ms=20))

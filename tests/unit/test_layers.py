@@ -65,7 +65,7 @@ def test_imports_run_down_only() -> None:
     ("module", "imported", "contract"),
     [
         (
-            "functions/breakeven/loadgen/ledger.py",
+            "functions/breakeven/loadgen/ledger/ledger.py",
             "breakeven.report.contract.report_model",
             "Rooms of the domain",
         ),
@@ -75,7 +75,7 @@ def test_imports_run_down_only() -> None:
         ("functions/breakeven/steps/cases.py", "local.session", "What is deployed"),
         ("infra/stack.py", "handlers.plan", "Handlers are found by the names"),
         ("infra/stack.py", "breakeven.report.render.page", "The CDK app takes no measuring"),
-        ("functions/breakeven/loadgen/histogram.py", "breakeven.loadgen.loader", "No cycles"),
+        ("functions/breakeven/loadgen/record/histogram.py", "breakeven.loadgen.loader", "No cycles"),
     ],
 )
 def test_a_contract_fails_where_it_is_broken(copy: Path, module: str, imported: str, contract: str) -> None:

@@ -11,7 +11,7 @@ from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.sqs import receiver
 from breakeven.clients.sqs.client import SqsClient
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.workload.case import Case
 from tests.unit.fakes import FakeBroker, Faults, make_case

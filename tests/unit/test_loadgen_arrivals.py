@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from breakeven.loadgen.arrivals import Arrivals, Span, when
+from breakeven.loadgen.workers.arrivals import Arrivals, Span, when
 from breakeven.workload.case import Step
-from breakeven.workload.course import Course, rate_course
+from breakeven.workload.rate_profile import Course, rate_course
 from tests.unit.fakes import make_case
 
 START = 5_000_000_000

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakeven.clients.base import STAMP_BYTES, Outcome, Stamps
-from breakeven.loadgen.ledger import LoaderLedger
-from breakeven.loadgen.receipts import Receipts
-from breakeven.loadgen.send_times import SendTimes
-from breakeven.loadgen.sequences import SequenceSet
-from breakeven.loadgen.stamp import Stamper, StampReader
+from breakeven.loadgen.ledger.ledger import LoaderLedger
+from breakeven.loadgen.ledger.receipts import Receipts
+from breakeven.loadgen.ledger.sequences import SequenceSet
+from breakeven.loadgen.ledger.stamp import Stamper, StampReader
+from breakeven.loadgen.record.send_times import SendTimes
 
 CHUNK = 4096
 TAG = "aB_9"

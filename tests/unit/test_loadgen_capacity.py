@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.backlog import slope
-from breakeven.loadgen.probe import best, bound
-from breakeven.loadgen.rate_search import PRECISION, RateSearch
+from breakeven.loadgen.search.backlog import slope
+from breakeven.loadgen.search.probe import best, bound
+from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
 from tests.unit.fakes import FakeBroker, make_case
 from tests.unit.loader_runs import Run, brisk, no_thread_left  # noqa: F401
 

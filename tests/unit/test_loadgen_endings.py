@@ -10,7 +10,7 @@ from breakeven.clients.base import CallFailed
 from breakeven.errors import CaseError, LoaderAborted
 from breakeven.loadgen import loader
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.result import LoaderResult
 from tests.unit.fake_meeting import FakeMeeting

@@ -14,21 +14,22 @@ import pytest
 from aws_lambda_powertools.utilities.metadata import clear_metadata_cache
 
 from breakeven.clients.base import Deliveries
-from breakeven.loadgen import consumer, diagnosis, host
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.cell import Cell
-from breakeven.loadgen.consumer import Consumer
 from breakeven.loadgen.coordination import CaseProgress
-from breakeven.loadgen.diagnosis import Diagnosis, diagnose
-from breakeven.loadgen.histogram import Histogram
-from breakeven.loadgen.ledger import Counts, Ledger, LoaderLedger
+from breakeven.loadgen.ledger.ledger import Counts, Ledger, LoaderLedger
 from breakeven.loadgen.loader import _Loader
 from breakeven.loadgen.merge import merge
-from breakeven.loadgen.recorder import Recorder
+from breakeven.loadgen.record.cell import Cell
+from breakeven.loadgen.record.histogram import Histogram
+from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.signals import Signals
+from breakeven.loadgen.self_check import diagnosis, host
+from breakeven.loadgen.self_check.diagnosis import Diagnosis, diagnose
+from breakeven.loadgen.self_check.zone import OF_A_FUNCTION, OF_A_TASK, zone
 from breakeven.loadgen.stages import Timeline
-from breakeven.loadgen.zone import OF_A_FUNCTION, OF_A_TASK, zone
+from breakeven.loadgen.workers import consumer
+from breakeven.loadgen.workers.consumer import Consumer
+from breakeven.loadgen.workers.signals import Signals
 from tests.unit.fake_meeting import FakeMeeting
 from tests.unit.fakes import FakeBroker, FakeClient, make_case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.clients.base import CallFailed, ConnectionLost, Outcome
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from tests.unit.fakes import FakeBroker, FakeClient, Faults
 from tests.unit.loader_runs import Run, assert_all_arrived, brisk, loading, no_thread_left  # noqa: F401

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakeven.clients.base import Outcome
-from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.ledger import Ledger, LoaderLedger, Outstanding, ProducerLedger
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.ledger import Ledger, LoaderLedger, Outstanding, ProducerLedger
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.ledger.sequences import SequenceSet
+from breakeven.loadgen.ledger.stamp import Stamper, StampReader
+from breakeven.loadgen.reconciliation import Account, account
+from breakeven.loadgen.record.send_times import SendTimes
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.send_times import SendTimes
-from breakeven.loadgen.sequences import SequenceSet
-from breakeven.loadgen.stamp import Stamper, StampReader
 
 producers = st.integers(min_value=0, max_value=2**18 - 1)
 sequences = st.integers(min_value=0, max_value=2**54 - 1)

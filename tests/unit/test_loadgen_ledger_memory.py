@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from breakeven.loadgen.ledger import Ledger, ProducerLedger
-from breakeven.loadgen.sequences import SequenceSet
+from breakeven.loadgen.ledger.ledger import Ledger, ProducerLedger
+from breakeven.loadgen.ledger.sequences import SequenceSet
 
 MESSAGES = 100_000_000
 #: the last of them come one by one, in order; the ones before as they are after the same

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.loadgen.account import Account, account, outstanding, was_cut_short
 from breakeven.loadgen.drain import Drain
-from breakeven.loadgen.ledger import Ledger, LoaderLedger, ProducerLedger
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.ledger import Ledger, LoaderLedger, ProducerLedger
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.merge import merge
+from breakeven.loadgen.reconciliation import Account, account, outstanding, was_cut_short
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.sequences import SequenceSet
 from breakeven.steps import counting
 from breakeven.targets.catalog import record_of
 from tests.unit.fakes import make_case

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from breakeven.errors import CaseError
-from breakeven.loadgen import consumer, loader
+from breakeven.loadgen import loader
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
+from breakeven.loadgen.workers import consumer
 from breakeven.results.schemas import TABLES
 from tests.unit.fake_meeting import FakeMeeting
 from tests.unit.fakes import TAG, FakeBroker, Faults, make_case

@@ -6,13 +6,13 @@ import itertools
 
 import pytest
 
-from breakeven.loadgen.diagnosis import Diagnosis
-from breakeven.loadgen.ledger import Ledger, ProducerLedger
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.ledger import Ledger, ProducerLedger
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.merge import merge
-from breakeven.loadgen.recorder import Cells, Recorder
+from breakeven.loadgen.record.recorder import Cells, Recorder
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.sequences import SequenceSet
+from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.loadgen.stages import Timeline, measured_in
 from breakeven.terms import METRICS
 from tests.unit.fakes import make_case

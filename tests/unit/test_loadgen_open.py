@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from breakeven.clients.base import Outcome
-from breakeven.loadgen.diagnosis import Diagnosis
+from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.workload.case import Case
 from tests.unit.fakes import FakeBroker, Faults, make_case
 from tests.unit.loader_runs import Run, assert_all_arrived, brisk, no_thread_left  # noqa: F401

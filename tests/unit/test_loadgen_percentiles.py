@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pytest
 from query_tables import Bucket, case
 
-from breakeven.loadgen.cell import Cell
-from breakeven.loadgen.histogram import midpoint
-from breakeven.loadgen.recorder import Recorder
+from breakeven.loadgen.record.cell import Cell
+from breakeven.loadgen.record.histogram import midpoint
+from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.stages import Timeline
 
 SAMPLES = 10_000_000

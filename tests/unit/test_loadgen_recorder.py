@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from breakeven.loadgen.cell import Cell, Window
-from breakeven.loadgen.histogram import MAX_NS, Histogram, bin_of, midpoint
-from breakeven.loadgen.recorder import Recorder
+from breakeven.loadgen.record.cell import Cell, Window
+from breakeven.loadgen.record.histogram import MAX_NS, Histogram, bin_of, midpoint
+from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.stages import Timeline
 
 HOUR_NS = 3600 * 10**9

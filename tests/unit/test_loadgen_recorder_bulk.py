@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from breakeven.loadgen.histogram import MAX_NS, Histogram, bin_of, bins_of
-from breakeven.loadgen.instants import Instants
-from breakeven.loadgen.recorder import FEW, HANDFUL, Recorder
+from breakeven.loadgen.record.histogram import MAX_NS, Histogram, bin_of, bins_of
+from breakeven.loadgen.record.recorder import FEW, HANDFUL, Recorder
+from breakeven.loadgen.record.timestamps import Instants
 from breakeven.loadgen.stages import Timeline
 
 SECOND_NS = 10**9

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from breakeven.loadgen.sequences import SequenceSet
+from breakeven.loadgen.ledger.sequences import SequenceSet
 
 CHUNK = 4096
 #: numbers around the borders of chunks, where mistakes would be

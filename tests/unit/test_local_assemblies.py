@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from breakeven.errors import BreakevenError
-from local import assemblies, synth
+from local.cdk import kept_assemblies, synth
 from local.children import Children
 
 ENVIRONMENT = {"CDK_OUTDIR": "/somewhere", "CDK_CONTEXT_JSON": "{}", "HOME": "/home/one"}
@@ -19,7 +19,7 @@ ENVIRONMENT = {"CDK_OUTDIR": "/somewhere", "CDK_CONTEXT_JSON": "{}", "HOME": "/h
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     root = tmp_path / "checkout"
-    for name in assemblies.INPUTS:
+    for name in kept_assemblies.INPUTS:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix:
@@ -34,18 +34,18 @@ def checkout(tmp_path: Path) -> Path:
 def test_the_same_is_known_again_wherever_it_is_written_and_whoever_runs_it(checkout: Path) -> None:
     (checkout / "infra" / "__pycache__" / "stack.pyc").write_text("compiled")
     (checkout / "README.md").write_text("not read by the app")
-    before = assemblies.digest(ENVIRONMENT, checkout)
+    before = kept_assemblies.digest(ENVIRONMENT, checkout)
     (checkout / "infra" / "__pycache__" / "stack.pyc").write_text("compiled again")
     (checkout / "README.md").write_text("another")
-    assert assemblies.digest({**ENVIRONMENT, "CDK_OUTDIR": "/else", "HOME": "/two"}, checkout) == before
+    assert kept_assemblies.digest({**ENVIRONMENT, "CDK_OUTDIR": "/else", "HOME": "/two"}, checkout) == before
 
 
-@pytest.mark.parametrize("name", assemblies.INPUTS)
+@pytest.mark.parametrize("name", kept_assemblies.INPUTS)
 def test_whatever_is_read_makes_another(checkout: Path, name: str) -> None:
-    before = assemblies.digest(ENVIRONMENT, checkout)
+    before = kept_assemblies.digest(ENVIRONMENT, checkout)
     path = checkout / name
     (path if path.is_file() else path / "deeper" / "file.py").write_text("two")
-    assert assemblies.digest(ENVIRONMENT, checkout) != before
+    assert kept_assemblies.digest(ENVIRONMENT, checkout) != before
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -58,54 +58,56 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_names_and_permissions_count(checkout: Path, change: Callable[[Path], object]) -> None:
-    before = assemblies.digest(ENVIRONMENT, checkout)
+    before = kept_assemblies.digest(ENVIRONMENT, checkout)
     change(checkout)
-    assert assemblies.digest(ENVIRONMENT, checkout) != before
+    assert kept_assemblies.digest(ENVIRONMENT, checkout) != before
 
 
 @pytest.mark.parametrize("changed", [{"CDK_CONTEXT_JSON": '{"a": 1}'}, {"CDK_DEFAULT_REGION": "eu-west-1"}])
 def test_context_counts(checkout: Path, changed: dict[str, str]) -> None:
-    assert assemblies.digest({**ENVIRONMENT, **changed}, checkout) != assemblies.digest(ENVIRONMENT, checkout)
+    assert kept_assemblies.digest({**ENVIRONMENT, **changed}, checkout) != kept_assemblies.digest(
+        ENVIRONMENT, checkout
+    )
 
 
 def test_what_is_kept_is_a_copy_and_so_is_what_is_brought(tmp_path: Path) -> None:
     made, kept = _assembly(tmp_path / "made"), tmp_path / "kept"
-    assemblies.keep("one", made, kept)
+    kept_assemblies.keep("one", made, kept)
     (made / "asset" / "start").write_text("changed since")
-    assert assemblies.bring("one", tmp_path / "first", kept)
+    assert kept_assemblies.bring("one", tmp_path / "first", kept)
     assert (tmp_path / "first" / "asset" / "start").stat().st_mode & 0o777 == 0o755
     (tmp_path / "first" / "asset" / "start").write_text("changed, too")
-    assert assemblies.bring("one", tmp_path / "second", kept)
+    assert kept_assemblies.bring("one", tmp_path / "second", kept)
     assert (tmp_path / "second" / "asset" / "start").read_text() == "as synthesized"
-    assert not assemblies.bring("another", tmp_path / "third", kept)
+    assert not kept_assemblies.bring("another", tmp_path / "third", kept)
     assert not (tmp_path / "third").exists()
 
 
 def test_the_newest_stay(tmp_path: Path) -> None:
     made, kept = _assembly(tmp_path / "made"), tmp_path / "kept"
-    for number in range(assemblies.KEPT + 2):
-        assemblies.keep(str(number), made, kept)
+    for number in range(kept_assemblies.KEPT + 2):
+        kept_assemblies.keep(str(number), made, kept)
         os.utime(kept / str(number), (number, number))
-    assemblies.keep("last", made, kept)
+    kept_assemblies.keep("last", made, kept)
     assert sorted(path.name for path in kept.iterdir()) == ["3", "4", "last"]
 
 
 def test_what_cannot_be_kept_is_not(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("where a folder should be")
-    assemblies.keep("one", _assembly(tmp_path / "made"), tmp_path / "file")
-    assert not assemblies.bring("one", tmp_path / "out", tmp_path / "file")
+    kept_assemblies.keep("one", _assembly(tmp_path / "made"), tmp_path / "file")
+    assert not kept_assemblies.bring("one", tmp_path / "out", tmp_path / "file")
 
 
 def test_half_an_assembly_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tmp_path / "kept"
-    assemblies.keep("one", _assembly(tmp_path / "made"), kept)
+    kept_assemblies.keep("one", _assembly(tmp_path / "made"), kept)
 
     def fails(_from: Path, to: Path) -> None:
         to.mkdir()
         raise OSError("another run removed it")
 
-    monkeypatch.setattr(assemblies.shutil, "copytree", fails)
-    assert not assemblies.bring("one", tmp_path / "out", kept)
+    monkeypatch.setattr(kept_assemblies.shutil, "copytree", fails)
+    assert not kept_assemblies.bring("one", tmp_path / "out", kept)
     assert not (tmp_path / "out").exists()
 
 
@@ -119,7 +121,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     program.chmod(0o755)
     monkeypatch.setattr(synth, "sys", type("Python", (), {"executable": str(program)}))
-    monkeypatch.setattr(assemblies, "digest", lambda environment: "one")
+    monkeypatch.setattr(kept_assemblies, "digest", lambda environment: "one")
     return tmp_path
 
 
@@ -140,9 +142,9 @@ def test_what_fails_is_not_kept(app: Path) -> None:
 
 
 def test_this_python_is_part_of_the_digest(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = assemblies.digest(ENVIRONMENT, checkout)
+    before = kept_assemblies.digest(ENVIRONMENT, checkout)
     monkeypatch.setattr(sys, "version", "3.99")
-    assert assemblies.digest(ENVIRONMENT, checkout) != before
+    assert kept_assemblies.digest(ENVIRONMENT, checkout) != before
 
 
 def _assembly(path: Path) -> Path:

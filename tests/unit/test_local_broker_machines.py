@@ -10,10 +10,10 @@ import pytest
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from local import broker_machines
-from local.broker_machines import BrokerMachines
+from local.aws.instances import Launch
 from local.children import Children
-from local.machines import Launch
+from local.servers import broker_machines
+from local.servers.broker_machines import BrokerMachines
 from tests.integration.processes import eventually
 
 LAUNCH = Launch(("i-9", "i-1"), {RUN_TAG: "run", TARGET_TAG: "target"})

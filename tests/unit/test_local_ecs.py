@@ -9,11 +9,11 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
-from local import ecs_patches, error_patches, task_patches
+from local.aws.patches import ecs_patches, error_patches, task_patches
+from local.aws.swaps import Swaps
+from local.aws.tasks.ecs import TaskRuntime
+from local.aws.tasks.task_images import TaskImages
 from local.children import Children
-from local.ecs import TaskRuntime
-from local.swaps import Swaps
-from local.task_images import TaskImages
 from tests.unit.moto_server import BASE, LIMIT_S, machine
 from tests.unit.moto_tasks import Tasks
 

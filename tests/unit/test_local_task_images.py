@@ -7,9 +7,9 @@ import json
 import pytest
 
 from breakeven.errors import BreakevenError
-from local import task_patches
-from local.swaps import Swaps
-from local.task_images import TaskImages, read_dockerfile
+from local.aws.patches import task_patches
+from local.aws.swaps import Swaps
+from local.aws.tasks.task_images import TaskImages, read_dockerfile
 from tests.unit.moto_server import BASE, machine
 from tests.unit.moto_tasks import Tasks
 

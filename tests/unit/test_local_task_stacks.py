@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from local.assembly import FileAsset, StackArtifact
-from local.cloudformation import deploy
-from local.patches import applied
+from local.aws.cloudformation import deploy
+from local.aws.patches.moto_patches import applied
+from local.cdk.assembly import FileAsset, StackArtifact
 from tests.unit.moto_server import moto_server
 from tests.unit.moto_tasks import ROLE
 

@@ -1,14 +1,14 @@
-"""Every patch of ``local/ecs_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``ecs_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
 import pytest
 from botocore.exceptions import ClientError
 
-from local import ecs_patches
-from local.assembly import StackArtifact
-from local.cloudformation import deploy
-from local.resource_types import DeployError
+from local.aws.cloudformation import deploy
+from local.aws.patches import ecs_patches
+from local.aws.resource_types import DeployError
+from local.cdk.assembly import StackArtifact
 from tests.unit.moto_server import both
 from tests.unit.moto_tasks import Tasks
 

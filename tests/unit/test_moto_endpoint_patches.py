@@ -1,4 +1,4 @@
-"""Every patch of ``local/endpoint_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``endpoint_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
-from local import endpoint_patches
+from local.aws.patches import endpoint_patches
 from tests.unit.moto_server import both
 
 SERVICE = "com.amazonaws.us-east-1.ecr.api"

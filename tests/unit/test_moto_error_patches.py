@@ -1,4 +1,4 @@
-"""Every patch of ``local/error_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``error_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from local import error_patches
+from local.aws.patches import error_patches
 from tests.unit.moto_server import CAUGHT, MAP, PARALLEL, both, call, caught, machine
 
 

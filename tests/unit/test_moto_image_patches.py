@@ -1,4 +1,4 @@
-"""Every patch of ``local/image_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``image_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import ClientError
 
-from local import image_patches
+from local.aws.patches import image_patches
 from tests.unit.moto_server import both
 
 TAGS = [{"Key": "breakeven:owner", "Value": "us"}]

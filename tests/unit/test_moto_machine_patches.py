@@ -1,4 +1,4 @@
-"""Every patch of ``local/machine_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``machine_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from moto.stepfunctions.parser.asl.antlr.runtime.ASLParser import ASLParser
 from moto.stepfunctions.parser.asl.parse import asl_parser
 from moto.stepfunctions.parser.backend.execution_worker import ExecutionWorker
 
-from local import machine_patches
-from local.swaps import Swaps
+from local.aws.patches import machine_patches
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import CAUGHT, LIMIT_S, MAP, both, call, machine
 
 

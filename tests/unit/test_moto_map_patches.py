@@ -1,4 +1,4 @@
-"""Every patch of ``local/map_patches.py``, and what of a distributed Map is right without one."""
+"""Every patch of ``map_patches.py``, and what of a distributed Map is right without one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from local import error_patches, map_patches
+from local.aws.patches import error_patches, map_patches
 from tests.unit.moto_server import BASE, CAUGHT, both, machine
 
 THRESHOLD = "States.ExceedToleratedFailureThreshold"

@@ -1,4 +1,4 @@
-"""All patches of ``local/patches.py`` together, and that each has a test of its own."""
+"""All patches of ``moto_patches.py`` together, and that each has a test of its own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from moto.awslambda.models import LambdaFunction
 from moto.stepfunctions.parser.backend.execution import Execution
 
-from local import patches
-from local.swaps import Swaps
+from local.aws.patches import moto_patches
+from local.aws.swaps import Swaps
 from tests.unit import (
     test_moto_ecs_patches,
     test_moto_endpoint_patches,
@@ -39,19 +39,19 @@ TESTS = (
 
 
 def test_a_machines_own_time_limit_ends_it(moto):
-    with patches.applied(moto.aws):
+    with moto_patches.applied(moto.aws):
         waiting = machine(A={"Type": "Wait", "Seconds": 600, "End": True})
         assert moto.run({**waiting, "TimeoutSeconds": 1})["status"] == "TIMED_OUT"
 
 
 def test_every_patch_has_its_test():
     tested = {name.removeprefix("test_") for tests in TESTS for name in vars(tests)}
-    assert {patch.__name__ for patch in patches.ALL} <= tested
+    assert {patch.__name__ for patch in moto_patches.ALL} <= tested
 
 
 def test_all_is_put_back(moto):
     before = vars(Execution)["stop"], vars(LambdaFunction)["_invoke_lambda"]
-    with patches.applied(moto.aws):
+    with moto_patches.applied(moto.aws):
         assert vars(Execution)["stop"] is not before[0]
     assert (vars(Execution)["stop"], vars(LambdaFunction)["_invoke_lambda"]) == before
 

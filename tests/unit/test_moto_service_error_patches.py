@@ -1,4 +1,4 @@
-"""Every patch of ``local/service_error_patches.py``: right with it, and the symptom without it."""
+"""Every patch of ``service_error_patches.py``: right with it, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from local.service_error_patches import service_errors_have_their_names
-from local.strict.front import Answer, Front
-from local.swaps import Swaps
+from local.aws.patches.service_error_patches import service_errors_have_their_names
+from local.aws.strict.front import Answer, Front
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import CAUGHT, both, call, caught, machine
 
 WORDS = "User: arn:aws:sts::123456789012:assumed-role/r/s is not authorized to perform: x because"

@@ -1,4 +1,4 @@
-"""Every patch of ``local/stack_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``stack_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from local import machine_patches, stack_patches
-from local.assembly import StackArtifact
-from local.cloudformation import deploy
-from local.resource_types import DeployError
+from local.aws.cloudformation import deploy
+from local.aws.patches import machine_patches, stack_patches
+from local.aws.resource_types import DeployError
+from local.cdk.assembly import StackArtifact
 from tests.unit.moto_server import BASE, both, machine
 
 

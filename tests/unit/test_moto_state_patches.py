@@ -7,7 +7,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from local import error_patches, state_patches
+from local.aws.patches import error_patches, state_patches
 from tests.unit.moto_server import CAUGHT, both, caught, machine
 
 #: goes round until something stops it

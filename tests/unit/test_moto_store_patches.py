@@ -1,4 +1,4 @@
-"""Every patch of ``local/store_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``store_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from moto.dynamodb.models import table as dynamodb_table
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
-from local import store_patches
-from local.swaps import Swaps
+from local.aws.patches import store_patches
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import both
 
 

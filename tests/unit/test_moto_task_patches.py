@@ -1,10 +1,10 @@
-"""Every patch of ``local/task_patches.py``: right with it, and the symptom that it mends without it."""
+"""Every patch of ``task_patches.py``: right with it, and the symptom that it mends without it."""
 
 from __future__ import annotations
 
 import json
 
-from local import task_patches
+from local.aws.patches import task_patches
 from tests.unit.moto_server import both, machine
 from tests.unit.moto_tasks import Tasks
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from breakeven.planning.durations import case_seconds, consume_rate, expected, produce_rate
-from breakeven.planning.estimate import estimate, sqs_requests
+from breakeven.planning.budget.durations import case_seconds, consume_rate, expected, produce_rate
+from breakeven.planning.budget.estimate import estimate, sqs_requests
 from breakeven.planning.sizing import loaders_for
-from breakeven.pricing.book import PriceBook, load_book
+from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.workload.case import Case, Machines, Workload
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"

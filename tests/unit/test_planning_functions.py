@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.planning.functions import BESIDE
-from breakeven.planning.machines import Account
+from breakeven.planning.loaders.lambda_quota import BESIDE
+from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.steps import account
 from breakeven.workload.read import parse_suite

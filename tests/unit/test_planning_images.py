@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.planning import assumptions as assumed
-from breakeven.planning import limits
-from breakeven.planning.machines import BUILDERS, Account, to_bake
+from breakeven.planning import execution_limits
+from breakeven.planning.budget import planning_assumptions as assumed
+from breakeven.planning.machine_availability import BUILDERS, Account, to_bake
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.book import books, load_book
+from breakeven.pricing.prices.book import books, load_book
 from breakeven.workload.read import parse_suite
 
 PAIR = "rabbitmq-mirrored-pair"
@@ -64,6 +64,9 @@ def test_every_price_book_of_a_region_knows_what_builds():
 def test_a_run_that_may_bake_keeps_room_in_its_history_for_all_looks():
     with_nodes, without = planned({}).cases, planned({}, targets=("sqs-standard",)).cases
     alike = [case.model_copy(update={"machines": None}) for case in with_nodes]
-    looks = limits.BAKE_LIMIT_S // limits.LOOKS_EVERY_S
-    assert limits.history_events(with_nodes) - limits.history_events(alike) == looks * limits.HISTORY_PER_LOOK
-    assert limits.history_events(without) < limits.history_events(alike)
+    looks = execution_limits.BAKE_LIMIT_S // execution_limits.LOOKS_EVERY_S
+    assert (
+        execution_limits.history_events(with_nodes) - execution_limits.history_events(alike)
+        == looks * execution_limits.HISTORY_PER_LOOK
+    )
+    assert execution_limits.history_events(without) < execution_limits.history_events(alike)

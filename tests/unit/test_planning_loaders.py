@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.loadgen.limit import Limit
-from breakeven.planning import limits
-from breakeven.planning.loader_advice import LoaderAdvice, Place, Seen, read_advice
+from breakeven.loadgen.self_check.loader_limit import Limit
+from breakeven.planning import execution_limits
+from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.planning.sizing import more_loaders, most_loaders
 from breakeven.workload.case import Workload
 from tests.unit.loader_findings import BIG, BUSY, RUN, SMALL, after, counts, place, planned, suite
@@ -226,7 +226,7 @@ def test_cells_that_were_not_measured_keep_their_finding():
 
 def test_more_that_would_have_the_plan_refused_are_not_taken_and_that_is_said(monkeypatch):
     first = planned(suite())
-    monkeypatch.setattr(limits, "HISTORY_BUDGET", limits.history_events(first.cases))
+    monkeypatch.setattr(execution_limits, "HISTORY_BUDGET", execution_limits.history_events(first.cases))
     again = planned(suite(), after(first))
     assert (counts(again), again.refusals) == ([2], [])
     (note,) = again.loader_notes

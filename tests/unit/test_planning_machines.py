@@ -10,10 +10,10 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from breakeven.planning.estimate import cross_zone_gb
-from breakeven.planning.machines import Account, lanes_at_once
+from breakeven.planning.budget.estimate import cross_zone_gb
+from breakeven.planning.machine_availability import Account, lanes_at_once
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.book import load_book
+from breakeven.pricing.prices.book import load_book
 from breakeven.steps import account
 from breakeven.steps.costs import ask_about
 from breakeven.workload.read import parse_suite

@@ -4,8 +4,9 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.loadgen import loader
-from breakeven.planning import durations, limits
-from breakeven.planning.allowance import Allowance
+from breakeven.planning import execution_limits
+from breakeven.planning.budget import durations
+from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.read import load_suite, parse_suite
@@ -228,29 +229,33 @@ def case_of(loaders):
 
 
 def test_history_counts_run_legs_cases_and_loaders():
-    events = limits.history_events([case_of(1), case_of(40)])
+    events = execution_limits.history_events([case_of(1), case_of(40)])
     assert events == (
-        limits.HISTORY_PER_RUN
-        + limits.HISTORY_PER_LEG
-        + 2 * limits.HISTORY_PER_CASE
-        + 41 * limits.HISTORY_PER_LOADER
+        execution_limits.HISTORY_PER_RUN
+        + execution_limits.HISTORY_PER_LEG
+        + 2 * execution_limits.HISTORY_PER_CASE
+        + 41 * execution_limits.HISTORY_PER_LOADER
     )
 
 
 def test_of_more_loaders_than_an_inline_map_runs_the_number_takes_no_events():
-    inline, more, most = (limits.history_events([case_of(loaders)]) for loaders in (40, 41, 100))
-    assert more == most == inline - 40 * limits.HISTORY_PER_LOADER + limits.HISTORY_OF_MANY_LOADERS
+    inline, more, most = (execution_limits.history_events([case_of(loaders)]) for loaders in (40, 41, 100))
+    assert (
+        more
+        == most
+        == inline - 40 * execution_limits.HISTORY_PER_LOADER + execution_limits.HISTORY_OF_MANY_LOADERS
+    )
 
 
 def test_the_state_is_counted_in_bytes_of_json():
-    assert limits.state_bytes([["ä"]]) == len(b'[["\\u00e4"]]')
-    assert limits.fits([case_of(1)], [["x" * 1000]])
-    assert not limits.fits([case_of(1)], [["x" * limits.STATE_BUDGET]])
+    assert execution_limits.state_bytes([["ä"]]) == len(b'[["\\u00e4"]]')
+    assert execution_limits.fits([case_of(1)], [["x" * 1000]])
+    assert not execution_limits.fits([case_of(1)], [["x" * execution_limits.STATE_BUDGET]])
 
 
 def test_the_budgets_leave_some_of_what_the_service_allows():
-    assert limits.HISTORY_BUDGET * 4 <= 25_000 * 3
-    assert limits.STATE_BUDGET * 2 <= 256 * 1024
+    assert execution_limits.HISTORY_BUDGET * 4 <= 25_000 * 3
+    assert execution_limits.STATE_BUDGET * 2 <= 256 * 1024
 
 
 def test_a_run_over_the_budget_is_refused_on_aws_only():

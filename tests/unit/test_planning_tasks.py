@@ -7,12 +7,13 @@ from math import ceil
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning import deadline, durations, limits
-from breakeven.planning.allowance import Allowance
-from breakeven.planning.machines import Account
+from breakeven.planning import execution_limits, run_deadline
+from breakeven.planning.budget import durations
+from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.budget.task_lines import endpoints
+from breakeven.planning.loaders.fargate import may_have_tasks
+from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.planning.task_lines import endpoints
-from breakeven.planning.tasks import may_have_tasks
 from breakeven.steps.plan_run import _endpoints
 from breakeven.workload.read import load_suite, parse_suite
 
@@ -115,7 +116,7 @@ def test_the_deadline_leaves_the_longest_case_its_time():
     (case,) = made.cases
     assert made.deadline_s == pytest.approx(1.5 * made.estimate.seconds + 1800 + case.limit_s - 840, abs=1)
     # begun when the cases before it have taken half as long again as expected, it is still begun
-    latest_s = made.deadline_s - deadline.overtime_s(case)
+    latest_s = made.deadline_s - run_deadline.overtime_s(case)
     assert latest_s >= 1.5 * (made.estimate.seconds - case.expected_s)
 
 
@@ -128,11 +129,16 @@ def test_cases_that_the_machine_of_twelve_hours_cannot_hold_are_refused():
 
 def test_a_watch_is_called_again_for_each_14_minutes_of_a_task():
     (case,) = planned({"measure_s": 3000}, targets=[PAIR]).cases
-    assert limits.watches(case) == ceil((case.limit_s + 300) / 840) == 5
+    assert execution_limits.watches(case) == ceil((case.limit_s + 300) / 840) == 5
     (function,) = planned({}, targets=[PAIR]).cases
-    assert limits.watches(function) == 1
-    more = limits.history_events([case]) - limits.history_events([function])
-    assert more == 4 * limits.HISTORY_PER_WATCH + limits.HISTORY_PER_TASK - limits.HISTORY_PER_LOADER
+    assert execution_limits.watches(function) == 1
+    more = execution_limits.history_events([case]) - execution_limits.history_events([function])
+    assert (
+        more
+        == 4 * execution_limits.HISTORY_PER_WATCH
+        + execution_limits.HISTORY_PER_TASK
+        - execution_limits.HISTORY_PER_LOADER
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from breakeven.pricing.book import load_book
-from breakeven.pricing.inputs import ask
-from breakeven.pricing.questions import Asked, article_question, question
-from local.answers import answers
+from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.questions import Asked, article_question, question
+from breakeven.pricing.prices.book import load_book
+from local.stored.answers import answers
 
 MESSAGES = 262_800_000
 SQS_ALARMS = {"alarms": 0.20}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.pricing.book import load_book
+from breakeven.pricing.prices.book import load_book
 
 REGIONS = ("us-east-1", "eu-west-1", "eu-central-1", "ap-southeast-1")
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.pricing.book import load_book
-from breakeven.pricing.broker_lines import apart_share
-from breakeven.pricing.capacity import capacity_of
-from breakeven.pricing.inputs import ask
-from breakeven.pricing.questions import question
-from breakeven.pricing.sqs_lines import batched, requests_per_message
-from breakeven.pricing.variations import ask_all, corners, quarters
+from breakeven.pricing.bill.broker_lines import apart_share
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.questions import question
+from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
+from breakeven.pricing.bill.variations import ask_all, corners, quarters
+from breakeven.pricing.prices.book import load_book
 from breakeven.results.schemas import TABLES
 
 KIB = 1024

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from breakeven.errors import InputError
-from breakeven.pricing.book import load_book
-from breakeven.pricing.machines import PATH, Machine, machine, machines
+from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.instance_types import PATH, Machine, machine, machines
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from breakeven.pricing.book import PriceBook, load_book
-from breakeven.pricing.refresh import Refreshed, refresh
-from breakeven.pricing.refresh_notes import not_refreshed
+from breakeven.pricing.prices.book import PriceBook, load_book
+from breakeven.pricing.prices.refresh import Refreshed, refresh
+from breakeven.pricing.prices.refresh_notes import not_refreshed
 from tests.unit.price_list import ALL, Entry, PriceList, elsewhere, entries
 
 TODAY = date(2026, 11, 20)

@@ -13,8 +13,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from breakeven.pricing.book import load_book
-from breakeven.pricing.refresh import Refreshed, refresh
+from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.steps.prices import QUICK
 from tests.unit.price_list import ALL, Entry, PriceList, Reply, entries, refused
 

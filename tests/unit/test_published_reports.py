@@ -20,8 +20,8 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.tables.scenario_tables import comparison_tables
 from breakeven.results.queries import queries
 from cli.main import main
-from local.answers import ask, write_rows
-from local.published import write_report
+from local.stored.answers import ask, write_rows
+from local.stored.published_report import write_report
 from tests.fixtures.report.html import parse, text
 
 SQS, RABBITMQ = "SQS standard", "RabbitMQ mirrored pair"

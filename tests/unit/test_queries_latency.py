@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from query_tables import Bucket, case
 
-from breakeven.loadgen.histogram import Histogram, bin_of, midpoint
+from breakeven.loadgen.record.histogram import Histogram, bin_of, midpoint
 
 PERCENTILES = {"p50": 500, "p90": 900, "p95": 950, "p99": 990, "p999": 999}
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from breakeven.results import schemas
 from breakeven.results.queries import INCLUDE, QUERIES, bare, parameter_count, queries
-from local.sql_engine import run
+from local.aws.sql_engine import run
 
 NAMES = list(queries())
 PARTS = {path.stem: path.read_text() for path in sorted((QUERIES / "parts").glob("*.sql"))}

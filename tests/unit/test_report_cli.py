@@ -13,8 +13,8 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.words import figure
 from cli.main import main
-from cli.report import find, read
-from cli.summary import print_summary
+from cli.report_command import find, read
+from cli.running.summary import print_summary
 from tests.fixtures.report import sample
 
 PLAN = sample.planned()

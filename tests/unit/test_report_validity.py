@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from breakeven.planning.instrument import instrument_cases
+from breakeven.planning.self_test import instrument_cases
 from breakeven.published.rows import load_shipped
 from breakeven.report.building.instrument_readings import TOLERANCE_MS
 from breakeven.report.building.report_builder import build_report
@@ -18,7 +18,7 @@ from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.self_test import NOT_PROVED, OFF, PROVED, line, opening, sentences
-from cli.summary import print_summary
+from cli.running.summary import print_summary
 from tests.fixtures.report import sample
 
 PLAN = sample.planned()[2:6]

@@ -15,7 +15,7 @@ from hdrh.log import HistogramLogReader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from breakeven.loadgen.histogram import MAX_NS, Histogram, midpoint
+from breakeven.loadgen.record.histogram import MAX_NS, Histogram, midpoint
 from breakeven.results.hdr_log import Interval, hdr_log
 
 START_S = 1_700_000_000.25

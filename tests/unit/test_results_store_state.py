@@ -13,7 +13,7 @@ from moto import mock_aws
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import Progress
-from breakeven.planning.limits import LOADERS_PER_READ
+from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.results import layout
 from breakeven.results.coordinator import GATE_DELAY_S, MANY_DELAY_S, StateCoordinator
 from breakeven.results.items import all_loaders_item, case_item

@@ -18,7 +18,7 @@ from breakeven.steps.look import GOOD_RUN, HEALTH
 from breakeven.steps.report_run import report_run
 from breakeven.steps.services import Services
 from cli.main import FAILED
-from cli.outcome import OK, SOME_CASES_FAILED, conclude
+from cli.running.outcome import OK, SOME_CASES_FAILED, conclude
 from tests.fixtures.report import sample
 from tests.unit.moto_results import services_in_moto
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from query_tables import RUN_ID, Bucket
 
-from local.sql_engine import SqlError, SqlTable, literal, run
+from local.aws.sql_engine import SqlError, SqlTable, literal, run
 
 TOTALS = "SELECT case_id, metric, operations, sum_ns FROM totals WHERE run_id = ? ORDER BY case_id, metric"
 
@@ -217,7 +217,7 @@ def test_a_parameter_is_only_text_whatever_it_holds(tmp_path: Path) -> None:
 
 def test_dialects_are_loaded_with_the_module() -> None:
     """Else one of several first queries at once finds a dialect that another is still loading."""
-    script = "import sys, local.sql_engine; print(*sorted(sys.modules))"
+    script = "import sys, local.aws.sql_engine; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
     assert {f"sqlglot.dialects.{name}" for name in ("athena", "trino", "hive", "duckdb")} <= set(
         loaded.split()

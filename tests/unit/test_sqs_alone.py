@@ -17,7 +17,7 @@ from breakeven.clients.core import digests
 from breakeven.clients.sqs import alone_sender as module
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.clients.sqs.signing import Identity, RequestTemplate, SigningKeys
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit.scripted_http import LOOPBACK, Heard, Reply, answer
 from tests.unit.scripted_sqs import CREDENTIALS, QUEUE, client_of, tls_of
 

@@ -13,7 +13,7 @@ from breakeven.clients.alone import Ours, Taken
 from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.sqs import alone_receiver as module
 from breakeven.clients.sqs.client import SqsClient
-from breakeven.loadgen.stamp import Stamper
+from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit.fakes import make_case
 from tests.unit.scripted_http import Heard, Reply, answer
 from tests.unit.scripted_sqs import QUEUE, client_of, tls_of

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
-from breakeven.planning.limits import BAKE_LIMIT_S
+from breakeven.planning.execution_limits import BAKE_LIMIT_S
 from breakeven.results.items import RUN
 from breakeven.steps import baking
 from breakeven.steps.images import image_for

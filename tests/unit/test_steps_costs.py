@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.book import load_book
-from breakeven.pricing.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
+from breakeven.pricing.prices.book import load_book
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.steps.costs import ask_about

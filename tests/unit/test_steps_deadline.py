@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
-from breakeven.planning import deadline
+from breakeven.planning import run_deadline
 from breakeven.planning.plan import make_plan
 from breakeven.results.items import RUN
 from breakeven.steps.cases import prepare
@@ -66,8 +66,8 @@ def test_a_run_that_the_execution_could_not_hold_is_refused():
 
     few, many = made(1), made(5)
     assert few.refusals == []
-    assert few.deadline_s + deadline.TAIL_S < deadline.MAX_RUN_S
+    assert few.deadline_s + run_deadline.TAIL_S < run_deadline.MAX_RUN_S
     (refusal,) = many.refusals
     assert (refusal.field, refusal.value) == ("repeats", 5)
     assert "7.0 h may be expected of one: it is stopped after 12 h" in refusal.remedy
-    assert many.deadline_s + deadline.TAIL_S > deadline.MAX_RUN_S
+    assert many.deadline_s + run_deadline.TAIL_S > run_deadline.MAX_RUN_S

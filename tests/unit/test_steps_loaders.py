@@ -12,9 +12,9 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from breakeven.loadgen.diagnosis import Diagnosis
-from breakeven.loadgen.ledger import Ledger
+from breakeven.loadgen.ledger.ledger import Ledger
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN
@@ -26,7 +26,7 @@ from breakeven.steps.plan_run import plan_run
 from breakeven.steps.report_run import assemble
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
-from local import loader_advice
+from local.stored import kept_advice
 from tests.unit.loader_findings import BIG
 from tests.unit.moto_results import services_in_moto
 from tests.unit.query_tables import Bucket
@@ -222,32 +222,32 @@ def test_a_document_that_cannot_be_written_does_not_fail_the_run(services):
 
 def test_on_one_machine_the_folder_of_runs_keeps_it(services, tmp_path):
     run(services, "first", 0.97)
-    assert loader_advice.keep(services.store, tmp_path, "mine") is None
-    advice, warnings = loader_advice.known(tmp_path, "mine")
+    assert kept_advice.keep(services.store, tmp_path, "mine") is None
+    advice, warnings = kept_advice.known(tmp_path, "mine")
     assert ([one.run_id for one in advice.findings], warnings) == (["first"], [])
     assert [path.name for path in (tmp_path / "advice" / "loaders").iterdir()] == ["mine.json"]
     services.store.delete_all("advice/")
     assert counts(plan(services, "second")) == [2]
-    loader_advice.bring(services.store, tmp_path, "mine")
+    kept_advice.bring(services.store, tmp_path, "mine")
     assert counts(plan(services, "third")) == [3]
 
 
 def test_a_folder_without_any_is_nothing_to_tell_of(services, tmp_path):
-    assert loader_advice.known(tmp_path, "mine") == (loader_advice.LoaderAdvice(suite="mine"), [])
-    loader_advice.bring(services.store, tmp_path, "mine")
-    assert loader_advice.keep(services.store, tmp_path, "mine") is None
+    assert kept_advice.known(tmp_path, "mine") == (kept_advice.LoaderAdvice(suite="mine"), [])
+    kept_advice.bring(services.store, tmp_path, "mine")
+    assert kept_advice.keep(services.store, tmp_path, "mine") is None
     assert services.store.keys("") == list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_read_or_written_is_named(services, tmp_path):
-    path: Path = loader_advice.path_of(tmp_path, "mine")
+    path: Path = kept_advice.path_of(tmp_path, "mine")
     path.mkdir(parents=True)
-    _, (warning,) = loader_advice.known(tmp_path, "mine")
+    _, (warning,) = kept_advice.known(tmp_path, "mine")
     assert str(path) in warning
-    loader_advice.bring(services.store, tmp_path, "mine")
+    kept_advice.bring(services.store, tmp_path, "mine")
     assert services.store.keys(KEY) == []
     run(services, "first", 0.97)
-    trouble = loader_advice.keep(services.store, tmp_path, "mine")
+    trouble = kept_advice.keep(services.store, tmp_path, "mine")
     assert trouble is not None
     assert str(path) in trouble
     assert list(path.parent.iterdir()) == [path]

@@ -12,7 +12,7 @@ from moto import mock_aws
 
 from breakeven.errors import LockHeldError
 from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
-from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
+from breakeven.planning.run_deadline import MAX_RUN_S, TAIL_S
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store

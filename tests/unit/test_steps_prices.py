@@ -9,7 +9,7 @@ import pytest
 from moto import mock_aws
 
 from breakeven.errors import InputError
-from breakeven.pricing.book import PriceBook, load_book
+from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.plan_run import plan_run

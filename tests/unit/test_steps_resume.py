@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning.allowance import Allowance
-from breakeven.planning.resume import is_settled
+from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.resumption import is_settled
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES

@@ -12,9 +12,9 @@ from botocore.exceptions import ClientError
 from breakeven.planning.plan import make_plan
 from breakeven.steps.account import account_of
 from breakeven.workload.read import load_suite
-from local.strict.account import NEW, AccountLayer, SimulatedAccount
-from local.strict.front import Answer, Front
-from local.swaps import Swaps
+from local.aws.strict.front import Answer, Front
+from local.aws.strict.permissions.account_quotas import NEW, AccountLayer, SimulatedAccount
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import REGION, moto_server
 
 PAIR = "rabbitmq-mirrored-pair"

@@ -9,11 +9,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.aws import PERSON
-from local.strict.authorization import Authorization
-from local.strict.front import Front
-from local.strict.policies import statements
-from local.swaps import Swaps
+from local.aws.boto import PERSON
+from local.aws.strict.front import Front
+from local.aws.strict.permissions.authorization import Authorization
+from local.aws.strict.requests.policies import statements
+from local.aws.swaps import Swaps
 from tests.grants.enforced import GivenRoles
 from tests.unit.moto_server import REGION, moto_server
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from local.strict.front import Request
+from local.aws.strict.front import Request
 from tests.unit.moto_server import moto_server
 
 ARN = "arn:aws:ec2:us-east-1:123456789012:"
@@ -174,7 +174,7 @@ def test_requests_of_s3_that_nobody_makes_are_not_passed_over(method, path, quer
     given = request("s3", method=method, path=path)
     given.environ["QUERY_STRING"] = query
     assert given.operation is None
-    with pytest.raises(Exception, match="local/strict/"):
+    with pytest.raises(Exception, match="local/aws/strict/"):
         _ = given.calls
 
 

@@ -6,9 +6,9 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError
 
-from local.aws import PERSON
-from local.strict.front import Answer, Dropped, Front
-from local.swaps import Swaps
+from local.aws.boto import PERSON
+from local.aws.strict.front import Answer, Dropped, Front
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import REGION, moto_server
 
 

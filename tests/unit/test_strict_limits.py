@@ -10,10 +10,10 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.strict.front import Answer, Front
-from local.strict.limits import check_limits
-from local.strict.shapes import check_shapes
-from local.swaps import Swaps
+from local.aws.strict.front import Answer, Front
+from local.aws.strict.service_limits import check_limits
+from local.aws.strict.shapes import check_shapes
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import REGION, moto_server
 
 #: boto3 would look at some of it itself

@@ -7,11 +7,11 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import HTTPClientError
 
+from local.aws.strict.front import Front
+from local.aws.strict.requests.policies import statements
+from local.aws.strict.sqs.queue_server import LOADING, VARIABLE, QueueServer
+from local.aws.swaps import Swaps
 from local.ports import free_ports
-from local.strict.front import Front
-from local.strict.policies import statements
-from local.strict.queue_server import LOADING, VARIABLE, QueueServer
-from local.swaps import Swaps
 from tests.grants.enforced import GivenRoles
 from tests.unit.moto_server import REGION, moto_server
 

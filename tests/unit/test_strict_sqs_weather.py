@@ -11,10 +11,10 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError
 from moto.moto_api._internal.models import moto_api_backend
 
-from local.strict import sqs_weather as kinds
-from local.strict.certificates import Certificate
-from local.strict.sqs_proxy import sqs_weather
-from local.strict.sqs_weather import SqsWeather
+from local.aws.strict.certificates import Certificate
+from local.aws.strict.sqs import sqs_weather as kinds
+from local.aws.strict.sqs.sqs_proxy import sqs_weather
+from local.aws.strict.sqs.sqs_weather import SqsWeather
 from tests.certificates import make_certificate
 from tests.unit.moto_server import moto_server
 

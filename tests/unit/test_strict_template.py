@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from local.assembly import StackArtifact
-from local.cloudformation import deploy
-from local.resource_types import DeployError
-from local.strict.template import of_template
+from local.aws.cloudformation import deploy
+from local.aws.resource_types import DeployError
+from local.aws.strict.permissions.template_limits import of_template
+from local.cdk.assembly import StackArtifact
 from tests.unit.moto_server import moto_server
 
 ANYONE = {

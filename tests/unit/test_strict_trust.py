@@ -6,10 +6,10 @@ import copy
 
 import pytest
 
-from local.assembly import StackArtifact
-from local.cloudformation import deploy
-from local.resource_types import DeployError
-from local.strict.trust import ASSUMED, untrusting
+from local.aws.cloudformation import deploy
+from local.aws.resource_types import DeployError
+from local.aws.strict.permissions.service_trust import ASSUMED, untrusting
+from local.cdk.assembly import StackArtifact
 
 
 def role(service):

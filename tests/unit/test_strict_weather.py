@@ -10,13 +10,13 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError
 
-from local.aws import AS_STATES
-from local.strict import weather as kinds
-from local.strict.front import Answer, Front
-from local.strict.pages import EMPTY, SHORT
-from local.strict.refusals import BROKEN, THROTTLED
-from local.strict.weather import Weather
-from local.swaps import Swaps
+from local.aws.boto import AS_STATES
+from local.aws.strict import weather as kinds
+from local.aws.strict.front import Answer, Front
+from local.aws.strict.pages import EMPTY, SHORT
+from local.aws.strict.refusals import BROKEN, THROTTLED
+from local.aws.strict.weather import Weather
+from local.aws.swaps import Swaps
 from tests.unit.moto_server import REGION, moto_server
 
 FUNCTION = {"aws_access_key_id": "AFunction", "aws_secret_access_key": "x", "aws_session_token": "x"}

@@ -14,7 +14,7 @@ from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.registry import open_target
 from breakeven.targets.sqs_standard import is_amazon
 from breakeven.workload.case import Case, Workload
-from local.broker_files import NodePlan, write_node
+from local.servers.broker_files import NodePlan, write_node
 
 NO_NODES = Access(username="u", password="p")
 ACCESS = Access(

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.report.charts import marks
@@ -20,9 +20,9 @@ from breakeven.targets.catalog import CATALOG, PAIR, on_machines
 from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Waits
 from breakeven.targets.registry import open_target
 from breakeven.workload import problems
-from breakeven.workload.model import Suite
 from breakeven.workload.read import parse_suite, parse_yaml
-from cli.summary import print_summary
+from breakeven.workload.suite import Suite
+from cli.running.summary import print_summary
 from tests.fixtures.report import sample
 from tests.unit.fakes import FakeBroker
 from tests.unit.loader_runs import Run, brisk  # noqa: F401

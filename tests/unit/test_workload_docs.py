@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.planning.assumptions import OVERHEADS, QUERIES
+from breakeven.planning.budget.planning_assumptions import OVERHEADS, QUERIES
 from breakeven.planning.expand import BUILT_IN, expand
 from breakeven.targets.catalog import CATALOG
-from breakeven.workload.model import Scenario, Suite
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.sizes import format_size
+from breakeven.workload.suite import Scenario, Suite
 
 TEXT = (Path(__file__).parents[2] / "docs" / "suites.md").read_text(encoding="utf-8")
 QUERY_FILES = Path(__file__).parents[2] / "queries"

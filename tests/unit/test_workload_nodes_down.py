@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning import limits
-from breakeven.planning.assumptions import OVERHEADS
+from breakeven.planning import execution_limits
+from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
 from breakeven.targets.record import Nodes
 from breakeven.words import cell_name
 from breakeven.workload.case import Case
-from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
-from local.endpoints import Endpoints
+from breakeven.workload.suite import Suite
+from local.servers.endpoints import Endpoints
 from tests.shared import change_record
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
@@ -124,8 +124,8 @@ def test_the_plan_tells_the_workflow_and_reckons_with_it(environment: Any) -> No
     }
     whole, half = (case for case in plan.cases if case.target == PAIR)
     assert half.expected_s == pytest.approx(whole.expected_s + OVERHEADS[environment].nodes_down, abs=0.11)
-    more = limits.history_events([half]) - limits.history_events([whole])
-    assert more == limits.HISTORY_OF_NODES_DOWN
+    more = execution_limits.history_events([half]) - execution_limits.history_events([whole])
+    assert more == execution_limits.HISTORY_OF_NODES_DOWN
 
 
 def test_what_stopping_and_starting_costs_is_in_the_estimate() -> None:

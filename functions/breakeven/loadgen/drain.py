@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from breakeven.loadgen.coordination import CaseProgress
-from breakeven.loadgen.ledger import LoaderLedger, Outstanding
+from breakeven.loadgen.ledger.ledger import LoaderLedger, Outstanding
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.signals import Signals
+from breakeven.loadgen.workers.signals import Signals
 
 #: beats in a row that may fail (the state table throttles, a store hiccups) before the case is failed
 TOLERATED_FAILURES = 5

@@ -9,23 +9,23 @@ from typing import Any
 
 from breakeven.clients.base import CALL_TIMEOUT_S, Client
 from breakeven.errors import CaseError
-from breakeven.loadgen import workforce
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.capacity import CapacitySearch
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
-from breakeven.loadgen.host import facts
-from breakeven.loadgen.ledger import LoaderLedger
-from breakeven.loadgen.meters import Meters
-from breakeven.loadgen.open_producer import OpenProducer
-from breakeven.loadgen.probe import best
-from breakeven.loadgen.recorder import Cells, Recorder
+from breakeven.loadgen.ledger.ledger import LoaderLedger
+from breakeven.loadgen.record.recorder import Cells, Recorder
+from breakeven.loadgen.record.send_times import MEMORY, SendTimes
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.send_times import MEMORY, SendTimes
-from breakeven.loadgen.signals import Signals
+from breakeven.loadgen.search.capacity_search import CapacitySearch
+from breakeven.loadgen.search.probe import best
+from breakeven.loadgen.self_check.host import facts
+from breakeven.loadgen.self_check.meters import Meters
 from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_stages
-from breakeven.loadgen.worker import Crew, Shared, Worker
+from breakeven.loadgen.workers import workforce
+from breakeven.loadgen.workers.open_producer import OpenProducer
+from breakeven.loadgen.workers.signals import Signals
+from breakeven.loadgen.workers.worker import Crew, Shared, Worker
 from breakeven.terms import Flag
 
 #: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done

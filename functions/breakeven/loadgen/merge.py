@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.loadgen.account import Account, account
-from breakeven.loadgen.cell import Cell
-from breakeven.loadgen.histogram import midpoint
-from breakeven.loadgen.left import QueueCount
-from breakeven.loadgen.limit import Limit
-from breakeven.loadgen.probe import best
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import Account, account
+from breakeven.loadgen.record.cell import Cell
+from breakeven.loadgen.record.histogram import midpoint
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.search.probe import best
+from breakeven.loadgen.self_check.loader_limit import Limit
 from breakeven.loadgen.stages import measured_in
 from breakeven.terms import METRICS, Flag
 from breakeven.workload.case import Case

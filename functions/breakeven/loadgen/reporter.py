@@ -8,8 +8,8 @@ from collections.abc import Callable
 from breakeven.errors import LoaderAborted
 from breakeven.loadgen.coordination import CaseProgress, Coordinator, Progress
 from breakeven.loadgen.heartbeat import Heartbeat
-from breakeven.loadgen.ledger import Counts
-from breakeven.loadgen.worker import Shared
+from breakeven.loadgen.ledger.ledger import Counts
+from breakeven.loadgen.workers.worker import Shared
 
 #: seconds between two beats. Several loaders find the end of a drain by what they exchange: they do so
 #: more often then, when nothing is measured any more.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from breakeven.loadgen.cell import Cell
-from breakeven.loadgen.diagnosis import Diagnosis
-from breakeven.loadgen.ledger import Ledger
-from breakeven.loadgen.probe import Probe
-from breakeven.loadgen.recorder import Cells
+from breakeven.loadgen.ledger.ledger import Ledger
+from breakeven.loadgen.record.cell import Cell
+from breakeven.loadgen.record.recorder import Cells
+from breakeven.loadgen.search.probe import Probe
+from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.terms import Flag
 from breakeven.workload.case import Mode
 

@@ -10,8 +10,8 @@ from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
 from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Variant
-from breakeven.workload.model import Suite
 from breakeven.workload.sizes import format_size
+from breakeven.workload.suite import Suite
 
 MAX_CASES = 1000
 

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
+from breakeven.planning.budget.durations import case_seconds, limit_s, loader_kind, start_deadline_s
 from breakeven.planning.checks import check_cells, check_workload, too_many_cases
-from breakeven.planning.durations import case_seconds, limit_s, loader_kind, start_deadline_s
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
@@ -24,8 +24,8 @@ from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, LoaderKind, Step, TargetName, Variant, Workload
 from breakeven.workload.fields import DEFAULT_MESSAGE_BYTES
-from breakeven.workload.model import Cell, Scenario, Suite
 from breakeven.workload.sizes import format_size
+from breakeven.workload.suite import Cell, Scenario, Suite
 
 Settings = dict[str, Any]
 

@@ -16,7 +16,7 @@ from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case, LoaderKind, Workload
-from breakeven.workload.model import Suite
+from breakeven.workload.suite import Suite
 
 
 @dataclass(frozen=True, slots=True)

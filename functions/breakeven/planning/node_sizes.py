@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breakeven.errors import InputError
-from breakeven.pricing.machines import machine
+from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import kind_of, on_machines, parts_of, record_of
 from breakeven.targets.record import Nodes
 from breakeven.workload.case import Machines, TargetName
-from breakeven.workload.model import NodeSize, Suite
+from breakeven.workload.suite import NodeSize, Suite
 
 
 def machines_of(suite: Suite, target: TargetName) -> Machines | None:

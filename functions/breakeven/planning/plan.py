@@ -10,19 +10,21 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import deadline, footprint, functions, lengths, limits, machines, purse, tasks
-from breakeven.planning.allowance import Allowance
-from breakeven.planning.estimate import Estimate, estimate
+from breakeven.planning import execution_limits, footprint, machine_availability, run_deadline
+from breakeven.planning.budget import budget
+from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.budget.estimate import Estimate, estimate
 from breakeven.planning.expand import expand
-from breakeven.planning.instrument import instrument_cases
-from breakeven.planning.loader_advice import LoaderAdvice
-from breakeven.planning.loader_choice import choose_loaders, not_more
+from breakeven.planning.loaders import fargate, lambda_quota, long_cases
+from breakeven.planning.loaders.advice import LoaderAdvice
+from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
-from breakeven.pricing.book import DEFAULT_REGION, PriceBook, load_book
+from breakeven.planning.self_test import instrument_cases
+from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
-from breakeven.workload.model import Suite
+from breakeven.workload.suite import Suite
 
 DEFAULT_MAX_USD = 20.0
 DEFAULT_ALLOWANCE = Allowance()
@@ -85,7 +87,7 @@ def make_plan(
     advice: LoaderAdvice | None = None,
     hardware: Mapping[str, object] | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
-    account: machines.Account = machines.ANY_ACCOUNT,
+    account: machine_availability.Account = machine_availability.ANY_ACCOUNT,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
@@ -99,7 +101,7 @@ def make_plan(
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    compared = machines.placed(
+    compared = machine_availability.placed(
         expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale), account
     )
     make = partial(
@@ -130,13 +132,13 @@ def _planned(
     region: str,
     max_usd: float,
     allowance: Allowance,
-    account: machines.Account,
+    account: machine_availability.Account,
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
     proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
-    as_functions, fewer = functions.fitted(suite, compared, account)
-    fitting, fewer_tasks = tasks.fitted(suite, as_functions, account)
-    why_tasks = tasks.notes(suite, fitting, environment)
+    as_functions, fewer = lambda_quota.fitted(suite, compared, account)
+    fitting, fewer_tasks = fargate.fitted(suite, as_functions, account)
+    why_tasks = fargate.notes(suite, fitting, environment)
     cases = [*proving, *fitting]
     book = load_book(region)
     blank = Plan(
@@ -167,12 +169,12 @@ def to_run(
     suite: Suite,
     book: PriceBook,
     allowance: Allowance,
-    account: machines.Account,
+    account: machine_availability.Account,
 ) -> Plan:
     """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
     environment = plan.environment
     compared = [case for case in cases if case.target != INSTRUMENT]
-    fit = [part.lanes_at_once(compared, account) for part in (machines, functions, tasks)]
+    fit = [part.lanes_at_once(compared, account) for part in (machine_availability, lambda_quota, fargate)]
     lanes = max(1, min(fit)) if environment == "aws" else 1
     expected = estimate(
         cases,
@@ -180,25 +182,25 @@ def to_run(
         book,
         lanes,
         image_built=account.image_built,
-        to_bake=machines.to_bake(cases, account),
+        to_bake=machine_availability.to_bake(cases, account),
     )
     refusals = [
-        *lengths.refusals(suite, compared, environment),
+        *long_cases.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
-        *deadline.refusals(compared, expected.seconds),
-        *machines.refusals(compared, book, account),
-        *functions.refusals(suite, compared, account),
-        *tasks.refusals(suite, compared, account, environment),
+        *run_deadline.refusals(compared, expected.seconds),
+        *machine_availability.refusals(compared, book, account),
+        *lambda_quota.refusals(suite, compared, account),
+        *fargate.refusals(suite, compared, account, environment),
         *footprint.refusals(suite, compared),
     ]
     if environment == "aws":
-        refusals += purse.refusals(suite, compared, expected, book, plan.max_usd, allowance)
+        refusals += budget.refusals(suite, compared, expected, book, plan.max_usd, allowance)
     return plan.model_copy(
         update={
             "rounds": order_rounds(cases, environment, plan.seed),
             "lanes_at_once": lanes,
             "estimate": expected,
-            "deadline_s": round(deadline.deadline_s(expected.seconds, cases), 1),
+            "deadline_s": round(run_deadline.deadline_s(expected.seconds, cases), 1),
             "refusals": refusals,
         }
     )
@@ -268,17 +270,18 @@ def _too_many(cases: Sequence[Case], order: Callable[[Sequence[Case]], list[list
 
     def fits(kept: Sequence[Case]) -> bool:
         rounds = [[leg.model_dump(mode="json") for leg in legs] for legs in order(kept)]
-        return limits.fits(kept, rounds)
+        return execution_limits.fits(kept, rounds)
 
     if fits(cases):
         return
-    events = limits.history_events(cases)
-    why = f"{len(cases)} cases take about {events:,} events; a plan may take {limits.HISTORY_BUDGET:,}"
+    events = execution_limits.history_events(cases)
+    most_events = execution_limits.HISTORY_BUDGET
+    why = f"{len(cases)} cases take about {events:,} events; a plan may take {most_events:,}"
     most = max(case.repeat for case in cases)
-    repeats = limits.largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
+    repeats = execution_limits.largest(most, lambda n: fits([case for case in cases if case.repeat <= n]))
     if repeats:
         yield Refusal(case_id=None, field="repeats", value=most, remedy=f"{why}; {repeats} repeats fit")
     else:
-        count = limits.largest(len(cases), lambda n: fits(cases[:n]))
+        count = execution_limits.largest(len(cases), lambda n: fits(cases[:n]))
         remedy = f"{why}; about {count} cases fit"
         yield Refusal(case_id=None, field="scenarios", value=len(cases), remedy=remedy)

@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import CaseProgress, Progress
-from breakeven.planning.limits import LOADERS_PER_READ
+from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.results.items import all_loaders_item, loader_item, loaders_prefix
 from breakeven.results.state import RunState
 

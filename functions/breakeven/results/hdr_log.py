@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from breakeven.loadgen.histogram import MAX_NS, Histogram
+from breakeven.loadgen.record.histogram import MAX_NS, Histogram
 
 _COOKIE, _COMPRESSED_COOKIE = 0x1C849313, 0x1C849314
 _DIGITS = 3

@@ -14,14 +14,14 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from breakeven.planning import tasks
-from breakeven.planning.machines import QUOTA, Account
-from breakeven.pricing.machines import machines
+from breakeven.planning.loaders import fargate
+from breakeven.planning.machine_availability import QUOTA, Account
+from breakeven.pricing.prices.instance_types import machines
 from breakeven.steps.images import images_there
 from breakeven.steps.recipes import recipes_of
 from breakeven.steps.task_image import image_of, is_built
 from breakeven.targets.catalog import record_of
-from breakeven.workload.model import Suite
+from breakeven.workload.suite import Suite
 
 #: variable of the plan's function: the deployment's zones, separated by commas
 ZONES = "BREAKEVEN_ZONES"
@@ -121,7 +121,7 @@ def _free_types(ec2: Any, types: list[str]) -> tuple[str, ...] | None:
 
 
 def _task_vcpus() -> float | None:
-    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", tasks.QUOTA)
+    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", fargate.QUOTA)
 
 
 def _image_built() -> bool | None:

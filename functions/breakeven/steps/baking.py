@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.installation import IMAGE_TAG, RUN_TAG, installation
-from breakeven.planning.limits import BAKE_LIMIT_S
+from breakeven.planning.execution_limits import BAKE_LIMIT_S
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps import images

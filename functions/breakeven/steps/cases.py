@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.account import outstanding, was_cut_short
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import Measurement, merge
+from breakeven.loadgen.reconciliation import outstanding, was_cut_short
 from breakeven.loadgen.result import LoaderResult
-from breakeven.planning.deadline import overtime_s
-from breakeven.planning.task_lines import has_tasks
+from breakeven.planning.budget.task_lines import has_tasks
+from breakeven.planning.run_deadline import overtime_s
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.items import RUN, all_loaders_item, case_item, lane_item, loaders_prefix

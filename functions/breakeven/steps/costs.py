@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from breakeven.planning.machines import machines_of
-from breakeven.pricing.book import PriceBook
-from breakeven.pricing.inputs import Inputs, ask
-from breakeven.pricing.questions import Asked, own_cluster
-from breakeven.pricing.variations import ask_all, ask_size
+from breakeven.planning.machine_availability import machines_of
+from breakeven.pricing.bill.inputs import Inputs, ask
+from breakeven.pricing.bill.questions import Asked, own_cluster
+from breakeven.pricing.bill.variations import ask_all, ask_size
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import PAIR, clusters, parts_of
 from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 
-from breakeven.loadgen.left import QueueCount
+from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.targets.base import Target
 
 #: estimates are asked for again until they agree, for so long at most, seconds. SQS: they "may not achieve

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 
 from breakeven.errors import CaseError
-from breakeven.planning.deadline import TAIL_S
+from breakeven.planning.run_deadline import TAIL_S
 from breakeven.results.items import RUN
 from breakeven.steps.services import Services
 

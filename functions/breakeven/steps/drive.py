@@ -11,7 +11,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.result import LoaderResult
-from breakeven.planning.limits import watches
+from breakeven.planning.execution_limits import watches
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix

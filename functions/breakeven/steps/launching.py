@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError
 from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
-from breakeven.planning.machines import UPGRADE
+from breakeven.planning.machine_availability import UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.aws_clients import Ec2

@@ -14,7 +14,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from breakeven.errors import LockHeldError
-from breakeven.planning.deadline import MAX_RUN_S
+from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
 from breakeven.steps.aws_clients import Ec2, StepFunctions

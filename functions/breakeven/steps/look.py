@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from breakeven.installation import RUN_TAG
-from breakeven.planning.deadline import MAX_RUN_S, TAIL_S
+from breakeven.planning.run_deadline import MAX_RUN_S, TAIL_S
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState, Table
 from breakeven.steps.aws_clients import Ec2

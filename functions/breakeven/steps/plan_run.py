@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import InputError
-from breakeven.planning.allowance import Allowance
-from breakeven.planning.loader_advice import LoaderAdvice
-from breakeven.planning.machines import ANY_ACCOUNT, Account, machines_of
+from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.budget.task_lines import endpoints
+from breakeven.planning.loaders.advice import LoaderAdvice
+from breakeven.planning.machine_availability import ANY_ACCOUNT, Account, machines_of
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan, make_plan
-from breakeven.planning.task_lines import endpoints
-from breakeven.pricing.questions import price_books
-from breakeven.pricing.refresh import Refreshed
+from breakeven.pricing.bill.questions import price_books
+from breakeven.pricing.prices.refresh import Refreshed
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.costs import ask_about
@@ -27,7 +27,7 @@ from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.version import VERSION
 from breakeven.workload.case import Case
-from breakeven.workload.model import Suite
+from breakeven.workload.suite import Suite
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 

@@ -9,9 +9,9 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from breakeven.pricing.book import load_book
-from breakeven.pricing.refresh import Refreshed, refresh
-from breakeven.pricing.refresh_notes import not_refreshed
+from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.refresh import Refreshed, refresh
+from breakeven.pricing.prices.refresh_notes import not_refreshed
 from breakeven.steps.run_input import RunInput
 from breakeven.targets.catalog import clusters
 

@@ -15,11 +15,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from breakeven.errors import InputError
-from breakeven.planning.allowance import Allowance
-from breakeven.planning.loader_advice import Place
-from breakeven.planning.machines import ANY_ACCOUNT, Account
+from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.loaders.advice import Place
+from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan
-from breakeven.planning.resume import is_settled, resumed_plan
+from breakeven.planning.resumption import is_settled, resumed_plan
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES

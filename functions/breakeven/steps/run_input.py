@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from breakeven.errors import InputError
 from breakeven.workload.case import Variant
-from breakeven.workload.model import Suite
 from breakeven.workload.read import load_shipped, parse_suite
+from breakeven.workload.suite import Suite
 
 DEFAULT_SUITE = "quick"
 

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from breakeven.errors import InputError
 from breakeven.workload.fields import FAULT
-from breakeven.workload.model import Suite
+from breakeven.workload.suite import Suite
 
 Loc = tuple[int | str, ...]
 Schema = Mapping[str, Any]

@@ -10,8 +10,8 @@ import yaml
 from pydantic import ValidationError
 
 from breakeven.errors import InputError, together
-from breakeven.workload.model import Suite
 from breakeven.workload.problems import did_you_mean, input_errors, shown
+from breakeven.workload.suite import Suite
 
 MAX_FILE_BYTES = 256 * 1024
 NO_ALIASES = "aliases are not allowed; write the value out"

@@ -1,4 +1,4 @@
-/* The sixteen characters that a body starts with: see loadgen/stamp.py. */
+/* The sixteen characters that a body starts with: see loadgen/ledger/stamp.py. */
 #ifndef BREAKEVEN_STAMPS_H
 #define BREAKEVEN_STAMPS_H
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from typing import Any, TypeVar
 
-from breakeven.pricing.capacity import capacity_of
-from breakeven.pricing.inputs import Inputs
-from breakeven.pricing.lines import number
-from breakeven.pricing.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
-from breakeven.pricing.variations import uncertain
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.lines import number
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
+from breakeven.pricing.bill.variations import uncertain
 from breakeven.report.contract.money_model import (
     Bill,
     BillLine,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from breakeven import words
-from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.charts import marks, options
 from breakeven.report.charts.axes import short, thousands, usd
 from breakeven.report.charts.canvas import INK, Form, chart

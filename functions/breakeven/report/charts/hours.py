@@ -7,7 +7,7 @@ from math import floor, log10, nan
 from typing import Any
 
 from breakeven import words
-from breakeven.pricing.questions import RABBITMQ
+from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.charts import marks, options
 from breakeven.report.charts.axes import short, thousands
 from breakeven.report.charts.canvas import MUTED, Form, chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from breakeven.pricing.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.money.option_words import SHORT
 from breakeven.targets.catalog import OTHER_LOOK, RABBITMQ_LOOK, SQS_LOOK
 

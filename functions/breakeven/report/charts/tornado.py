@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from breakeven import words
-from breakeven.pricing.questions import AS_USED, RABBITMQ
+from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
 from breakeven.report.charts.canvas import INK, Form, chart
 from breakeven.report.contract.money_model import Sensitivity, SensitivityEnd
 from breakeven.report.contract.report_model import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 
 from breakeven import words
-from breakeven.pricing.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.measured_capacity import measured_capacities

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.pricing.questions import RABBITMQ
+from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.published.rows import Published
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.pricing.questions import RABBITMQ
+from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, SensitivityEnd
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table

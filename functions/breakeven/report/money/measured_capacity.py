@@ -11,8 +11,8 @@ from typing import Any
 
 from breakeven import words
 from breakeven.errors import InputError
-from breakeven.pricing.inputs import Inputs
-from breakeven.pricing.known_capacity import TARGETS
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.known_capacity import TARGETS
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.tables.figures import held_rate, is_lower_bound
 from breakeven.targets.catalog import parts_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
-from breakeven.pricing.broker_lines import PEOPLE
+from breakeven.pricing.bill.broker_lines import PEOPLE
 from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, Crossover
 from breakeven.report.money.option_words import option_name, spoken_option, usd
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
-from breakeven.pricing.questions import AMAZON_MQ, AS_USED, BATCHED, DEPLOYMENTS, RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, DEPLOYMENTS, RABBITMQ
 from breakeven.report.contract.money_model import CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.pricing.broker_lines import crossings_per_message
-from breakeven.pricing.inputs import Inputs
-from breakeven.pricing.sqs_lines import batched, requests_per_message
+from breakeven.pricing.bill.broker_lines import crossings_per_message
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.report.contract.money_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.option_words import headline_question, hour, option_name, share

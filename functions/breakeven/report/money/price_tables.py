@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 
 from breakeven import words
-from breakeven.pricing.capacity import capacity_of
-from breakeven.pricing.inputs import Inputs
-from breakeven.pricing.questions import AMAZON_MQ, RABBITMQ
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table

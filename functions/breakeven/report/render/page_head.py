@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from breakeven import words
-from breakeven.pricing.questions import BATCHED
+from breakeven.pricing.bill.questions import BATCHED
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.break_even import main_crossover

@@ -1,0 +1,157 @@
+"""``breakeven crossover``: both bills at a traffic and every crossing, with no run at all."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from breakeven.errors import InputError
+from breakeven.pricing.bill.inputs import MAX_MSG_PER_S, Inputs
+from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
+from breakeven.pricing.bill.questions import Asked, bill_question, left_out, question
+from breakeven.pricing.bill.variations import corners
+from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
+from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
+from cli.crossover.crossover_options import WHERE, add_options, inputs_of
+from cli.crossover.crossover_output import Answer, print_answer
+from cli.crossover.explain import SUBJECTS, explain
+from local.stored.answers import answers
+
+#: at which both are priced where no rate was asked for
+USUAL_RATE = 100.0
+#: how the book calls Amazon MQ's brokers, before their type
+BROKERS = ("single.", "cluster.")
+AT_ANY_RATE = ("crossover", "cost_curves")
+AT_THE_RATE = ("bills", "break_even_hours")
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "crossover",
+        help="price both sides at a traffic, and where they cross",
+        description="Price SQS and your own RabbitMQ at a traffic, and find where they cost the same. "
+        "Nothing is measured and nothing is started; list prices of the book.",
+    )
+    add_options(command)
+    command.add_argument(
+        "--capacity-from",
+        metavar="RUN",
+        help="the capacity that a run of mode: capacity measured: its id, latest, or a path",
+    )
+    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
+    command.add_argument("--sqs-bill", metavar="USD", help="what SQS costs a month now, instead of --rate")
+    command.add_argument("--region", default=DEFAULT_REGION, help=f"whose prices ({DEFAULT_REGION})")
+    command.add_argument(
+        "--book", type=Path, metavar="FILE", help="a price book of your own, instead of --region"
+    )
+    command.add_argument(
+        "--explain",
+        nargs="?",
+        const="all",
+        choices=["all", *SUBJECTS],
+        help="where figures come from: formulas, inputs, prices with source and date, the SQL and its rows",
+    )
+    command.add_argument("--json", action="store_true", help="print the answer as JSON")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the answer.
+
+    :raises InputError: an option's value, or a price that is not known
+    """
+    answer = answer_of(arguments)
+    if arguments.json:
+        json.dump(answer.document(), sys.stdout, indent=2)
+        print()
+        return 0
+    console = Console()
+    print_answer(answer, console)
+    if arguments.explain:
+        explain(answer, arguments.explain, console)
+    return 0
+
+
+def answer_of(arguments: argparse.Namespace) -> Answer:
+    """The question that the options put, and what the queries answer to it."""
+    book = read_book(arguments.book) if arguments.book else load_book(arguments.region)
+    inputs = inputs_of(arguments)
+    if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
+        _known_broker(inputs, book)
+    bill = None if arguments.sqs_bill is None else _dollars(arguments.sqs_bill)
+    if bill is not None and inputs.msg_per_s is not None:
+        raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
+    known = _capacity(arguments, inputs)
+    if known is not None:
+        inputs = inputs.but(capacity_msg_per_s=known.msg_per_s)
+    base = question(book.name, inputs, book)
+    questions = (base, *corners(base))
+    if bill is not None:
+        questions = (*questions, bill_question("bill", inputs, book, bill))
+    found = answers(Asked(questions).rows(), AT_ANY_RATE)
+    crossings = [row for row in found["crossover"] if row["purpose"] != "bill"]
+    if bill is not None:
+        (inverse,) = [row for row in found["crossover"] if row["purpose"] == "bill"]
+        inputs = inputs.but(msg_per_s=_rate_of_bill(inverse, bill))
+    elif inputs.msg_per_s is None:
+        inputs = inputs.but(msg_per_s=USUAL_RATE)
+    base = question(book.name, inputs, book)
+    asked = Asked((base,), left_out(inputs, book))
+    found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
+    return Answer(base, asked, found, bill, known)
+
+
+def _known_broker(inputs: Inputs, book: PriceBook) -> None:
+    """The usual type is left out where a book has no price of it; one that was asked for is not.
+
+    :raises InputError: no form of it is priced
+    """
+    types = sorted({item.partition(".")[2] for item in book.items("amazonmq") if item.startswith(BROKERS)})
+    if inputs.amazon_mq not in types:
+        there = f"{book.label} has {', '.join(types)}" if types else f"{book.label} prices none"
+        remedy = f"no such broker type is priced; {there}; or none"
+        raise InputError(WHERE, "--amazon-mq", inputs.amazon_mq, remedy)
+
+
+def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | MeasuredCapacity | None:
+    """The run's that is named; else, where none is given, the printed one.
+
+    :raises InputError: two are given, or the run has none that holds for the question
+    """
+    if arguments.capacity_from is None:
+        printed = capacities(inputs.deployment, inputs.message_bytes).get(inputs.instance)
+        return printed if inputs.capacity_msg_per_s is None else None
+    if inputs.capacity_msg_per_s is not None:
+        raise InputError(WHERE, "--capacity-from", arguments.capacity_from, "give it or --capacity, not both")
+    # which brings the charts of a report, for which a question without a run would only wait
+    from cli.report_command import find, read  # noqa: PLC0415
+
+    report = read(find(arguments.capacity_from, arguments.runs))
+    return capacity_from(report, WHERE, inputs)
+
+
+def _rate_of_bill(inverse: dict[str, Any], usd: float) -> float:
+    """The monthly mean rate at which SQS bills that sum.
+
+    :raises InputError: no rate that can be priced does
+    """
+    rate: float | None = inverse["msg_per_s"]
+    if rate is None:
+        most = f"even {MAX_MSG_PER_S:,.0f} messages a second cost less; give a smaller bill"
+        raise InputError(WHERE, "--sqs-bill", usd, most)
+    return rate
+
+
+def _dollars(text: str) -> float:
+    try:
+        usd = float(text.removeprefix("$").replace(",", ""))
+    except ValueError:
+        usd = -1.0
+    if not 0 < usd < float("inf"):
+        raise InputError(WHERE, "--sqs-bill", text, "give US dollars a month above 0, such as 4000")
+    return usd

@@ -1,0 +1,107 @@
+"""The options of ``breakeven crossover``, each with the field of the question that it sets."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from breakeven.errors import InputError, MultipleInputError, together
+from breakeven.pricing.bill.inputs import Inputs, ask
+from breakeven.workload.sizes import parse_size
+
+WHERE = "breakeven crossover"
+#: option -> (fields of ``Inputs`` that it sets, name of its value, help)
+OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "--rate": (("msg_per_s",), "MSG/S", "messages a second as a monthly mean, 0 to 10,000,000 (100)"),
+    "--size": (("message_bytes",), "SIZE", "of a message with its attributes, such as 2KiB (1KiB)"),
+    "--batch": (("send_batch", "receive_batch", "delete_batch"), "N", "messages an SQS call, 1 to 10 (1)"),
+    "--empty-receives": (("empty_receives",), "N", "SQS receives that return nothing, a message (not known)"),
+    "--existing-requests": (("existing_requests",), "N", "the account's other SQS requests a month (0)"),
+    "--queue": (("queue",), "KIND", "of SQS queue: standard, fifo or fair (standard)"),
+    "--sqs-path": (("sqs_path",), "PATH", "to SQS: public, endpoint or nat (public)"),
+    "--client-zones": (("client_zones",), "N", "zones with an endpoint or a NAT gateway (2)"),
+    "--instance": (("instance",), "TYPE", "of each node (m7g.large)"),
+    "--deployment": (("deployment",), "FORM", "single, pair (mirrored) or trio (quorum) (pair)"),
+    "--commitment": (
+        ("commitment",),
+        "TERM",
+        "on-demand, or reserved without upfront payment: 1y-standard, 1y-convertible, 3y-standard, "
+        "3y-convertible (on-demand)",
+    ),
+    "--volume": (("volume",), "KIND", "gp3, gp2, io2, st1 or none (gp3)"),
+    "--volume-gb": (("volume_gb",), "GB", "of each node (20)"),
+    "--volume-iops": (("volume_iops",), "N", "of each node's gp3 or io2 volume (3000)"),
+    "--broker-zones": (("broker_zones",), "N", "zones that a cluster's nodes are spread over (one a node)"),
+    "--client-zone-share": (("client_zone_share",), "SHARE", "of traffic to a node in another zone, 0 to 1"),
+    "--capacity": (
+        ("capacity_msg_per_s",),
+        "MSG/S",
+        "that one cluster carries with one node down (published, if any)",
+    ),
+    "--utilisation": (("utilisation",), "SHARE", "of that capacity used at the peak (0.7)"),
+    "--peak-factor": (("peak_factor",), "N", "peak rate over mean rate (3)"),
+    "--hours": (("hours",), "H", "of people's work a month that self-hosting takes (solved for)"),
+    "--hour-rate": (("hour_rate",), "USD", "an hour of a person's work (75, assumed)"),
+    "--amazon-mq": (("amazon_mq",), "TYPE", "broker type priced beside, or none (mq.m5.large)"),
+    "--sqs-discount": (("sqs_price_factor",), "PERCENT", "off SQS's list price (0)"),
+    "--instance-discount": (("instance_price_factor",), "PERCENT", "off the instances' price (0)"),
+}
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    for option, (_, metavar, told) in OPTIONS.items():
+        command.add_argument(option, metavar=metavar, help=told)
+    command.add_argument(
+        "--no-free-tier", action="store_true", help="the account's free SQS requests are used up elsewhere"
+    )
+
+
+def inputs_of(arguments: argparse.Namespace) -> Inputs:
+    """The question that the options put.
+
+    :raises InputError: an option's value is none that it takes; the error names the option
+    """
+    fields: dict[str, Any] = {"free_tier": not arguments.no_free_tier}
+    for option, (names, _, _) in OPTIONS.items():
+        text = getattr(arguments, option[2:].replace("-", "_"))
+        if text is not None:
+            fields |= dict.fromkeys(names, _value(option, text))
+    try:
+        return ask(**fields)
+    except InputError as error:
+        found = error.errors if isinstance(error, MultipleInputError) else (error,)
+        named = {str(renamed): renamed for renamed in map(_renamed, found)}
+        raise together(list(named.values())) from error
+
+
+def _value(option: str, text: str) -> Any:
+    """The field's value, or the text itself for the question to check."""
+    if option == "--size":
+        try:
+            return parse_size(text)
+        except ValueError as error:
+            remedy = "give a size with its unit, such as 16B, 2KiB or 1MiB"
+            raise InputError(WHERE, option, text, remedy) from error
+    if option.endswith("-discount"):
+        return _discounted(option, text)
+    if option == "--amazon-mq" and text == "none":
+        return None
+    return text
+
+
+def _discounted(option: str, text: str) -> float:
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = -1.0
+    if not 0 <= percent < 100:
+        raise InputError(WHERE, option, text, "give per cent off, from 0 to below 100")
+    return 1 - percent / 100
+
+
+def _renamed(error: InputError) -> InputError:
+    """The error in the words of the command line."""
+    option = next((name for name, (fields, _, _) in OPTIONS.items() if error.field in fields), None)
+    if option is None:
+        return error
+    return InputError(WHERE, option, error.value, f"{error.remedy}; {OPTIONS[option][2]}")

@@ -1,0 +1,251 @@
+"""What ``breakeven crossover`` answers, on the terminal and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from breakeven import words
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.known_capacity import KnownCapacity
+from breakeven.pricing.bill.questions import RABBITMQ, Asked, Option, Question
+from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
+from breakeven.pricing.bill.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
+from breakeven.report.building import money_builder
+from breakeven.report.money.measured_capacity import MeasuredCapacity
+from breakeven.report.money.never_crossing import why_never
+from cli.terminal import columns, print_table, say
+from local.stored.answers import Rows
+
+DECADES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
+ENDS = {
+    "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
+    "batch fill": f"calls {BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full",
+    "capacity": f"capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",
+}
+KINDS = {"step": " (where a cluster is added)", "touch": " (they touch)", "tie": " (equal from there)"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question with the rows that answer it.
+
+    :param bill: the SQS bill that it began with
+    :param capacity: the printed one that it took where none was given, or a run's that was asked for
+    """
+
+    base: Question
+    asked: Asked
+    rows: dict[str, Rows]
+    bill: float | None
+    capacity: KnownCapacity | MeasuredCapacity | None = None
+
+    @property
+    def inputs(self) -> Inputs:
+        return self.base.inputs
+
+    @property
+    def rate(self) -> float:
+        """Messages a second that were asked for."""
+        return self.inputs.msg_per_s or 0.0
+
+    def label(self, option_id: str | None) -> str:
+        return next((o.label for o in self.base.options if o.option_id == option_id), "neither")
+
+    def bill_of(self, option: Option) -> Rows:
+        """The option's lines at the rate asked for, dearest first."""
+        own = [row for row in self.rows["bills"] if row["option_id"] == option.option_id]
+        return sorted(own, key=lambda row: -(row["usd"] or 0.0))
+
+    def usd(self, option: Option) -> float:
+        return float(sum(row["usd"] for row in self.bill_of(option)))
+
+    def capacity_source(self) -> str:
+        """Where the capacity that was priced comes from."""
+        if self.capacity is not None:
+            return self.capacity.told()
+        return "given with the question" if self.inputs.capacity_msg_per_s else "none is known"
+
+    @property
+    def measured(self) -> MeasuredCapacity | None:
+        """The run's capacity, where it took one."""
+        return self.capacity if isinstance(self.capacity, MeasuredCapacity) else None
+
+    def hours(self) -> Rows:
+        return [row for row in self.rows["break_even_hours"] if row["asked"]]
+
+    def why_never(self, row: dict[str, Any]) -> str:
+        questions = money_builder.cost_questions(self.asked.told())
+        (crossing,) = money_builder.crossovers([row], questions)
+        return why_never(crossing, questions[0], money_builder.bills(self.rows["bills"]))
+
+    def document(self) -> dict[str, Any]:
+        """The answer as JSON."""
+        capacity = capacity_of(self.inputs)
+        return {
+            "question": self.inputs.model_dump(mode="json"),
+            "price_book": self.base.book.label,
+            "sqs_bill_usd": self.bill,
+            "messages_per_month": self.rate * self.inputs.seconds_per_month,
+            "options": [
+                {
+                    "option": option.option_id,
+                    "label": option.label,
+                    "usd_per_month": self.usd(option),
+                    "usd_per_1000_msg_per_s": self.usd(option) / self.rate * 1000 if self.rate else None,
+                    "lines": self.bill_of(option),
+                }
+                for option in self.base.options
+            ],
+            "crossovers": self.rows["crossover"],
+            "break_even_hours": self.hours(),
+            "capacity": {
+                "said": capacity.told() if self.capacity is None else self.capacity.told(),
+                "limit": capacity.limit,
+                "from": self.capacity_source(),
+                "measured": self.measured.document() if self.measured else None,
+                "needed_msg_per_s": capacity.needed(self.rate),
+                "notes": list(capacity.notes),
+            },
+            "assumptions": assumptions(self),
+            "notes": list(self.asked.notes),
+        }
+
+
+def print_answer(answer: Answer, console: Console) -> None:
+    """Prices at the rate, over the decades, crossings, hours, capacity, assumptions: in that order."""
+    inputs = answer.inputs
+    cluster = answer.label(RABBITMQ)
+    say(
+        console,
+        f"Amazon SQS against a {cluster}, {words.size(inputs.message_bytes)} messages, "
+        f"prices of {answer.base.book.label}",
+    )
+    messages = words.amount(answer.rate * inputs.seconds_per_month)
+    if answer.bill is not None:
+        say(
+            console,
+            f"An SQS bill of {words.dollars(answer.bill)} a month is {messages} messages a month, "
+            f"{words.figure(answer.rate)} a second, as assumed below",
+        )
+    if answer.measured:
+        say(console, f"What clusters are priced to carry: {answer.measured.told()}")
+    say(console)
+    _prices(answer, console)
+    say(console)
+    _crossings(answer, console)
+    say(console)
+    for line in [*_hours(answer), *_capacity(answer)]:
+        say(console, line)
+    say(console)
+    for line in [*assumptions(answer), *answer.asked.notes]:
+        say(console, f"- {line}")
+
+
+def _prices(answer: Answer, console: Console) -> None:
+    rate = f"{words.figure(answer.rate)} msg/s"
+    table = columns(
+        console,
+        "dollars a month at",
+        right=(rate, "for each 1000", "clusters", *(f"{words.figure(each)} msg/s" for each in DECADES)),
+    )
+    for option in answer.base.options:
+        usd, bill = answer.usd(option), answer.bill_of(option)
+        clusters = f"{max(row['clusters'] for row in bill):,.0f}" if option.side == "self-hosted" else ""
+        each = words.dollars(usd / answer.rate * 1000) if answer.rate else words.NOTHING
+        table.add_row(
+            option.label, words.dollars(usd), each, clusters, *(_at(answer, option, each) for each in DECADES)
+        )
+    print_table(console, table)
+
+
+def _at(answer: Answer, option: Option, rate: float) -> str:
+    curve = [row for row in answer.rows["cost_curves"] if row["option_id"] == option.option_id]
+    found = next((row["usd"] for row in curve if abs(row["msg_per_s"] / rate - 1) < 1e-9), None)
+    return words.dollars(found)
+
+
+def _crossings(answer: Answer, console: Console) -> None:
+    """Those with our own cluster first."""
+    for row in sorted(answer.rows["crossover"], key=lambda row: row["other_option"] != RABBITMQ):
+        for line in _never(answer, row) if row["kind"] == "never" else [_crossing(answer, row)]:
+            say(console, line)
+
+
+def _never(answer: Answer, row: dict[str, Any]) -> list[str]:
+    both = f"{answer.label(row['sqs_option'])} and {answer.label(row['other_option'])}"
+    searched, cheaper = words.figure(row["searched_msg_per_s"]), answer.label(row["cheaper_above"])
+    return [
+        f"Never: {both} do not cost the same up to {searched} msg/s; {cheaper} is cheaper throughout.",
+        f"  {answer.why_never(row)}",
+    ]
+
+
+def _crossing(answer: Answer, row: dict[str, Any]) -> str:
+    until = row["until_msg_per_s"]
+    end = f" up to {words.figure(until)}" if until is not None else ""
+    where = f"{words.figure(row['msg_per_s'])} msg/s{_interval(row)}{KINDS.get(row['kind'], '')}"
+    messages, usd = words.amount(row["messages_per_month"]), words.dollars(row["usd_per_month"])
+    below, above = answer.label(row["cheaper_below"]), answer.label(row["cheaper_above"])
+    return f"{below} is cheaper below {where}; {above} above it{end}: {messages} messages and {usd} a month."
+
+
+def _interval(row: dict[str, Any]) -> str:
+    """The crossing's interval; nothing where the uncertain inputs do not move it."""
+    low, high = row["low_msg_per_s"], row["high_msg_per_s"]
+    if low is None or high - low < 1e-6 * high:
+        return ""
+    some = "" if row["corners"] == row["corners_with"] else ", if at all"
+    return f" (between {words.figure(low)} and {words.figure(high)}{some})"
+
+
+def _hours(answer: Answer) -> list[str]:
+    return [_hours_against(answer.label(row["sqs_option"]), row) for row in answer.hours()]
+
+
+def _hours_against(sqs: str, row: dict[str, Any]) -> str:
+    saved = row["saved_usd"]
+    if saved <= 0:
+        more = f"self-hosting costs {words.dollars(-saved)} a month more before any work"
+        return f"Against {sqs}, {more}: no hours are left for it."
+    told = f"Against {sqs}, self-hosting saves {words.dollars(saved)} a month before work"
+    if row["hours"] is None:
+        return f"{told}."
+    hours, rate = words.figure(row["hours"]), words.dollars(row["hour_usd"])
+    return f"{told}: it wins while it takes under {hours} hours of work a month at {rate} an hour."
+
+
+def _capacity(answer: Answer) -> list[str]:
+    capacity, inputs = capacity_of(answer.inputs), answer.inputs
+    needed = words.figure(capacity.needed(answer.rate))
+    told = capacity.told() if answer.capacity is None else answer.capacity.told()
+    lines = [f"Capacity of one cluster: {told}."]
+    if answer.capacity is not None and capacity.limit == "network":
+        lines.append(f"It is capped at {words.figure(capacity.network)} msg/s by the network baseline.")
+    if capacity.stated is None:
+        peak = f"a peak of {inputs.peak_factor:g} times the mean, {inputs.utilisation:.0%} used"
+        lines.append(f"One cluster needs at least {needed} msg/s with one node down: {peak}.")
+    return lines
+
+
+def assumptions(answer: Answer) -> list[str]:
+    """What the figures rest on, a sentence each."""
+    inputs = answer.inputs
+    used, full = requests_per_message(inputs), requests_per_message(batched(inputs))
+    free = f"{answer.base.book.free_sqs_requests:,.0f} free a month" if inputs.free_tier else "none free"
+    work = "not billed but solved for" if inputs.hours is None else f"{inputs.hours:g} a month"
+    volume = "no volume" if inputs.volume == "none" else f"{inputs.volume_gb:g} GB of {inputs.volume} each"
+    said = [
+        f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
+        f"polls; {free}",
+        f"{inputs.nodes} node(s) over {inputs.zones} zone(s), {volume}, {inputs.commitment}; "
+        f"{inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
+        f"List prices before tax, not refreshed; people's hours {work}",
+    ]
+    unsure = list(uncertain(inputs))
+    if unsure:
+        said.append(f"Intervals: {', '.join(ENDS[name] for name in unsure)}")
+    return [*said, *capacity_of(inputs).notes]

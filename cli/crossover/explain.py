@@ -1,0 +1,108 @@
+"""Where a figure comes from: formula, inputs, the price with its source and date, the SQL and its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.questions import Option
+from breakeven.results.queries import query
+from cli.crossover.crossover_output import Answer
+from cli.terminal import say
+
+
+def explain(answer: Answer, subject: str, console: Console) -> None:
+    """One subject, or all of them."""
+    for name, told in SUBJECTS.items():
+        if subject in ("all", name):
+            say(console, f"\n== {name}")
+            told(answer, console)
+
+
+def _inputs(answer: Answer, console: Console) -> None:
+    for name, value in answer.inputs.model_dump(mode="json").items():
+        description = type(answer.inputs).model_fields[name].description or ""
+        say(console, f"{name} = {value}{f'   ({description})' if description else ''}")
+
+
+def _bills(answer: Answer, console: Console) -> None:
+    for option in answer.base.options:
+        say(console, f"{option.label} at {answer.rate:g} msg/s")
+        for row in answer.bill_of(option):
+            say(console, f"  {row['line']}: {row['formula']}")
+            say(console, f"    {row['units']:,.6f} {row['unit']} -> ${row['usd']:,.6f} a month")
+            for price in _prices(answer, option, row):
+                say(console, f"    {price}")
+    _sql("bills", answer, console)
+
+
+def _prices(answer: Answer, option: Option, row: dict[str, Any]) -> list[str]:
+    """The price of a line, a line for each tier, as the rows that were asked had it."""
+    line = next(line for line in option.lines if line.line == row["line"])
+    tiers = [
+        price
+        for price in answer.asked.rows()["prices"]
+        if (price["book"], price["service"], price["item"]) == (row["book"], row["service"], row["item"])
+    ]
+    factor = f" x {line.factor:g}" if line.factor != 1 else ""
+    return [
+        f"${tier['usd']:.10g}{factor} a {tier['unit']}{_tier(tier)}: {tier['book']} "
+        f"{tier['service']}/{tier['item']}, {tier['source']}, {tier['as_of']}"
+        for tier in tiers
+    ]
+
+
+def _tier(tier: dict[str, Any]) -> str:
+    if tier["tier_from"] == 0 and tier["tier_to"] is None:
+        return ""
+    end = "on" if tier["tier_to"] is None else f"to {tier['tier_to']:,.0f}"
+    return f" from {tier['tier_from']:,.0f} {end}"
+
+
+def _crossings(answer: Answer, console: Console) -> None:
+    say(
+        console,
+        "Both bills over the traffic, line by line as under bills; they cross where their difference is 0.",
+    )
+    _sql("crossover", answer, console)
+
+
+def _hours(answer: Answer, console: Console) -> None:
+    say(console, "hours = (SQS's bill - the cluster's bill without people) / price of an hour")
+    _sql("break_even_hours", answer, console, only_asked=True)
+
+
+def _capacity(answer: Answer, console: Console) -> None:
+    capacity, inputs = capacity_of(answer.inputs), answer.inputs
+    told = capacity.told() if answer.capacity is None else answer.capacity.told()
+    say(console, f"{told}; what binds: {capacity.limit}")
+    say(
+        console,
+        f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.nodes}): the leader sends each "
+        "message once to a consumer and once to each other copy",
+    )
+    say(
+        console,
+        "mean of a cluster = lesser of both x utilisation / peak factor = "
+        + ("not known" if capacity.mean_msg_per_s is None else f"{capacity.mean_msg_per_s:,.6g} msg/s"),
+    )
+
+
+def _sql(name: str, answer: Answer, console: Console, *, only_asked: bool = False) -> None:
+    rows = [row for row in answer.rows[name] if not only_asked or row["asked"]]
+    say(console, f"rows of queries/{name}.sql:")
+    for row in rows:
+        say(console, f"  {row}")
+    say(console, "\n".join(f"  | {line}" for line in query(name).splitlines()))
+
+
+SUBJECTS: dict[str, Callable[[Answer, Console], None]] = {
+    "inputs": _inputs,
+    "bills": _bills,
+    "crossings": _crossings,
+    "hours": _hours,
+    "capacity": _capacity,
+}

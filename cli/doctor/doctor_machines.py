@@ -1,0 +1,81 @@
+"""Whether the account may launch the brokers' machines: its plan, and the zones that offer their type.
+
+The answers are those that the plan of a run asks for (``breakeven.steps.account``) and judges by
+(``breakeven.planning.machine_availability``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+from breakeven.planning.machine_availability import NO_ZONE, OTHER_ZONES, UPGRADE
+from breakeven.planning.machine_availability import Account as Room
+from breakeven.steps.account import FREE_TIER_REGION, ZONES, free_tier_types, is_free_plan, zones_offering
+from breakeven.targets.catalog import INSTANCE_TYPE
+from cli.running.deployed import Account, Deployed
+
+#: zones of a network of the stack's own, where none is named: the region's first ones
+DEFAULT_ZONES = 2
+FUNCTION = "AWS::Lambda::Function"
+#: logical ids of the function that plans
+PLAN = re.compile(r"\w*Plan[0-9A-F]{8}")
+
+Answer = tuple[Literal["ok", "note", "stop"], str]
+
+
+def account_plan(account: Account, deployed: Deployed | None) -> Answer:
+    """Whether EC2 launches the brokers' type in an account of this plan."""
+    name = instance_type(deployed)
+    if not is_free_plan(account.client("freetier", FREE_TIER_REGION)):
+        return "ok", f"not the free plan: {name} may be launched"
+    eligible = free_tier_types(account.client("ec2"), [name])
+    if Room(free_plan=True, free_types=eligible).may_launch(name):
+        return "note", f"the free plan, of which {name} is a type: the account closes when its credit is used"
+    return "stop", f"the free plan, on which EC2 does not launch {name}: {UPGRADE}"
+
+
+def zones(account: Account, deployed: Deployed | None) -> Answer:
+    """Whether the zones of the deployment, or of one that is to be, offer the brokers' type."""
+    name, ec2 = instance_type(deployed), account.client("ec2")
+    named = _environment(deployed).get(ZONES) if deployed else None
+    ours = named.split(",") if named else _first_zones(ec2)
+    offering = zones_offering(ec2, [name], ours)[name]
+    lacking = [zone for zone in ours if zone not in offering]
+    if not offering:
+        return "stop", f"{', '.join(ours)}: {name}: {NO_ZONE}: choose another type, or {OTHER_ZONES}"
+    if lacking:
+        rest = f"all nodes are launched in {', '.join(offering)}, or {OTHER_ZONES}"
+        return "note", f"{', '.join(lacking)}: does not offer {name}: {rest}"
+    return "ok", f"{', '.join(offering)} offer {name}"
+
+
+def instance_type(deployed: Deployed | None) -> str:
+    """The brokers' type, of a suite that names none: the deployment's, or that of one that is to be."""
+    return _environment(deployed).get("BREAKEVEN_INSTANCE_TYPE", INSTANCE_TYPE) if deployed else INSTANCE_TYPE
+
+
+def _environment(deployed: Deployed) -> dict[str, str]:
+    """The variables of the deployed function that plans."""
+    account = deployed.account
+    pages = account.client("cloudformation").get_paginator("list_stack_resources")
+    (name,) = [
+        resource["PhysicalResourceId"]
+        for page in pages.paginate(StackName=deployed.stack)
+        for resource in page["StackResourceSummaries"]
+        if resource["ResourceType"] == FUNCTION and PLAN.fullmatch(resource["LogicalResourceId"])
+    ]
+    found = account.client("lambda").get_function_configuration(FunctionName=name)
+    variables: dict[str, str] = found["Environment"]["Variables"]
+    return variables
+
+
+def _first_zones(ec2: Any) -> list[str]:
+    """Those that CloudFormation lists first, of which a network of the stack's own has its subnets."""
+    found = ec2.describe_availability_zones(
+        Filters=[
+            {"Name": "zone-type", "Values": ["availability-zone"]},
+            {"Name": "state", "Values": ["available"]},
+        ]
+    )
+    return sorted(zone["ZoneName"] for zone in found["AvailabilityZones"])[:DEFAULT_ZONES]

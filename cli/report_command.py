@@ -1,0 +1,126 @@
+"""``breakeven report``: render a run's report again from its ``report.json``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from rich.console import Console
+
+from breakeven.errors import InputError
+from breakeven.published.rows import SOURCES
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.report_files import render_all
+from cli import published_command
+from cli.running.summary import print_summary
+
+SOURCE = "report.json"
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "report",
+        help="render a run's report again, or that of a published source",
+        description="Render a run's page, Markdown and CSV again from its report.json; print its summary. "
+        "With --published, write the report of what a source printed instead.",
+    )
+    command.add_argument(
+        "target", nargs="?", metavar="RUN", help="a run's id, latest (unless given), or a path"
+    )
+    command.add_argument(
+        "--published",
+        metavar="SOURCE",
+        help=f"{', '.join(SOURCES)}: a source's own figures, as printed",
+    )
+    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
+    command.add_argument(
+        "--json", action="store_true", help="print what was written, the verdict and the cases as JSON"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files beside ``report.json``, which stays as it is; returns the exit code.
+
+    :raises InputError: there is no such run or source, its file is damaged, or both are asked for
+    """
+    if arguments.published is not None:
+        if arguments.target is not None:
+            remedy = "give a run or --published, not both"
+            raise InputError("report", "run", arguments.target, remedy)
+        return published_command.run(arguments.published, arguments.runs, as_json=arguments.json)
+    source = find(arguments.target or "latest", arguments.runs)
+    report = read(source)
+    written = write(report, source.parent)
+    if arguments.json:
+        json.dump(_document(report, written), sys.stdout, indent=2)
+        print()
+    else:
+        console = Console()
+        if report.source:
+            published_command.print_tables(report, console)
+        else:
+            print_summary(report, console)
+        console.print(
+            f"report: {source.parent / 'index.html'}", soft_wrap=True, highlight=False, markup=False
+        )
+    return 0
+
+
+def find(target: str, runs: Path) -> Path:
+    """``report.json`` of a run's id, of ``latest``, or of a path to it, its folder or its run's folder.
+
+    :raises InputError: nothing of that name has one
+    """
+    for place in (runs / target, Path(target)):
+        for path in (place, place / SOURCE, place / "report" / SOURCE):
+            if path.is_file():
+                return path
+    known = sorted(path.parent.parent.name for path in runs.glob(f"*/report/{SOURCE}"))
+    remedy = (
+        f"there are {', '.join(known[-5:])}"
+        if known
+        else f"no run in {runs} has one; breakeven run makes one"
+    )
+    raise InputError("report", "run", target, f"no {SOURCE} there; {remedy}")
+
+
+def read(source: Path) -> Report:
+    """The report of a ``report.json``.
+
+    :raises InputError: it cannot be read, or is no report of this version's schema
+    """
+    try:
+        return Report.model_validate_json(source.read_bytes())
+    except OSError as error:
+        raise InputError(str(source), "file", source.name, f"cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "file"
+        remedy = f"{first['msg']}; give a {SOURCE} as docs/report.schema.json describes it"
+        found = first["input"]
+        text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
+        raise InputError(str(source), field, text[:80], remedy) from error
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """Write every file but ``report.json``, from which they are made."""
+    files = {name: body for name, body in render_all(report).items() if name != SOURCE}
+    for name, body in files.items():
+        (folder / name).write_bytes(body)
+    return [folder / name for name in files]
+
+
+def _document(report: Report, written: list[Path]) -> dict[str, Any]:
+    return {
+        "run_id": report.run_id,
+        "written": [str(path) for path in written],
+        "verdict": report.verdict,
+        "cases": [
+            {"case_id": case.case_id, "status": case.status, "reason": case.reason} for case in report.cases
+        ],
+    }

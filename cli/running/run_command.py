@@ -1,0 +1,190 @@
+"""``breakeven run``: the whole workflow on this machine, followed to its end."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import signal
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.console import Console
+
+from breakeven.errors import InputError
+from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
+from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
+from breakeven.results.items import RUN
+from breakeven.steps.costs import ask_about
+from breakeven.steps.plan_run import plan_of, usual_message_bytes
+from breakeven.steps.resume_run import Earlier, plan_resumed
+from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
+from breakeven.workload.read import load_suite
+from cli.running import deployed
+from cli.running.outcome import conclude
+from cli.running.progress import PlainView, View, snapshot, view_for
+from local.hardware import hardware
+from local.servers.endpoints import Endpoints
+from local.stored import kept_advice
+from local.stored.export import check_folder
+from local.stored.resumed_run import earlier_run
+
+ENDING = (signal.SIGINT, signal.SIGTERM)
+FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "run",
+        help="run a suite on this machine, or on AWS",
+        description="Run a suite through the whole workflow, on this machine or (--on aws) on the deployed "
+        "stack, and follow it to its end.",
+    )
+    command.add_argument(
+        "suite", nargs="?", help="a suite file, or a shipped suite's name (quick, unless given)"
+    )
+    command.add_argument(
+        "--resume",
+        metavar="RUN",
+        help="go on with that run of the folder of runs (or latest): its settled cases are not run again",
+    )
+    command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
+    command.add_argument("--scale", type=float, help="shrink message counts: 0 < scale <= 1")
+    command.add_argument("--seed", type=int, help="orders targets and cases")
+    command.add_argument(
+        "--region",
+        help="whose price book is used (us-east-1, unless given); with --on aws where the stack is",
+    )
+    command.add_argument(
+        "--on", choices=["local", "aws"], default="local", help="this machine, or the deployed stack (local)"
+    )
+    deployed.add_options(command)
+    command.add_argument("--max-usd", type=float, help="on AWS: refuse a run that would cost more (20)")
+    command.add_argument(
+        "--follow", metavar="RUN", help="on AWS: start nothing, follow a run that was started before"
+    )
+    command.add_argument(
+        "--rabbitmq-url",
+        action="append",
+        default=[],
+        metavar="amqp://USER:PASSWORD@HOST:PORT/VHOST",
+        help="use a RabbitMQ that runs already; give it twice, once for each node of the pair",
+    )
+    command.add_argument(
+        "--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already"
+    )
+    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder for results (runs)")
+    command.add_argument(
+        "--json", action="store_true", help="print the outcome as JSON, progress on standard error"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.on == "aws":
+        from cli.running import run_on_aws  # noqa: PLC0415
+
+        return run_on_aws.run(arguments)
+    for option in ("prefix", "profile", "follow", "max_usd"):
+        if (value := getattr(arguments, option)) is not None:
+            remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
+            raise InputError("breakeven run", f"--{option.replace('_', '-')}", value, remedy)
+    return _run_here(arguments)
+
+
+def _run_here(arguments: argparse.Namespace) -> int:
+    run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+    if arguments.resume is None:
+        wanted = _wanted(arguments)
+        suite = suite_of(wanted)
+        advice, warnings = kept_advice.known(arguments.runs, suite.suite)
+        plan = plan_of(wanted, suite, run_id, advice)
+        plan.raise_if_refused()
+        # the workflow's first state asks them of the same book, which may lack a price that they need
+        ask_about(plan.cases, usual_message_bytes(plan.cases), load_book(wanted.region))
+    else:
+        earlier = earlier_run(arguments.runs, arguments.resume)
+        wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
+        plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
+    endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
+    endpoints.check(suite, plan.cases)
+    check_folder(arguments.runs)
+    console = Console(stderr=arguments.json)
+    view = PlainView(console) if arguments.json else view_for(console)
+    for number in ENDING:
+        signal.signal(number, _interrupt)
+    try:
+        for line in (*warnings, *plan.loader_notes):
+            view.say(line)
+        folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
+    finally:
+        view.close()
+    return conclude(folder, outcome, console, as_json=arguments.json)
+
+
+def _wanted(arguments: argparse.Namespace) -> RunInput:
+    return _input({"suite": DEFAULT_SUITE, "scale": 1.0, "region": DEFAULT_REGION, **_given(arguments)})
+
+
+def _resumed(arguments: argparse.Namespace, run_id: str) -> RunInput:
+    """Only what is given: the run's plan has the rest."""
+    return _input({"resume_run_id": run_id, **_given(arguments)})
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    fields = ("suite", "variant", "scale", "seed", "region")
+    return {name: value for name in fields if (value := getattr(arguments, name)) is not None}
+
+
+def _input(document: dict[str, Any]) -> RunInput:
+    if "suite" in document:
+        suite = load_suite(document["suite"])
+        document |= {"suite": suite.document(), "suite_source": suite.where}
+    surroundings = {"name": "local", "hardware": hardware()}
+    return parse_run_input({**document, "surroundings": surroundings}, where="breakeven run")
+
+
+def _goes_on(earlier: Earlier) -> str:
+    told = earlier.told()
+    return f"goes on with {told['run_id']}, of which {told['settled']} of {told['cases']} cases are settled"
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    # a second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
+    # the process and one to its group; what is ignored here would be ignored by what the clean-up starts, too
+    for number in ENDING:
+        signal.signal(number, _go_on)
+    raise KeyboardInterrupt
+
+
+def _go_on(signum: int, frame: FrameType | None) -> None:
+    pass
+
+
+def _follow(
+    run_id: str, wanted: RunInput, plan: Plan, endpoints: Endpoints, runs: Path, view: View
+) -> tuple[Path, str]:
+    """Run to the end, or until interrupted; returns the run's folder and how it ended."""
+    # the control plane takes seconds to import, and a plan or a refusal needs none of it
+    from local.session import Session  # noqa: PLC0415
+
+    view.say(f"{_to_run(plan)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
+    with Session(runs, view.say, endpoints) as session:
+        try:
+            session.start(run_id, wanted, plan.suite)
+            while session.running():
+                view.show(snapshot(session.state.items(), plan.cases))
+                time.sleep(FOLLOW_S)
+            view.show(snapshot(session.state.items(), plan.cases))
+            outcome = str(session.state.get(RUN).get("status", "failed"))
+        except KeyboardInterrupt:
+            view.say("interrupted: stopping what was started, keeping what was measured")
+            outcome = "interrupted"
+            session.interrupt()
+        return session.export(run_id), outcome
+
+
+def _to_run(plan: Plan) -> int:
+    return sum(len(leg.cases) for legs in plan.rounds for leg in legs)

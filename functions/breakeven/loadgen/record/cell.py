@@ -1,0 +1,130 @@
+"""What one metric did in one stage: latencies in a histogram, completions in one-second windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any
+
+from breakeven.loadgen.record.histogram import Histogram
+from breakeven.loadgen.record.timestamps import Int64s, greatest, least
+
+SECOND_NS = 10**9
+#: one message that was hidden for half a minute is all that a load or an unload may wait for at its end: the
+#: rate up to this share of its messages leaves that out, and is told of so many messages or more
+EARLY_SHARE, EARLY_FROM = 0.999, 1000
+
+
+@dataclass(slots=True)
+class Window:
+    """What was completed in one second. ``starved``: asks that came back empty; ``size`` in bytes;
+    ``last_ns``: its last completion, nanoseconds since the stage's start.
+    """
+
+    operations: int = 0
+    size: int = 0
+    starved: int = 0
+    errors: int = 0
+    last_ns: int = 0
+
+    def merge(self, other: Window) -> None:
+        self.operations += other.operations
+        self.size += other.size
+        self.starved += other.starved
+        self.errors += other.errors
+        self.last_ns = max(self.last_ns, other.last_ns)
+
+
+@dataclass(slots=True)
+class Cell:
+    """One metric in one stage. ``windows`` are by whole seconds since the stage's start."""
+
+    latencies: Histogram = field(default_factory=Histogram)
+    windows: dict[int, Window] = field(default_factory=dict)
+    skipped: int = 0  # end to end: the send time is not known to this loader
+    unfinished: int = 0  # of the latencies: without an end when the loader gave up, and counted up to then
+    last_ns: int = 0  # the last completion, nanoseconds since the stage's start
+    by_core: int = 0  # of the completions: driven by the compiled core
+    paused_ns: int = 0  # by all workers together, after asks that came back empty
+
+    def complete(self, elapsed_ns: int, size: int, count: int = 1) -> None:
+        """Operations of ``size`` bytes each that ended this long after the stage's start."""
+        window = self.window(elapsed_ns)
+        window.operations += count
+        window.size += size * count
+        window.last_ns = max(window.last_ns, elapsed_ns)
+        self.last_ns = max(self.last_ns, elapsed_ns)
+
+    def complete_many(self, elapsed_ns: Int64s, size: int) -> None:
+        """As :meth:`complete` for each."""
+        seconds = elapsed_ns // SECOND_NS
+        for second in range(least(seconds), greatest(seconds) + 1):
+            within = elapsed_ns[seconds == second]
+            if within.size:
+                self.complete(greatest(within), size, within.size)
+
+    def early(self) -> tuple[int, float] | None:
+        """The completions up to the second in which ``EARLY_SHARE`` of them had come, and the last of these,
+        seconds since the stage's start. None where fewer than one would be left out.
+        """
+        total = sum(window.operations for window in self.windows.values())
+        if total < EARLY_FROM:
+            return None
+        reached = 0
+        for _, window in sorted(self.windows.items()):
+            reached += window.operations
+            if reached >= ceil(EARLY_SHARE * total):
+                return reached, window.last_ns / SECOND_NS
+        raise AssertionError("a share of all is never more than all")
+
+    def window(self, elapsed_ns: int) -> Window:
+        """The window of an instant, given as time since the stage's start."""
+        second = elapsed_ns // SECOND_NS
+        found = self.windows.get(second)
+        if found is None:
+            found = self.windows[second] = Window()
+        return found
+
+    def merge(self, other: Cell) -> None:
+        self.latencies.merge(other.latencies)
+        for second, window in other.windows.items():
+            self.window(second * SECOND_NS).merge(window)
+        self.skipped += other.skipped
+        self.unfinished += other.unfinished
+        self.last_ns = max(self.last_ns, other.last_ns)
+        self.by_core += other.by_core
+        self.paused_ns += other.paused_ns
+
+    def total(self) -> Window:
+        """All windows added up: what was completed within the stage."""
+        result = Window()
+        for window in self.windows.values():
+            result.merge(window)
+        return result
+
+    def to_json(self) -> dict[str, Any]:
+        windows = [
+            [second, w.operations, w.size, w.starved, w.errors, w.last_ns]
+            for second, w in sorted(self.windows.items())
+        ]
+        return {
+            "latencies": self.latencies.to_json(),
+            "windows": windows,
+            "skipped": self.skipped,
+            "unfinished": self.unfinished,
+            "last_ns": self.last_ns,
+            "by_core": self.by_core,
+            "paused_ns": self.paused_ns,
+        }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Cell:
+        return cls(
+            latencies=Histogram.from_json(document["latencies"]),
+            windows={second: Window(*counts) for second, *counts in document["windows"]},
+            skipped=document["skipped"],
+            unfinished=document["unfinished"],
+            last_ns=document["last_ns"],
+            by_core=document["by_core"],
+            paused_ns=document["paused_ns"],
+        )

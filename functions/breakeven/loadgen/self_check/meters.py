@@ -1,0 +1,72 @@
+"""What a loader measures of itself while it measures."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+
+from breakeven.loadgen.record.histogram import Histogram
+from breakeven.loadgen.record.recorder import Recorder
+from breakeven.loadgen.self_check.diagnosis import Diagnosis, OpenLoop, diagnose
+from breakeven.loadgen.self_check.host import CpuMeter
+from breakeven.loadgen.stages import Stage
+from breakeven.workload.case import Workload
+
+#: how often the loader looks how late a thread of it wakes, seconds: a function of one vCPU that is throttled
+#: stands still for milliseconds of each 20 or so, which a look now and then misses
+_LAG_EVERY_S = 0.02
+
+
+class LagMeter:
+    """Looks how late a thread of this process wakes: what a busy process adds to all that it times."""
+
+    def __init__(self) -> None:
+        self._lags = Histogram()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="lag meter", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> Histogram:
+        self._ended.set()
+        self._thread.join()
+        return self._lags
+
+    def _run(self) -> None:
+        while True:
+            due_ns = time.monotonic_ns() + round(_LAG_EVERY_S * 1e9)
+            if self._ended.wait(_LAG_EVERY_S):
+                return
+            self._lags.add(max(0, time.monotonic_ns() - due_ns))
+
+
+class Meters:
+    """Of every measured stage so far."""
+
+    def __init__(self, workload: Workload, recorder: Recorder) -> None:
+        self._workload, self._recorder = workload, recorder
+        self._used: dict[str, tuple[float, Histogram, Sequence[OpenLoop]]] = {}
+
+    @contextmanager
+    def over(
+        self, stage: Stage, producers: Sequence[OpenLoop], sleep_until: Callable[[int], None]
+    ) -> Iterator[None]:
+        """Note what the loader is to itself, from the stage's start to the end of the block.
+
+        :param producers: the open loop's own; none in a closed loop
+        """
+        sleep_until(stage.start_ns)
+        cpu, lag = CpuMeter(), LagMeter()
+        try:
+            yield
+        finally:
+            self._used[stage.name] = (cpu.share(), lag.stop(), producers)
+
+    def diagnoses(self, stages: Container[str] | None = None) -> list[Diagnosis]:
+        """:param stages: of these only; None: of all"""
+        return [
+            diagnose(stage, self._workload, share, lags, self._recorder.histogram(stage, "pacing"), producers)
+            for stage, (share, lags, producers) in self._used.items()
+            if stages is None or stage in stages
+        ]

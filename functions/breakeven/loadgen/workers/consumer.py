@@ -1,0 +1,278 @@
+"""The consumer: ask (or wait for what is pushed), take in hand, process, settle, ask again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from breakeven.clients import columns
+from breakeven.clients.alone import ReceivesAlone
+from breakeven.clients.base import Deliveries, Receiver, Settled
+from breakeven.loadgen.ledger.receipts import Receipts
+from breakeven.loadgen.record.timestamps import as_one, listed, repeated
+from breakeven.loadgen.workers.worker import ALONE_NS, TOLERATED_S, Shared, Worker
+from breakeven.workload.rate_profile import Course
+
+T = TypeVar("T")
+
+#: the pause after an ask that came back empty, seconds: the first, and the most it doubles to while the
+#: queue stays empty. A message that arrives in a pause waits for its end, so up to 64 ms of an end-to-end
+#: latency on an idle queue is ours. Long polls and push consumers have no pause.
+EMPTY_PAUSE_S = (0.001, 0.064)
+#: how long asks go on without a pause while messages are outstanding and none comes: one that is hidden comes
+#: back after many times this, and a lost one never, seconds
+EAGER_S = 5.0
+
+
+class Consumer(Worker[Receiver]):
+    """Consumes from one queue until the drain is over.
+
+    A body that is not this case's is counted and left unsettled: whoever owns it must not lose it.
+
+    :param helper: joins for the drain only; its failure is not the case's
+    """
+
+    metric = "consume"
+
+    def __init__(self, name: str, queue: str, shared: Shared, *, helper: bool = False) -> None:
+        super().__init__(name, queue, shared)
+        workload = shared.case.workload
+        self._helper, self._size, self._polls = helper, workload.message_bytes, workload.wait_s == 0
+        self._pause_s = EMPTY_PAUSE_S[0]
+        self._eager_since_ns: int | None = None  # asks have come back empty since, with messages outstanding
+        self._highest: dict[int, int] = {}
+        self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
+        self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
+        self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
+        self._alone: ReceivesAlone | None = None
+        self._processing: Course | None = None
+        if workload.processing_ms or workload.processing_profile:
+            self._processing = Course(workload.processing_ms, workload.warmup_s, workload.processing_profile)
+
+    def _connect(self) -> Receiver:
+        link = self._shared.client.receiver(self._queue)
+        self._alone = None
+        if self._processing is None and isinstance(link, ReceivesAlone):
+            self._alone = link if link.expect(self._shared.ledger.ours()) else None
+            self._note_path(link)
+        return link
+
+    def _wanted(self) -> bool:
+        if not self._shared.signals.finish.is_set():
+            return True
+        return bool(self._in_hand) and self._failing_s() < TOLERATED_S
+
+    def _step(self, link: Receiver) -> None:
+        if self._in_hand:
+            self._settle(link, self._processed())
+            return
+        if self._alone is not None and self._taken_alone(self._alone):
+            return
+        if not self._polls:
+            self._release()  # a long poll waits for seconds, whatever it is asked
+        deliveries = link.receive(self._patience_s())
+        for error, failed_ns in deliveries.failed:
+            self._shared.recorder.error(self.metric, failed_ns, error)
+        self._starved(deliveries)
+        if len(deliveries.handle):
+            self._pause_s, self._eager_since_ns = EMPTY_PAUSE_S[0], None
+            self._take(deliveries)
+        else:
+            self._release_old()
+            self._rest(deliveries)
+
+    def _take(self, deliveries: Deliveries) -> None:
+        receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+        if not all(receipts.ours):
+            deliveries, receipts = _ours(deliveries, receipts)
+            if not receipts.ours:
+                return
+        self._in_hand.update(zip(deliveries.handle, deliveries.asked_ns, strict=True))
+        self._taken.append((deliveries, receipts))
+        self._hold(len(receipts.ours), int(deliveries.in_hand_ns[-1]))
+
+    def _taken_alone(self, link: ReceivesAlone) -> bool:
+        """Leave the connection alone for a while; False where it has to be done step by step."""
+        taken = link.receive_alone(time.monotonic_ns() + ALONE_NS)
+        if taken is None:
+            return False
+        if len(taken.deliveries.in_hand_ns):
+            self._pause_s, self._eager_since_ns = EMPTY_PAUSE_S[0], None
+            self._count(taken.deliveries)
+        if taken.settled is not None and len(taken.settled.asked_ns):
+            recorder, settled = self._shared.recorder, taken.settled
+            recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
+            recorder.operations("consume_cycle", settled.asked_ns, settled.replied_ns, self._size)
+            for metric in ("settle", "consume_cycle"):
+                recorder.by_core(metric, settled.replied_ns, taken.by_general)
+        self._starved(taken.deliveries)
+        if taken.in_hand is not None:
+            self._take(taken.in_hand)
+        self._in_hand.update(taken.unsettled)
+        if taken.error:
+            if taken.deliveries.empty or len(taken.deliveries.in_hand_ns):
+                self._well()  # before it failed
+            raise taken.error
+        self._rest(taken.deliveries)
+        return True
+
+    def _count(self, deliveries: Deliveries) -> None:
+        """Messages that were taken in hand, and settled or about to be, by a connection left alone."""
+        receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+        self._taken.append((deliveries, receipts))
+        self._account()
+        self._shared.recorder.by_core("consume", deliveries.in_hand_ns)
+
+    def _starved(self, deliveries: Deliveries) -> None:
+        for _, answered_ns in deliveries.empty:
+            self._shared.recorder.starved(self.metric, answered_ns)
+
+    def _rest(self, deliveries: Deliveries) -> None:
+        """Pause after an ask that came back empty, where asks do not wait themselves.
+
+        SQS' short polls ask some of its servers only, and may be empty where the queue is not (SQS developer
+        guide, "Amazon SQS short and long polling"): while messages are outstanding there is no pause.
+        """
+        if not deliveries.empty or not self._polls:
+            return
+        began_ns = time.monotonic_ns()
+        if self._is_eager(began_ns):
+            return
+        self._shared.signals.sleep(self._pause_s)
+        self._shared.recorder.paused(self.metric, began_ns, time.monotonic_ns())
+        self._pause_s = min(self._pause_s * 2, EMPTY_PAUSE_S[1])
+
+    def _is_eager(self, now_ns: int) -> bool:
+        """Is a message to be expected at any moment?"""
+        if not self._shared.outstanding():
+            self._eager_since_ns = None
+            return False
+        if self._eager_since_ns is None:
+            self._eager_since_ns = now_ns
+        return now_ns - self._eager_since_ns < EAGER_S * 1e9
+
+    def _account(self) -> None:
+        if self._taken:
+            taken, self._taken = self._taken, []
+            self._account_for(*zip(*taken, strict=True))
+        if self._settled:
+            settled, self._settled = self._settled, []
+            self._account_for_settled(*zip(*settled, strict=True))
+
+    def _account_for(self, deliveries: Sequence[Deliveries], receipts: Sequence[Receipts]) -> None:
+        recorder, in_hand_ns = (
+            self._shared.recorder,
+            columns.instants([each.in_hand_ns for each in deliveries]),
+        )
+        if deliveries[0].asked_ns[0] >= 0:
+            asked_ns = columns.instants([each.asked_ns for each in deliveries])
+            recorder.operations("consume", asked_ns, in_hand_ns, self._size)
+        else:
+            recorder.completions("consume", as_one(in_hand_ns), len(in_hand_ns), self._size)
+        if self._shared.send_times is not None:
+            self._end_to_end(Receipts.together(receipts), in_hand_ns)
+
+    def _end_to_end(self, receipts: Receipts, in_hand_ns: Sequence[int]) -> None:
+        """Of first copies; by producer, as each has its own send times."""
+        send_times, recorder = self._shared.send_times, self._shared.recorder
+        assert send_times is not None
+        for producer, sequences, instants in _first_copies(receipts, in_hand_ns):
+            ended_ns = instants
+            own = send_times.get(producer)
+            if own is None:
+                recorder.skip("end_to_end", int(ended_ns[-1]), len(sequences))
+                continue
+            sent_ns = own.find_many(sequences)
+            if min(sent_ns) < 0:
+                known = [(sent, ended) for sent, ended in zip(sent_ns, ended_ns, strict=True) if sent >= 0]
+                recorder.skip("end_to_end", int(ended_ns[-1]), len(sequences) - len(known))
+                if not known:
+                    continue
+                sent_ns, ended_ns = map(list, zip(*known, strict=True))
+            recorder.operations("end_to_end", sent_ns, as_one(ended_ns), self._size)
+
+    def _processed(self) -> tuple[object, ...]:
+        """What is to be settled next: all that is in hand, or where processing takes time, one message."""
+        if self._processing is None:
+            return tuple(self._in_hand)
+        started_ns = self._shared.timeline.stages[0].start_ns
+        elapsed_s = (time.monotonic_ns() - started_ns) / 1e9
+        self._shared.signals.sleep(self._processing.at(elapsed_s) / 1e3)
+        return (next(iter(self._in_hand)),)
+
+    def _settle(self, receiver: Receiver, handles: Sequence[object]) -> None:
+        recorder = self._shared.recorder
+        settled = receiver.settle(handles)
+        written_ns = time.monotonic_ns()
+        for error, failed_ns in settled.failed:
+            recorder.error(self.metric, failed_ns, error)
+        if not len(settled.handle):
+            return
+        asked_ns = [self._in_hand.pop(handle) for handle in settled.handle]
+        if asked_ns[0] >= 0 or settled.replied_ns[0] >= 0:
+            self._settled.append((asked_ns, settled, written_ns))
+        self._hold(0, written_ns)
+
+    def _account_for_settled(
+        self, asked_ns: Sequence[Sequence[int]], settled: Sequence[Settled], written_ns: Sequence[int]
+    ) -> None:
+        recorder, asked = self._shared.recorder, columns.instants(asked_ns)
+        # without a reply, settled is the moment the acknowledgement has been written
+        ended_ns = columns.repeated(written_ns, asked_ns)
+        if settled[0].replied_ns[0] >= 0:
+            ended_ns = columns.instants([each.replied_ns for each in settled])
+            called_ns = columns.instants([each.called_ns for each in settled])
+            recorder.operations("settle", called_ns, ended_ns, self._size)
+        if asked[0] >= 0:
+            recorder.operations("consume_cycle", asked, ended_ns, self._size)
+
+    def _lost(self) -> None:
+        self._in_hand.clear()  # the target hands them out again: they will count as copies
+
+    def _judge(self) -> None:
+        if not self._helper and not self._shared.signals.drained:
+            super()._judge()
+
+
+def _ours(deliveries: Deliveries, receipts: Receipts) -> tuple[Deliveries, Receipts]:
+    """Without the messages that are not this case's."""
+    kept = [index for index, ours in enumerate(receipts.ours) if ours]
+
+    def of(column: Sequence[T]) -> list[T]:
+        return [column[index] for index in kept]
+
+    mine = Deliveries(
+        stamp=of(deliveries.stamp),
+        asked_ns=of(deliveries.asked_ns),
+        in_hand_ns=of(deliveries.in_hand_ns),
+        redelivered=of(deliveries.redelivered),
+        handle=of(deliveries.handle),
+    )
+    return mine, Receipts(
+        ours=of(receipts.ours),
+        producer=of(receipts.producer),
+        sequence=of(receipts.sequence),
+        is_new=of(receipts.is_new),
+    )
+
+
+def _first_copies(
+    receipts: Receipts, in_hand_ns: Sequence[int]
+) -> Iterator[tuple[int, Sequence[int], Sequence[int]]]:
+    """First copies, as each producer's sequences and the instants at which they were in hand."""
+    count, first = len(receipts.producer), receipts.producer[0]
+    if all(receipts.is_new) and receipts.producer.count(first) == count:
+        yield first, receipts.sequence, in_hand_ns
+        return
+    found: dict[int, list[int]] = {}
+    for index, (producer, is_new) in enumerate(zip(receipts.producer, receipts.is_new, strict=True)):
+        if is_new:
+            found.setdefault(producer, []).append(index)
+    instants = repeated(listed(in_hand_ns), count)
+    for producer, indices in found.items():
+        yield (
+            producer,
+            [receipts.sequence[index] for index in indices],
+            [instants[index] for index in indices],
+        )

@@ -1,0 +1,215 @@
+"""What producers have in common; and the closed-loop one: so many unanswered messages, and never more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from breakeven.clients.alone import Errand, Origin, SendsAlone, Sent, WhenSent
+from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
+from breakeven.clients.columns import together
+from breakeven.loadgen.ledger.stamp import Stamper
+from breakeven.loadgen.record.timestamps import Int64s, as_one, listed, repeated
+from breakeven.loadgen.workers.consumer import Consumer
+from breakeven.loadgen.workers.worker import ALONE_NS, Shared, Worker
+
+#: a drain that lasts longer than this is helped by the producers' threads, seconds
+HELP_AFTER_S = 0.25
+#: messages that are due within this time of each other are sent together, nanoseconds: at most half of what
+#: a loader may be late before its figures are a lower bound
+TOGETHER_NS = 500_000
+
+
+class Producer(Worker[Sender]):
+    """Sends to one queue, and then helps with a drain that lasts.
+
+    :param number: the producer's number within the case
+    """
+
+    metric = "produce"
+
+    def __init__(self, number: int, queue: str, shared: Shared, *, helps: bool = True) -> None:
+        super().__init__(f"producer {number}", queue, shared)
+        workload = shared.case.workload
+        self._number, self._helps = number, helps
+        self._stamper = Stamper(shared.case.tag, number, workload.message_bytes)
+        self._size, self._confirms, self._window = workload.message_bytes, workload.confirms, workload.window
+        self._times = (shared.send_times or {}).get(number)
+        self._in_flight = 0  # submitted on this connection and not answered
+        #: when each message was to be sent, by sequence, of those without an answer; an open loop's, and what
+        #: a sender that was left alone hands back
+        self._pending: dict[int, int] = {}
+        self._alone: SendsAlone | None = None
+        self._most = 0  # messages that it may be left alone with; 0: none
+        self._answers: list[Answers] = []  # not accounted for yet
+        self.done = threading.Event()  # nothing more will be sent
+
+    def work(self) -> None:
+        super().work()
+        self.done.set()
+        if self._helps and not self._shared.signals.finish.wait(HELP_AFTER_S):
+            Consumer(f"drain helper {self._number}", self._queue, self._shared, helper=True).work()
+
+    def _connect(self) -> Sender:
+        link = self._shared.client.sender(self._queue)
+        self._alone = link if isinstance(link, SendsAlone) else None
+        self._most = self._alone.prepare(self._origin()) if self._alone else 0
+        self._note_path(link)
+        return link
+
+    def _origin(self) -> Origin:
+        return Origin(
+            tag=self._stamper.tag,
+            producer=self._number,
+            size=self._size,
+            rest=self._stamper.rest,
+            bodies=self._stamper.bodies,
+            together_ns=TOGETHER_NS,
+            times=None if self._times is None else self._times.memory,
+        )
+
+    def _lost(self) -> None:
+        self._in_flight = 0
+
+    def _submit(self, link: Sender, count: int, intended_ns: int | Sequence[int]) -> range:
+        """Hand over the next messages; returns their sequences."""
+        first = self._shared.ledger.submitted(self._number, count)
+        sequences = range(first, first + count)
+        if self._times is not None:
+            self._times.note(first, intended_ns, count)
+        try:
+            link.submit(sequences, self._stamper.bodies(first, count))
+        except CallFailed as error:
+            self._in_flight += error.taken
+            self._ended(sequences[error.taken :])
+            raise
+        self._in_flight += count
+        return sequences
+
+    def _send_alone(
+        self, most: int, until_ns: int, when_sent: WhenSent, due_ns: Int64s | None, room_since_ns: int = 0
+    ) -> Sent | None:
+        """Have the connection send by itself for a while; None where it has to be done step by step."""
+        assert self._alone is not None
+        first = self._shared.ledger.sent(self._number)
+        errand = Errand(first, most, due_ns, when_sent, room_since_ns)
+        sent = self._alone.send_alone(errand, until_ns, self._pending)
+        if sent is None:
+            return None
+        count, answered = len(sent.handed_ns), len(sent.sequence)
+        self._shared.ledger.submitted(self._number, count)
+        self._in_flight += count - answered - len(sent.failed)
+        if answered:
+            self._well()  # whatever failed after it
+            self._shared.ledger.answered(self._number, sent.sequence, [sent.outcome] * answered)
+            self._shared.recorder.by_core(self.metric, sent.answered_ns, sent.by_general)
+        return sent
+
+    def _take_answers(self, link: Sender, timeout_s: float) -> None:
+        answers = link.poll(timeout_s)
+        if count := len(answers.sequence):
+            self._in_flight -= count
+            self._answers.append(answers)
+            self._hold(count, int(answers.answered_ns[-1]))
+        else:
+            self._release_old()
+
+    def _account(self) -> None:
+        if self._answers:
+            answers, self._answers = together(self._answers), []
+            self._shared.ledger.answered(self._number, answers.sequence, answers.outcome)
+            self._record(answers)
+
+    def _record(self, answers: Answers) -> None:
+        """Count what went well as operations, and the rest as errors."""
+        first, outcomes = answers.outcome[0], answers.outcome
+        alike = outcomes.count(first) == len(outcomes)
+        well = self._well_done((first,) if alike else outcomes)
+        if all(well):
+            self._operations(answers.sequence, answers.sent_ns, answers.answered_ns)
+            return
+        well = list(well) * len(outcomes) if alike else well
+        answered = repeated(listed(answers.answered_ns), len(outcomes))
+        columns = (answers.sequence, repeated(listed(answers.sent_ns), len(outcomes)), answered)
+        kept = [entry for entry, good in zip(zip(*columns, strict=True), well, strict=True) if good]
+        if kept:
+            self._operations(*zip(*kept, strict=True))
+        self._ended([sequence for sequence, good in zip(answers.sequence, well, strict=True) if not good])
+        errors = answers.error or (None,) * len(well)
+        for good, outcome, error, at_ns in zip(well, answers.outcome, errors, answered, strict=True):
+            if not good:
+                self._shared.recorder.error(self.metric, at_ns, error or outcome.value)
+
+    def _well_done(self, outcomes: Sequence[Outcome]) -> Sequence[bool]:
+        """Without confirms a send ends with its write, and nobody ever says more about the message."""
+        good = (Outcome.CONFIRMED,) if self._confirms else (Outcome.CONFIRMED, Outcome.UNKNOWN)
+        return [outcome in good for outcome in outcomes]
+
+    def _ended(self, sequences: Sequence[int]) -> None:
+        """Messages that ended otherwise than well: no latency of theirs is recorded."""
+        return
+
+    @abstractmethod
+    def _operations(
+        self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
+    ) -> None:
+        """Record messages whose sends went well."""
+
+
+class ClosedProducer(Producer):
+    """Keeps ``window`` messages unanswered until the drain starts, or until its share is sent.
+
+    :param share: how many messages to send; None: until the drain starts, which it then helps with
+    """
+
+    def __init__(self, number: int, queue: str, shared: Shared, share: int | None = None) -> None:
+        super().__init__(number, queue, shared, helps=share is None)
+        self._share = share
+        self._ends_ns = 0  # when the drain starts
+
+    def work(self) -> None:
+        if self._share is None:
+            self._ends_ns = self._shared.timeline.stage("drain").start_ns
+        super().work()
+
+    def _wanted(self) -> bool:
+        return self._in_flight > 0 or self._left() > 0
+
+    def _left(self) -> int:
+        """How many more to send, as far as is known now."""
+        if self._share is None:
+            return self._window if time.monotonic_ns() < self._ends_ns else 0
+        return self._share - self._shared.ledger.sent(self._number)
+
+    def _step(self, link: Sender) -> None:
+        if self._most and self._go_on_alone():
+            return
+        room = min(self._window - self._in_flight, self._left())
+        if room > 0:
+            self._submit(link, room, time.monotonic_ns())
+        self._take_answers(link, self._patience_s())
+
+    def _go_on_alone(self) -> bool:
+        now_ns = time.monotonic_ns()
+        until_ns, most, when_sent = now_ns + ALONE_NS, self._most, WhenSent.COME_BACK
+        if self._share is None:
+            until_ns = min(until_ns, self._ends_ns)
+            if now_ns >= self._ends_ns:
+                until_ns, most, when_sent = now_ns + ALONE_NS, 0, WhenSent.ANSWERED
+        elif self._left() <= most:
+            most, when_sent = self._left(), WhenSent.ANSWERED
+        sent = self._send_alone(most, until_ns, when_sent, None)
+        if sent is None:
+            return False
+        if len(sent.sequence):
+            self._operations(sent.sequence, sent.sent_ns, sent.answered_ns)  # type: ignore[arg-type]
+        if sent.error:
+            raise sent.error
+        return True
+
+    def _operations(
+        self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
+    ) -> None:
+        self._shared.recorder.operations(self.metric, sent_ns, as_one(answered_ns), self._size)

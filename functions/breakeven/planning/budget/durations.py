@@ -1,0 +1,138 @@
+"""How long a case will take, from the rates that are assumed of its target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from breakeven.planning.budget.planning_assumptions import OVERHEADS
+from breakeven.targets.catalog import record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import LoaderKind, TargetName, Workload
+from breakeven.workload.rate_profile import rate_course
+
+#: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
+LOADER_LIMIT_S = 840.0
+#: of it, what a loader keeps back to close and to hand in its result
+CLOSING_S = 10.0
+#: how long loaders wait for one another before the start, seconds. On one machine each takes a core for two
+#: seconds or so to import its client, and brokers want the cores, too
+START_DEADLINE_S = 60.0
+START_DEADLINE_EACH_S: dict[Environment, float] = {"aws": 0.0, "local": 5.0}
+#: the same of tasks: each gets a network interface and its image first, most within a minute or so, and a
+#: hundred of them at the rate at which ECS starts tasks, with retries
+TASK_START_DEADLINE_S = 300.0
+#: how much longer than expected a loader may take where what it does has no length of its own: rates are
+#: assumed, and the money's are fast ones
+SLACK = 1.5
+#: of a capacity search: from a first rate that is off by a factor of four, and 5% at the end
+PROBES = 8
+#: seconds to connect, to finish what was due and to empty the queues
+BETWEEN_PROBES_S = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is expected of a case: messages, and seconds from its gate to the end of its drain."""
+
+    messages: float
+    stages_s: float
+
+
+def expected(workload: Workload, target: TargetName, environment: Environment) -> Expected:
+    """Messages and seconds of a case's stages."""
+    if workload.mode == "capacity":
+        return _search(workload, target, environment)
+    produce = produce_rate(workload, target, environment)
+    consume = consume_rate(workload, target, environment)
+    if workload.messages is not None:
+        return Expected(workload.messages, workload.messages / produce + workload.messages / consume)
+    sending_s = workload.warmup_s + workload.measure_s
+    if workload.is_open:
+        produce = rate_course(workload).integral(sending_s) / sending_s  # what is offered, held or not
+    backlog = max(0.0, produce - consume) * sending_s
+    everyone = workload.model_copy(update={"consumers": workload.producers + workload.consumers})
+    drain_s = min(backlog / consume_rate(everyone, target, environment), workload.drain_s)
+    return Expected(produce * sending_s, sending_s + drain_s)
+
+
+def _search(workload: Workload, target: TargetName, environment: Environment) -> Expected:
+    """Of a capacity search: probes around the rate that is assumed of the target."""
+    most = record_of(target).rates[environment].produce_most
+    sending_s = workload.warmup_s + workload.measure_s
+    return Expected(PROBES * most * sending_s, PROBES * (sending_s + BETWEEN_PROBES_S))
+
+
+def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Messages sent a second, all producers together."""
+    rates = record_of(target).rates[environment]
+    most = rates.produce_most if workload.confirms or rates.unconfirmed is None else rates.unconfirmed
+    each = rates.produce_each if workload.confirms else most
+    return _bounded(workload, min(workload.producers * each, most), rates.bytes_per_s)
+
+
+def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Messages received and settled a second, all consumers together."""
+    rates = record_of(target).rates[environment]
+    rate = min(workload.consumers * rates.consume_each, rates.consume_most)
+    return _bounded(workload, rate, rates.bytes_per_s)
+
+
+def _bounded(workload: Workload, rate: float, bytes_per_s: float | None) -> float:
+    return rate if bytes_per_s is None else min(rate, bytes_per_s / workload.message_bytes)
+
+
+def loader_kind(workload: Workload, target: TargetName, environment: Environment) -> LoaderKind:
+    """What the case's loaders run as, unless the suite says: functions, as long as they are long enough."""
+    return "fargate" if too_long_by(workload, target, environment) > 0 else "lambda"
+
+
+def limit_s(workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind) -> float:
+    """Seconds that a loader may take in all, from its own start.
+
+    A function's are the service's. A task's are what the case can take, in whole minutes, and never fewer.
+    """
+    if loader == "lambda":
+        return LOADER_LIMIT_S
+    search = SLACK if workload.mode == "capacity" else 1.0
+    needed = seconds_needed(workload, target, environment) * search
+    whole = ceil((needed + TASK_START_DEADLINE_S + CLOSING_S) / 60) * 60.0
+    return max(LOADER_LIMIT_S, whole)
+
+
+def loader_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds that each of the case's loaders is expected to run."""
+    return OVERHEADS[environment].gate + expected(workload, target, environment).stages_s
+
+
+def case_seconds(
+    workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind = "lambda"
+) -> float:
+    """Seconds of the whole case: prepare, loaders, settle, and nodes stopped before and started after."""
+    overheads = OVERHEADS[environment]
+    around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
+    around += (loader == "fargate") * overheads.task_start
+    return around + loader_seconds(workload, target, environment)
+
+
+def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds that a loader must be allowed: more than is expected, or for a timed case all it may take.
+
+    A search ends within its loader's time, whatever that is.
+    """
+    if workload.messages is not None:
+        return OVERHEADS[environment].gate + SLACK * expected(workload, target, environment).stages_s
+    if workload.mode == "capacity":
+        return loader_seconds(workload, target, environment)
+    return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
+
+
+def start_deadline_s(loaders: int, environment: Environment, loader: LoaderKind = "lambda") -> float:
+    """Seconds within which all of a case's loaders must be ready."""
+    least = TASK_START_DEADLINE_S if loader == "fargate" else START_DEADLINE_S
+    return max(least, loaders * START_DEADLINE_EACH_S[environment])
+
+
+def too_long_by(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds over what a loader has; zero or less when the case fits."""
+    return seconds_needed(workload, target, environment) - (LOADER_LIMIT_S - CLOSING_S)

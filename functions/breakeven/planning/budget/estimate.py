@@ -1,0 +1,241 @@
+"""What a run will take: seconds of lanes and run, and on AWS dollars by line. Free tiers are not counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from math import ceil
+
+from pydantic import Field
+
+from breakeven.planning.budget import planning_assumptions as assumed
+from breakeven.planning.budget import task_lines
+from breakeven.planning.budget.durations import consume_rate, expected, loader_seconds, produce_rate
+from breakeven.planning.budget.task_lines import has_tasks
+from breakeven.planning.execution_limits import LOADERS_PER_READ
+from breakeven.planning.machine_availability import BUILDERS
+from breakeven.pricing.bill.broker_lines import crossings_per_message
+from breakeven.pricing.bill.inputs import NODES, ask
+from breakeven.pricing.bill.lines import BYTES_PER_GB
+from breakeven.pricing.bill.sqs_lines import requests_per_message
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import Case, Frozen, TargetName
+
+HOURS_PER_MONTH = 730.0
+
+
+class CostLine(Frozen):
+    """``quantity`` x the book's price of ``service/item``; ``usd`` is null with a reason when not known."""
+
+    what: str
+    service: str
+    item: str
+    quantity: float
+    unit: str
+    unit_usd: float | None = Field(description="of one unit; the first tier's where there are tiers")
+    usd: float | None
+    source: str = Field(description="of the price")
+    as_of: str = Field(description="the source's date")
+    reason: str | None = None
+
+
+class Estimate(Frozen):
+    """Of a whole run. ``usd`` adds up the lines whose price is known; ``unpriced`` names the others."""
+
+    seconds: float = Field(description="of the whole run")
+    lanes: dict[TargetName, float] = Field(description="seconds of each target's lane")
+    price_book: str
+    lines: list[CostLine] = Field(description="empty where nothing is billed")
+    usd: float
+    unpriced: list[str]
+
+    @property
+    def digits(self) -> int:
+        """With which dollars of so much are shown."""
+        return 2 if self.usd >= 1 else 4
+
+    def in_words(self) -> str:
+        """The sum and its lines, the dearest first: ``$2.27 (SQS requests $1.30; functions, memory ...)``."""
+        digits = self.digits
+        dear = sorted((line for line in self.lines if line.usd), key=lambda line: -(line.usd or 0.0))
+        shown = [line for line in dear if round(line.usd or 0.0, digits) > 0]
+        words = [f"{line.what} ${line.usd:.{digits}f}" for line in shown]
+        rest = self.usd - sum(line.usd or 0.0 for line in shown)
+        if len(dear) > len(shown):
+            words.append(f"the rest ${rest:.{digits}f}")
+        return f"${self.usd:.{digits}f} ({'; '.join(words)})"
+
+
+def estimate(
+    cases: Sequence[Case],
+    environment: Environment,
+    book: PriceBook,
+    at_once: int | None = None,
+    *,
+    image_built: bool | None = None,
+    to_bake: Sequence[str] = (),
+) -> Estimate:
+    """Time and money of the cases in one run.
+
+    Lanes go side by side on AWS, one after another locally; the instrument's goes before all others.
+
+    :param at_once: how many lanes there is room for on AWS; None: for all
+    :param image_built: whether the image of tasks is there; None is not known, and paid for
+    :param to_bake: architectures whose image of brokers is baked first, all at the same time
+    """
+    lanes = lane_seconds(cases, environment)
+    together_s = sum(lanes.values())
+    if environment == "aws":
+        others = [seconds for target, seconds in lanes.items() if target != INSTRUMENT]
+        together_s = lanes.get(INSTRUMENT, 0.0) + max(others, default=0.0)
+        if at_once is not None and at_once < len(others):
+            # whatever their order, as many lanes as there is room for are up until the last ones
+            together_s += sum(others) / at_once
+    seconds = assumed.OVERHEADS[environment].around_run + together_s
+    if any(has_tasks(case) for case in cases):
+        seconds += task_lines.before_s(environment, image_built=image_built)
+    lines = []
+    if environment == "aws":
+        seconds += (assumed.BUILDER_S + assumed.SNAPSHOT_S) if to_bake else 0.0
+        of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
+        lines = [_line(book, *each) for each in [*_quantities(cases, lanes), *of_tasks, *_baking(to_bake)]]
+    return Estimate(
+        seconds=round(seconds, 1),
+        lanes={target: round(seconds, 1) for target, seconds in lanes.items()},
+        price_book=book.label,
+        lines=lines,
+        usd=sum(line.usd for line in lines if line.usd is not None),
+        unpriced=[f"{line.service}/{line.item}" for line in lines if line.usd is None],
+    )
+
+
+def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[TargetName, float]:
+    """Each target's seconds from its launch to its end, its cases one after another."""
+    overheads = assumed.OVERHEADS[environment]
+    lanes: dict[TargetName, float] = {}
+    for case in cases:
+        start = record_of(case.target).open_lane_s[environment] + overheads.close_lane
+        lanes[case.target] = lanes.get(case.target, start) + case.expected_s
+    return lanes
+
+
+def sqs_requests(case: Case) -> float:
+    """Requests billed for a case: three a message (more above 64 KiB), and asks that come back empty."""
+    messages = expected(case.workload, case.target, "aws").messages
+    unbatched = ask(message_bytes=case.workload.message_bytes)
+    return messages * requests_per_message(unbatched) + _empty_asks(case)
+
+
+def cross_zone_gb(case: Case) -> float:
+    """Traffic of a broker's case that is billed for crossing zones, both directions.
+
+    Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
+    that fewer zones offer their type.
+    """
+    nodes = record_of(case.target).node_count
+    placed = len(case.machines.zones) if case.machines else 0
+    if not nodes:
+        return 0.0
+    crossings = crossings_per_message(
+        ask(
+            deployment=next(name for name, count in NODES.items() if count == nodes),
+            broker_zones=placed or min(nodes, assumed.ZONES),
+            client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
+        )
+    )
+    messages = expected(case.workload, case.target, "aws").messages
+    return 2 * messages * case.workload.message_bytes * crossings / BYTES_PER_GB
+
+
+def _empty_asks(case: Case) -> float:
+    """While messages are sent, consumers with nothing to receive go on asking; half a cycle is an ask."""
+    workload = case.workload
+    if workload.messages is not None:
+        return 0.0
+    most = consume_rate(workload, case.target, "aws")
+    idle = max(0.0, 1 - produce_rate(workload, case.target, "aws") / most)
+    asks = 2 * most if workload.wait_s == 0 else workload.consumers / workload.wait_s
+    return idle * asks * (workload.warmup_s + workload.measure_s)
+
+
+def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[task_lines.Quantity]:
+    loaders = sum(case.loaders for case in cases)
+    called = [case for case in cases if not has_tasks(case)]
+    called_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in called)
+    loader_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in cases)
+    watched_s = sum(loader_seconds(case.workload, case.target, "aws") for case in cases)
+    machines = {case.target: case.machines for case in cases if case.machines}
+    hours: dict[str, float] = {}
+    for target, each in machines.items():
+        hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
+    gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
+    messages_sqs = sum(sqs_requests(case) for case in cases if record_of(case.target).billed_by_request)
+    steps_s = watched_s + assumed.STEPS_S * len(cases)
+    read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
+    gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
+    down = sum(case.workload.nodes_down > 0 for case in cases)
+    count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
+    count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
+    calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
+    return [
+        *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
+        ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
+        ("SQS requests", "sqs", "standard_request", messages_sqs),
+        ("functions, memory", "lambda", "gb_second_arm", gb_s),
+        ("functions, calls", "lambda", "request", calls),
+        ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
+        # a checkpoint each second and a result a loader
+        ("results, written", "s3", "put", loader_s + loaders + assumed.ROWS_PER_CASE * len(cases)),
+        ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders),
+        ("state, written", "dynamodb", "write", _state_calls(loader_s, len(cases))),
+        ("state, read", "dynamodb", "read", _state_calls(read_s, len(cases))),
+        ("queries", "athena", "tb", assumed.QUERIES * assumed.ATHENA_LEAST_TB),
+        ("traffic across zones", "network", "cross_zone_gb", sum(cross_zone_gb(case) for case in cases)),
+        ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
+        ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
+    ]
+
+
+def _baking(architectures: Sequence[str]) -> Iterator[task_lines.Quantity]:
+    for architecture in architectures:
+        yield f"image of {architecture}, baked", "ec2", BUILDERS[architecture], assumed.BUILDER_S / 3600
+
+
+def _reads_of_many(case: Case) -> float:
+    """Units of reads that a case's loaders cost for being many, beside one for each read."""
+    more = ceil(case.loaders / LOADERS_PER_READ) - 1
+    return assumed.READS_OF_ALL_PER_S * more * loader_seconds(case.workload, case.target, "aws")
+
+
+def _instances(name: str, types: Collection[str]) -> str:
+    return f"broker instances, {name}" if len(types) > 1 else "broker instances"
+
+
+def _billed_hours(lanes: dict[TargetName, float]) -> int:
+    """Hours, begun ones as whole, in which a run sends custom metrics."""
+    return ceil((assumed.OVERHEADS["aws"].around_run + sum(lanes.values())) / 3600)
+
+
+def _per(each: dict[str, int], count: dict[str, int]) -> int:
+    return sum(number * count[of] for of, number in each.items())
+
+
+def _state_calls(seconds: float, cases: int) -> float:
+    return seconds * assumed.STATE_CALLS_PER_S + assumed.STATE_CALLS_PER_CASE * cases
+
+
+def _line(book: PriceBook, what: str, service: str, item: str, quantity: float) -> CostLine:
+    price = book.price(service, item)
+    return CostLine(
+        what=what,
+        service=service,
+        item=item,
+        quantity=quantity,
+        unit=price.unit,
+        unit_usd=price.usd,
+        source=price.source,
+        as_of=price.as_of,
+        usd=None if price.usd is None else price.cost(quantity),
+        reason=price.reason,
+    )

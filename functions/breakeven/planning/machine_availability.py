@@ -1,0 +1,151 @@
+"""Whether the machines that a suite names are to be had: prices, images, zones, and plan and quota."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import Field
+
+from breakeven.planning.node_sizes import field_of
+from breakeven.planning.refusal import Refusal
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.workload.case import Case, Frozen, Machines, TargetName
+
+#: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
+QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"
+
+
+#: what an image is baked on, by the architecture of its nodes: eligible for the Free Tier, whose accounts get
+#: nothing else
+BUILDERS: Mapping[str, str] = {"arm64": "t4g.small", "x86_64": "t3.small"}
+
+
+class Account(Frozen):
+    """What an account's region has room for, as far as it is known: nothing is, until it is asked."""
+
+    architectures: tuple[str, ...] | None = Field(default=None, description="with an image; null: any")
+    vcpus: float | None = Field(default=None, description="of the quota; null: not known")
+    functions: int | None = Field(default=None, description="that Lambda may run at once; null: not known")
+    task_vcpus: float | None = Field(default=None, description="that Fargate may run; null: not known")
+    image_built: bool | None = Field(default=None, description="that tasks are started from; null: not known")
+    baked: Mapping[str, bool] = Field(
+        default={}, description="architecture -> whether its nodes' image is there; not named: not known"
+    )
+    zones: Mapping[str, tuple[str, ...]] = Field(
+        default={}, description="instance type -> the deployment's zones that offer it"
+    )
+    free_plan: bool | None = Field(default=None, description="on AWS' free plan; null: not known")
+    free_types: tuple[str, ...] | None = Field(
+        default=None, description="of the types asked for, those eligible for the Free Tier; null: not known"
+    )
+
+    def may_launch(self, instance_type: str) -> bool:
+        """Whether the account's plan lets EC2 launch the type, as far as it is known.
+
+        On the free plan RunInstances answers ``InvalidParameterCombination`` for every other type than those
+        that DescribeInstanceTypes marks as ``FreeTierEligible``: the service's own answer names that filter.
+        """
+        return not self.free_plan or self.free_types is None or instance_type in self.free_types
+
+
+ANY_ACCOUNT = Account()
+#: what to do on the free plan; the plan and ``doctor`` say the same
+UPGRADE = "upgrade the account to the paid plan (Billing and Cost Management, Free Tier)"
+NO_ZONE = "none of this deployment's zones offers it"
+OTHER_ZONES = "deploy to other zones (-c breakeven:zones=...)"
+
+
+def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
+    """Of each target that has some."""
+    return {case.target: case.machines for case in cases if case.machines}
+
+
+def to_bake(cases: Sequence[Case], account: Account) -> list[str]:
+    """Architectures whose image a run of the cases bakes first; none where that is not known."""
+    needed = {each.architecture for each in machines_of(cases).values()}
+    return sorted(architecture for architecture in needed if account.baked.get(architecture) is False)
+
+
+def placed(cases: Sequence[Case], account: Account) -> list[Case]:
+    """The cases with each of their machines in another zone, as far as enough are known to offer the type."""
+    return [
+        case.model_copy(update={"machines": _spread(case.machines, zones)})
+        if case.machines and (zones := account.zones.get(case.machines.instance_type))
+        else case
+        for case in cases
+    ]
+
+
+def _spread(each: Machines, zones: tuple[str, ...]) -> Machines:
+    return each.model_copy(update={"zones": zones[: each.nodes]})
+
+
+def lanes_at_once(cases: Sequence[Case], account: Account) -> int:
+    """How many lanes may be up together: all, or as many as fit into the quota whichever they are."""
+    targets = len({case.target for case in cases})
+    if account.vcpus is None:
+        return targets
+    # lanes of a managed service have no machines, and fit beside whatever is up
+    needs = sorted((_vcpus(each) for each in machines_of(cases).values()), reverse=True)
+    fitting = sum(sum(needs[: count + 1]) <= account.vcpus for count in range(len(needs)))
+    return targets if fitting == len(needs) else max(1, fitting)
+
+
+def refusals(cases: Sequence[Case], book: PriceBook, account: Account) -> Iterator[Refusal]:
+    """Machines that this account cannot have, one reason each."""
+    for target, each in machines_of(cases).items():
+        for name, value, remedy in (
+            *_unpriced(each, book),
+            *_without_image(each, account),
+            *_not_offered(each, account),
+            *_not_on_this_plan(each, account),
+            *_over_quota(each, account),
+        ):
+            yield Refusal(case_id=None, field=field_of(target, name), value=value, remedy=remedy)
+
+
+Reason = tuple[str, str, str]
+
+
+def _unpriced(each: Machines, book: PriceBook) -> Iterator[Reason]:
+    price = next((one for one in book.prices if (one.service, one.item) == ("ec2", each.instance_type)), None)
+    if price is None or price.usd is None:
+        remedy = f"not offered in {book.region}, or its price there is not known: choose another type"
+        yield "instance_type", each.instance_type, remedy
+
+
+def _without_image(each: Machines, account: Account) -> Iterator[Reason]:
+    have = account.architectures
+    if have is not None and each.architecture not in have:
+        wanted = ",".join(sorted({*have, each.architecture}))
+        remedy = (
+            f"it is {each.architecture}, and this deployment has an image for {', '.join(have)} only: choose "
+            f"a type of that, or deploy with -c breakeven:image_architectures={wanted}"
+        )
+        yield "instance_type", each.instance_type, remedy
+
+
+def _not_offered(each: Machines, account: Account) -> Iterator[Reason]:
+    if account.zones.get(each.instance_type) == ():
+        yield "instance_type", each.instance_type, f"{NO_ZONE}: choose another type, or {OTHER_ZONES}"
+
+
+def _not_on_this_plan(each: Machines, account: Account) -> Iterator[Reason]:
+    if not account.may_launch(each.instance_type):
+        why = "the account is on AWS' free plan, on which EC2 launches only types eligible for the Free Tier"
+        yield "instance_type", each.instance_type, f"{why}, and this is none: {UPGRADE}"
+
+
+def _over_quota(each: Machines, account: Account) -> Iterator[Reason]:
+    need = _vcpus(each)
+    if account.vcpus is not None and need > account.vcpus:
+        remedy = (
+            f"{each.nodes} of them have {need} vCPUs, and the account may run {account.vcpus:g} (quota "
+            f"{QUOTA} of EC2): ask AWS for more in Service Quotas, or choose a smaller type"
+        )
+        yield "instance_type", each.instance_type, remedy
+
+
+def _vcpus(each: Machines) -> int:
+    """What they take of the quota; types of other families have quotas of their own."""
+    return each.nodes * (each.vcpu or 0) if each.instance_type[0] in STANDARD else 0

@@ -1,0 +1,68 @@
+"""The cases that prove the ruler: one for each protocol, before all others of a run.
+
+Load-unload, so that every message counts and a percentile of all of them is the program's to the last one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from breakeven.instrument.program import Latency, Program, Protocol, Step
+from breakeven.planning.budget.durations import LOADER_LIMIT_S, case_seconds
+from breakeven.targets.catalog import INSTRUMENT
+from breakeven.terms import Environment
+from breakeven.workload.case import Case, Variant, Workload
+
+SCENARIO = "instrument"
+PROTOCOLS: tuple[Protocol, ...] = ("amqp", "sqs")
+MESSAGES = 3000
+#: p50 1 ms, p90 3 ms, p99 12 ms, each in the middle of its plateau
+LATENCY = Latency(
+    steps=(Step(up_to=0.7, ms=1), Step(up_to=0.97, ms=3), Step(up_to=0.997, ms=12), Step(up_to=1, ms=20))
+)
+FATES = {"lost": 7, "duplicated": 5, "reordered": 3}
+#: each way; so few that they do not wait for one another in the loader
+WORKERS = 2
+MESSAGE_BYTES = 1024
+#: what is lost keeps the ledger open, so that the case ends this long after its last message, seconds
+DRAIN_S = 1.0
+
+
+def instrument_cases(run_id: str, environment: Environment, variant: Variant) -> list[Case]:
+    """The same for every suite, but for the run's own tags."""
+    return [_case(protocol, run_id, environment, variant) for protocol in PROTOCOLS]
+
+
+def program(protocol: Protocol) -> Program:
+    return Program(protocol=protocol, messages=MESSAGES, publish=LATENCY, deliver=LATENCY, **FATES)
+
+
+def _case(protocol: Protocol, run_id: str, environment: Environment, variant: Variant) -> Case:
+    case_id = f"{SCENARIO}.{protocol}.{INSTRUMENT}.r1"
+    workload = Workload(
+        mode="load-unload",
+        producers=WORKERS,
+        consumers=WORKERS,
+        message_bytes=MESSAGE_BYTES,
+        messages=MESSAGES,
+        warmup_s=0,
+        measure_s=1,
+        drain_s=DRAIN_S,
+        client="native",
+        program=program(protocol),
+    )
+    return Case(
+        run_id=run_id,
+        case_id=case_id,
+        scenario=SCENARIO,
+        cell=protocol,
+        target=INSTRUMENT,
+        repeat=1,
+        variant=variant,
+        tag=base64.urlsafe_b64encode(hashlib.sha256(f"{run_id}/{case_id}".encode()).digest()[:3]).decode(),
+        workload=workload,
+        loaders=1,
+        expected_s=round(case_seconds(workload, INSTRUMENT, environment) + DRAIN_S, 1),
+        limit_s=LOADER_LIMIT_S,
+    )

@@ -1,0 +1,188 @@
+"""The bill of a cluster of our own, and of Amazon MQ's: hours, volumes, traffic across zones, people."""
+
+from __future__ import annotations
+
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, OwnPrice, number
+from breakeven.pricing.prices.book import PriceBook
+
+FREE_IOPS = 3000.0  # of a gp3 volume
+FREE_MIBPS = 125.0
+#: how the books name what a commitment changes: the service of the instance's price
+SERVICES = {
+    "on-demand": "ec2",
+    "1y-standard": "ec2_1y_standard",
+    "1y-convertible": "ec2_1y_convertible",
+    "3y-standard": "ec2_3y_standard",
+    "3y-convertible": "ec2_3y_convertible",
+}
+PEOPLE = "people"
+
+
+def broker_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
+    """Every line of the self-hosted bill, in the order in which it is read."""
+    nodes, hours = inputs.nodes, inputs.hours_per_month
+    reserved = "" if inputs.commitment == "on-demand" else f", reserved {inputs.commitment}, no upfront"
+    instances = Line(
+        "instances",
+        f"{nodes} x {inputs.instance} x {number(hours)} h{reserved}",
+        SERVICES[inputs.commitment],
+        inputs.instance,
+        per_cluster=nodes * hours,
+        factor=inputs.instance_price_factor,
+    )
+    lines = [instances, *_volumes(inputs, book), _traffic(inputs), *_monitoring(inputs)]
+    return [*lines, people(inputs)]
+
+
+def people(inputs: Inputs) -> Line:
+    """Hours of work, at the asker's own price; none where they are to be solved for."""
+    hours = inputs.hours or 0.0
+    given = OwnPrice("hour", inputs.hour_rate, "given with the question, or assumed")
+    return Line(PEOPLE, f"{number(hours)} h a month", PEOPLE, "hour", fixed=hours, own=given)
+
+
+def amazon_mq_lines(inputs: Inputs, broker: str) -> list[Line]:
+    """Amazon MQ for RabbitMQ: one broker for ``single``, the service's cluster of three for the others.
+
+    What it takes for traffic between its own nodes is not published where we could read it: only the
+    clients' traffic across zones is priced.
+    """
+    form, nodes = ("single", 1) if inputs.deployment == "single" else ("cluster", 3)
+    share = _client_share(inputs, nodes)
+    return [
+        Line(
+            "brokers",
+            f"{form} of {broker} x {number(inputs.hours_per_month)} h",
+            "amazonmq",
+            f"{form}.{broker}",
+            per_cluster=inputs.hours_per_month,
+        ),
+        Line(
+            "storage",
+            f"{nodes} x {number(inputs.volume_gb)} GB",
+            "amazonmq",
+            "storage_gb_month",
+            per_cluster=nodes * inputs.volume_gb,
+        ),
+        Line(
+            "traffic across zones",
+            f"2 directions x {inputs.message_bytes} B x 2 x {number(share)} (clients in another zone) / 2^30",
+            "network",
+            "cross_zone_gb",
+            per_message=2 * 2 * share * inputs.message_bytes / BYTES_PER_GB,
+        ),
+    ]
+
+
+def crossings_per_message(inputs: Inputs) -> float:
+    """How often a message's bytes go from one zone to another.
+
+    Once a copy on a node in another zone; publish and deliver by the share of clients in another zone than
+    the node they speak to; both again where that node must pass them to the queue's leader elsewhere.
+    """
+    replicate, clients, hops = _crossings(inputs)
+    return replicate + clients + hops
+
+
+def _crossings(inputs: Inputs) -> tuple[float, float, float]:
+    apart = apart_share(inputs.nodes, inputs.zones)
+    hop = inputs.leader_hop_share
+    hop = (inputs.nodes - 1) / inputs.nodes if hop is None else hop
+    return (inputs.nodes - 1) * apart, 2 * _client_share(inputs, inputs.zones), 2 * hop * apart
+
+
+def _client_share(inputs: Inputs, zones: int) -> float:
+    """Of a client's traffic: clients spread over the zones and speaking to any node, unless said."""
+    return (zones - 1) / zones if inputs.client_zone_share is None else inputs.client_zone_share
+
+
+def apart_share(nodes: int, zones: int) -> float:
+    """Of the pairs of two nodes dealt over the zones in turn: how many have a zone between them."""
+    if nodes < 2:
+        return 0.0
+    homes = [node % zones for node in range(nodes)]
+    pairs = [(a, b) for index, a in enumerate(homes) for b in homes[index + 1 :]]
+    return sum(a != b for a, b in pairs) / len(pairs)
+
+
+def _traffic(inputs: Inputs) -> Line:
+    replicate, clients, hops = _crossings(inputs)
+    total = replicate + clients + hops
+    return Line(
+        "traffic across zones",
+        f"2 directions x {inputs.message_bytes} B x {number(total)} crossings a message (copies "
+        f"{number(replicate)}, clients in another zone {number(clients)}, hops to the leader {number(hops)}) "
+        "/ 2^30",
+        "network",
+        "cross_zone_gb",
+        per_message=2 * total * inputs.message_bytes / BYTES_PER_GB,
+    )
+
+
+def _volumes(inputs: Inputs, book: PriceBook) -> list[Line]:
+    if inputs.volume == "none":
+        return []
+    nodes, kind = inputs.nodes, inputs.volume
+    lines = [
+        Line(
+            "volumes",
+            f"{nodes} x {number(inputs.volume_gb)} GB of {kind}",
+            "ebs",
+            f"{kind}_gb_month",
+            per_cluster=nodes * inputs.volume_gb,
+        )
+    ]
+    if kind == "gp3":
+        iops, mibps = max(0.0, inputs.volume_iops - FREE_IOPS), max(0.0, inputs.volume_mibps - FREE_MIBPS)
+        lines += [
+            Line(
+                "volume IOPS",
+                f"{nodes} x {number(iops)} above 3,000",
+                "ebs",
+                "gp3_iops_month",
+                per_cluster=nodes * iops,
+            ),
+            Line(
+                "volume throughput",
+                f"{nodes} x {number(mibps)} MiB/s above 125",
+                "ebs",
+                "gp3_mibps_month",
+                per_cluster=nodes * mibps,
+            ),
+        ]
+    if kind == "io2" and inputs.volume_iops:
+        # The price's tiers are those of one volume, whatever the cluster's volumes have together.
+        price = book.known("ebs", "io2_iops_month")
+        each = price.cost(inputs.volume_iops) / inputs.volume_iops
+        lines.append(
+            Line(
+                "volume IOPS",
+                f"{nodes} x {number(inputs.volume_iops)}",
+                "ebs",
+                "io2_iops_month",
+                per_cluster=nodes * inputs.volume_iops,
+                own=OwnPrice(
+                    price.unit, each, f"{price.source}; mean price of a volume's IOPS through its tiers"
+                ),
+            )
+        )
+    return lines
+
+
+def _monitoring(inputs: Inputs) -> list[Line]:
+    parts = (
+        ("metrics", inputs.node_metrics, "metric_month"),
+        ("alarms", inputs.node_alarms, "alarm_month"),
+        ("logs", inputs.node_logs_gb, "logs_gb"),
+    )
+    return [
+        Line(
+            name,
+            f"{inputs.nodes} nodes x {number(each)}",
+            "cloudwatch",
+            item,
+            per_cluster=inputs.nodes * each,
+        )
+        for name, each, item in parts
+    ]

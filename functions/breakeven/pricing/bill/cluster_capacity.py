@@ -1,0 +1,87 @@
+"""What one cluster carries all month: its capacity, capped by what the machine sustains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.lines import number
+from breakeven.pricing.prices.instance_types import machines
+
+BITS_PER_BYTE = 8
+UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """Messages a second of one cluster. ``limit`` names what binds: capacity, network or not known.
+
+    :param stated: with one node down, as given; None: not known
+    :param network: the most that the busiest node's network baseline sustains; None: not known, see notes
+    :param notes: what could not be taken into account, and why
+    """
+
+    stated: float | None
+    network: float | None
+    utilisation: float
+    peak_factor: float
+    notes: tuple[str, ...]
+
+    @property
+    def sustained(self) -> float | None:
+        """The lesser of those that are known."""
+        return min((rate for rate in (self.stated, self.network) if rate is not None), default=None)
+
+    @property
+    def limit(self) -> str:
+        if self.sustained is None:
+            return UNKNOWN
+        return "network" if self.sustained == self.network else "capacity"
+
+    @property
+    def mean_msg_per_s(self) -> float | None:
+        """The monthly mean that one cluster carries, its peaks and its headroom left to it."""
+        return None if self.sustained is None else self.sustained * self.utilisation / self.peak_factor
+
+    def needed(self, msg_per_s: float) -> float:
+        """The capacity, with one node down, that a single cluster needs for this monthly mean."""
+        return msg_per_s * self.peak_factor / self.utilisation
+
+    def told(self) -> str:
+        """In words, for formulas and reports."""
+        if self.stated is None and self.network is None:
+            return "not known"
+        network = "" if self.network is None else f"the network baseline carries {self.network:,.0f} msg/s"
+        if self.stated is None:
+            return f"not known; {network} at most"
+        told = f"{number(self.stated)} msg/s with one node down"
+        return told if self.limit == "capacity" else f"{told}, but {network}"
+
+
+def capacity_of(inputs: Inputs) -> Capacity:
+    """The capacity that a question's cluster is priced with.
+
+    Of the machine's baselines only the network's is known for most types; it caps the rate by the bytes that
+    the queue's leader sends: each message once to a consumer and once to each other copy.
+
+    :raises InputError: the instance type is none that is known
+    """
+    known = machines().get(inputs.instance)
+    reasons = dict(known.reasons) if known else {}
+    baseline = known.network_baseline_mbps if known else None
+    network = None
+    if baseline is not None:
+        network = baseline * 1e6 / BITS_PER_BYTE / (inputs.message_bytes * inputs.nodes)
+    names = {
+        "network_baseline_mbps": "network",
+        "ebs_baseline_mibps": "volume",
+        "cpu_credit_baseline": "CPU credit",
+    }
+    notes = [
+        f"{inputs.instance}: the {name} baseline caps nothing here: {reasons[field]}"
+        for field, name in names.items()
+        if field in reasons and not (field == "cpu_credit_baseline" and known and not known.burstable)
+    ]
+    if known is None:
+        notes.append(f"{inputs.instance}: none of its baselines is known, so nothing caps its capacity")
+    return Capacity(inputs.capacity_msg_per_s, network, inputs.utilisation, inputs.peak_factor, tuple(notes))

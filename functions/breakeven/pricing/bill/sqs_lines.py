@@ -1,0 +1,114 @@
+"""The bill of Amazon SQS: requests by the 64 KiB chunk, the clients' way to it, and its alarms."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from breakeven.pricing.bill.inputs import CHUNK_BYTES, MAX_BATCH, MAX_CALL_BYTES, Inputs
+from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
+from breakeven.pricing.prices.book import PriceBook
+
+ITEMS = {"standard": "standard_request", "fair": "standard_request", "fifo": "fifo_request"}
+
+
+def requests_per_message(inputs: Inputs) -> float:
+    """Billed requests a message: one for each 64 KiB of a call's payload, a delete, an empty receive."""
+    sends, receives, deletes = _calls(inputs)
+    return sends + receives + deletes + (inputs.empty_receives or 0.0)
+
+
+def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
+    """Every line of SQS's bill; unpriced ones are for the caller to refuse."""
+    requests, how = requests_per_message(inputs), _formula(inputs)
+    free = book.free_sqs_requests if inputs.free_tier else 0.0
+    lines = [
+        Line(
+            "requests",
+            f"{how}{f'; {number(free)} a month are free' if free else ''}",
+            "sqs",
+            ITEMS[inputs.queue],
+            per_message=requests,
+            factor=inputs.sqs_price_factor,
+            free=free,
+            used=inputs.existing_requests,
+        ),
+        Line(
+            "alarms",
+            f"{number(inputs.sqs_alarms)} alarms",
+            "cloudwatch",
+            "alarm_month",
+            fixed=inputs.sqs_alarms,
+        ),
+    ]
+    if inputs.queue == "fair":
+        # Which actions carry the surcharge is not published where we could read it: all are priced with it.
+        surcharge = Line(
+            "fair queue surcharge",
+            f"{number(requests)} requests a message, all of them",
+            "sqs",
+            "fair_surcharge",
+            per_message=requests,
+            factor=inputs.sqs_price_factor,
+        )
+        lines.append(surcharge)
+    return [*lines, *_path(inputs)]
+
+
+def batched(inputs: Inputs) -> Inputs:
+    """The same traffic in full batches, as many messages a call as fit, and long polls: no empty receives."""
+    fits = float(min(MAX_BATCH, MAX_CALL_BYTES // inputs.message_bytes))
+    return inputs.but(
+        send_batch=max(inputs.send_batch, fits),
+        receive_batch=max(inputs.receive_batch, fits),
+        delete_batch=float(MAX_BATCH),
+        empty_receives=0.0,
+    )
+
+
+def _calls(inputs: Inputs) -> tuple[float, float, float]:
+    """Billed requests a message of sends, receives and deletes."""
+
+    def carried(batch: float) -> float:
+        return ceil(batch * inputs.message_bytes / CHUNK_BYTES) / batch
+
+    return carried(inputs.send_batch), carried(inputs.receive_batch), 1 / inputs.delete_batch
+
+
+def _formula(inputs: Inputs) -> str:
+    sends, receives, deletes = _calls(inputs)
+    empty = inputs.empty_receives or 0.0
+    parts = [
+        f"send ceil({number(inputs.send_batch)} x {inputs.message_bytes} B / 64 KiB) / "
+        f"{number(inputs.send_batch)} = {number(sends)}",
+        f"receive ceil({number(inputs.receive_batch)} x {inputs.message_bytes} B / 64 KiB) / "
+        f"{number(inputs.receive_batch)} = {number(receives)}",
+        f"delete 1 / {number(inputs.delete_batch)} = {number(deletes)}",
+        f"empty receives {number(empty)}",
+    ]
+    return f"{'; '.join(parts)}; together {number(sends + receives + deletes + empty)} requests a message"
+
+
+def _path(inputs: Inputs) -> list[Line]:
+    """What the clients' way to SQS costs; over public addresses of the same region it is free."""
+    if inputs.sqs_path == "public":
+        return []
+    name, item = {"endpoint": ("interface endpoint", "endpoint"), "nat": ("NAT gateway", "nat")}[
+        inputs.sqs_path
+    ]
+    gb = 2 * inputs.message_bytes / BYTES_PER_GB
+    return [
+        Line(
+            f"{name} hours",
+            f"{inputs.client_zones} zones x {number(inputs.hours_per_month)} h",
+            "network",
+            f"{item}_hour",
+            fixed=inputs.client_zones * inputs.hours_per_month,
+        ),
+        Line(
+            f"{name} data",
+            f"in and out: 2 x {inputs.message_bytes} B / 2^30 a message",
+            "network",
+            f"{item}_gb",
+            per_message=gb,
+        ),
+    ]

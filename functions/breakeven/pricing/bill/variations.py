@@ -1,0 +1,156 @@
+"""The questions beside a question: its uncertain inputs at their ends, and each input a quarter off."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from breakeven.errors import InputError
+from breakeven.pricing.bill.broker_lines import SERVICES
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
+from breakeven.pricing.bill.known_capacity import capacities
+from breakeven.pricing.bill.questions import (
+    Asked,
+    Question,
+    article_question,
+    left_out,
+    map_question,
+    question,
+)
+from breakeven.pricing.prices.book import PriceBook
+
+#: empty receives a message where they are not known: none, to one for each message (a queue that is polled
+#: faster than it fills)
+EMPTY_RECEIVES = (0.0, 1.0)
+#: of the batch that was asked for, how full calls may be on average
+BATCH_FILL = (0.5, 1.0)
+#: of a capacity that another workload, or another's machine, will have
+CAPACITY = (0.75, 1.25)
+QUARTER = (0.75, 1.25)
+BATCHES = ("send_batch", "receive_batch", "delete_batch")
+Changes = dict[str, float]
+
+
+def ask_all(
+    name: str, inputs: Inputs, book: PriceBook, *, others: dict[str, float] | None = None, size: str = ""
+) -> Asked:
+    """A question with its intervals, its sensitivity and its map; and the 2012 article's beside it.
+
+    :param others: on the map beside the question's own instance type: type -> messages a second of one
+        cluster with one node down; None: those that a source printed
+    :param size: what the suite calls the cluster's machines, where it has several
+    :raises InputError: a price that is needed is not known
+    """
+    base = question(name, inputs, book, size=size)
+    notes = list(left_out(inputs, book))
+    if others is None:
+        printed = list(capacities(inputs.deployment, inputs.message_bytes).values())
+        printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
+        others = {known.instance: known.msg_per_s for known in printed}
+        notes += [f"On the decision map: {known.told()}" for known in printed]
+    questions = (base, *corners(base), *quarters(base), map_question(base, others), article_question())
+    return Asked(questions, tuple(notes))
+
+
+def ask_size(name: str, inputs: Inputs, book: PriceBook, size: str) -> tuple[Question, ...]:
+    """The question of one more size of a sweep, with its intervals; Amazon MQ stands beside the first.
+
+    :raises InputError: a price that is needed is not known
+    """
+    base = question(f"{name}.size-{size}", inputs.but(amazon_mq=None), book, purpose="size", size=size)
+    return (base, *corners(base))
+
+
+def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
+    """Name of each uncertain input -> what it changes at either end."""
+    found: dict[str, list[Changes]] = {}
+    if inputs.empty_receives is None:
+        found["empty receives"] = [{"empty_receives": end} for end in EMPTY_RECEIVES]
+    if any(getattr(inputs, batch) > 1 for batch in BATCHES):
+        found["batch fill"] = [
+            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
+        ]
+    if inputs.capacity_msg_per_s is not None:
+        found["capacity"] = [{"capacity_msg_per_s": inputs.capacity_msg_per_s * end} for end in CAPACITY]
+    return found
+
+
+def corners(base: Question) -> list[Question]:
+    """The question at every combination of the ends of its uncertain inputs."""
+    ends = uncertain(base.inputs)
+    if not ends:
+        return []
+    return [
+        question(
+            f"{base.question_id}.corner-{number}",
+            base.inputs.but(**{name: value for change in changes for name, value in change.items()}),
+            base.book,
+            purpose="interval",
+            base_id=base.question_id,
+            varied=", ".join(ends),
+        )
+        for number, changes in enumerate(product(*ends.values()))
+    ]
+
+
+def quarters(base: Question) -> list[Question]:
+    """The question with one input a quarter lower, then higher, as far as the input's own bounds let it."""
+    found = []
+    for name, changes in _varied(base.inputs).items():
+        for factor, change in changes:
+            found.append(
+                question(
+                    f"{base.question_id}.{name.replace(' ', '-')}.{factor:g}",
+                    base.inputs.but(**change),
+                    base.book,
+                    purpose="sensitivity",
+                    base_id=base.question_id,
+                    varied=name,
+                    factor=factor,
+                )
+            )
+    return found
+
+
+def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
+    """Input by its name for readers -> (factor, what it changes); inputs that are nothing are left out."""
+    single = {
+        "SQS price": "sqs_price_factor",
+        "instance price": "instance_price_factor",
+        "empty receives": "empty_receives",
+        "existing requests": "existing_requests",
+        "volume size": "volume_gb",
+        "metrics a node": "node_metrics",
+        "alarms a node": "node_alarms",
+        "people's hours": "hours",
+        "price of an hour": "hour_rate" if inputs.hours else "",
+    }
+    if capacity_of(inputs).sustained is not None:
+        single |= {
+            "peak factor": "peak_factor",
+            "utilisation": "utilisation",
+            "capacity": "capacity_msg_per_s",
+        }
+    found = {
+        name: [(factor, {field: getattr(inputs, field) * factor}) for factor in QUARTER]
+        for name, field in single.items()
+        if field and getattr(inputs, field)
+    }
+    found["message size"] = [
+        (factor, {"message_bytes": max(1, round(inputs.message_bytes * factor))}) for factor in QUARTER
+    ]
+    batches = {batch: getattr(inputs, batch) for batch in BATCHES if getattr(inputs, batch) > 1}
+    if batches:
+        found["batch"] = [
+            (factor, {name: min(float(MAX_BATCH), max(1.0, size * factor)) for name, size in batches.items()})
+            for factor in QUARTER
+        ]
+    return {name: [pair for pair in pairs if _allowed(inputs, pair[1])] for name, pairs in found.items()}
+
+
+def _allowed(inputs: Inputs, change: Changes) -> bool:
+    """Whether the change stays within the inputs' bounds, and changes anything."""
+    try:
+        return inputs.but(**change) != inputs
+    except InputError:
+        return False

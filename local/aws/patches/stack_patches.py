@@ -1,0 +1,67 @@
+"""Where moto makes stacks otherwise than AWS; see ``moto_patches.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import moto.stepfunctions.models as sfn_models
+from moto.cloudformation import parsing
+from moto.ec2.models.vpcs import VPC
+
+from local.aws import resource_types
+from local.aws.boto import Aws
+from local.aws.swaps import Swaps
+
+
+def definitions_are_substituted(swaps: Swaps, _: Aws) -> None:
+    """Symptom: a state machine's DefinitionSubstitutions are ignored.
+
+    Mend: put them in the place of their ``${name}``.
+    """
+
+    def create(cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any) -> Any:
+        properties = cloudformation_json["Properties"]
+        for name, value in properties.get("DefinitionSubstitutions", {}).items():
+            properties["DefinitionString"] = properties["DefinitionString"].replace(
+                f"${{{name}}}", str(value)
+            )
+        return original.__func__(cls, resource_name, cloudformation_json, *args, **kwargs)
+
+    original = swaps.attribute(
+        sfn_models.StateMachine, "create_from_cloudformation_json", classmethod(create)
+    )
+
+
+def networks_resolve_names(swaps: Swaps, _: Aws) -> None:
+    """Symptom: what a stack says of its network's DNS is passed over.
+
+    Mend: it is set.
+    """
+
+    def create(cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any) -> Any:
+        made = original.__func__(cls, resource_name, cloudformation_json, *args, **kwargs)
+        properties = cloudformation_json["Properties"]
+        for name, attribute in {"EnableDnsSupport": "support", "EnableDnsHostnames": "hostnames"}.items():
+            if name in properties:
+                enabled = str(properties[name]).lower()
+                made.ec2_backend.modify_vpc_attribute(made.id, f"enable_dns_{attribute}", enabled)
+        return made
+
+    original = swaps.attribute(VPC, "create_from_cloudformation_json", classmethod(create))
+
+
+def resource_types_are_known(swaps: Swaps, _: Aws) -> None:
+    """Symptom: a resource of a type that moto lacks is skipped, and the stack is CREATE_COMPLETE.
+
+    Mend: refuse it, unless ``local.aws.resource_types`` has it, or names it and why it has no effect here.
+    """
+
+    def class_for(resource_type: str) -> Any:
+        if resource_type in resource_types.WITHOUT_EFFECT:
+            return resource_types.WithoutEffect
+        found = None if resource_type.startswith("Custom::") else original(resource_type)
+        if found is None:
+            raise resource_types.UnknownResourceTypeError(resource_type)
+        return found
+
+    original = swaps.attribute(parsing, "resource_class_from_type", class_for)

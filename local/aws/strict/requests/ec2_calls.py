@@ -1,0 +1,190 @@
+"""What calls of EC2 need.
+
+Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon EC2", with the
+dependent actions of RunInstances and CreateVpcEndpoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.ec2.models import ec2_backends
+from moto.iam.models import iam_backends
+
+from local.aws.strict.requests.needed import Found, Needed, Parameters, Place, passes_role
+from local.aws.strict.requests.policies import Context
+
+#: parameters that name what a call is about -> the kind of it
+IDS = {
+    "ImageId": "image",
+    "InstanceId": "instance",
+    "NetworkInterfaceId": "network-interface",
+    "RouteTableId": "route-table",
+    "SecurityGroupId": "security-group",
+    "SnapshotId": "snapshot",
+    "SubnetId": "subnet",
+    "VolumeId": "volume",
+    "VpcEndpointId": "vpc-endpoint",
+    "VpcId": "vpc",
+}
+#: kinds that belong to no account in their ARN
+OF_NO_ACCOUNT = {"image", "snapshot"}
+#: how a launch template names a parameter that EC2 looks an image up in; public ones belong to no account
+LOOKED_UP, PUBLIC = "resolve:ssm:", "/aws/service/"
+#: what every launch makes
+MADE = ("instance", "network-interface", "volume")
+TAGGED = re.compile(r"TagSpecification\.(\d+)\.Tag\.(\d+)\.Key")
+
+
+def needed(operation: str, given: Parameters, place: Place) -> Found:
+    if operation.startswith("Describe"):
+        yield Needed(f"ec2:{operation}", "*")
+    elif operation == "RunInstances":
+        yield from _launch(given, place)
+    else:
+        if operation == "CreateVpcEndpoint":
+            yield from _endpoint(given, place)
+        if operation == "CreateImage":
+            yield from _image(given, place)
+        for key, value in given.items():
+            if kind := IDS.get(key.partition(".")[0]):
+                tags = tags_of(str(value), place)
+                yield Needed(f"ec2:{operation}", _arn(kind, value, place), tags)
+
+
+def _arn(kind: str, name: object, place: Place) -> str:
+    account = {"account": ""} if kind in OF_NO_ACCOUNT else {}
+    return place.arn("ec2", f"{kind}/{name}", **account)
+
+
+def tags_of(resource: str, place: Place) -> Context:
+    """The tags of what is there, by both of their condition keys."""
+    found = ec2_backends[DEFAULT_ACCOUNT_ID][place.region].tags.get(resource, {})
+    return tuple(
+        (f"{service}:ResourceTag/{key}", value)
+        for service in ("aws", "ec2")
+        for key, value in sorted(found.items())
+    )
+
+
+def _launch(given: Parameters, place: Place) -> Found:
+    """A launch is asked about for all that it makes and all that it uses, by itself or by its template."""
+    template, data = _template(given, place)
+    named = [place.arn("ec2", f"launch-template/{template}")] if template else []
+    of_template: Context = tuple(("ec2:LaunchTemplate", arn) for arn in named)
+    tags = {**_template_tags(data), **_requested_tags(given)}
+    for kind in MADE:
+        yield Needed("ec2:RunInstances", place.arn("ec2", f"{kind}/*"), (*of_template, *tags.get(kind, ())))
+    used = [place.arn("ec2", each) for each in _used(given, data)]
+    image = str(given.get("ImageId") or data.get("ImageId") or "*")
+    if image.startswith(LOOKED_UP):
+        yield _look_up(image.removeprefix(LOOKED_UP), place)
+        image = "*"
+    for arn in (*used, _arn("image", image, place), *named):
+        yield Needed("ec2:RunInstances", arn, (*of_template, *tags_of(arn.rpartition("/")[2], place)))
+    yield from _tags_made("RunInstances", tags, place)
+    for role in _profile_roles(given, data):
+        yield passes_role(role, "ec2.amazonaws.com")
+
+
+def _look_up(parameter: str, place: Place) -> Needed:
+    """EC2 looks up the parameter of an image as who launches.
+
+    Source: Amazon EC2 User Guide, "Use a Systems Manager parameter instead of an AMI ID".
+    """
+    account = {"account": ""} if parameter.startswith(PUBLIC) else {}
+    return Needed("ssm:GetParameters", place.arn("ssm", f"parameter/{parameter.lstrip('/')}", **account))
+
+
+def _image(given: Parameters, place: Place) -> Found:
+    """An image is made with a snapshot; the instance that it is of is among the call's parameters."""
+    tags = _requested_tags(given)
+    for kind in ("image", "snapshot"):
+        yield Needed("ec2:CreateImage", _arn(kind, "*", place), tags.get(kind, ()))
+    yield from _tags_made("CreateImage", tags, place)
+
+
+def _template(given: Parameters, place: Place) -> tuple[str | None, dict[str, Any]]:
+    """The id of the launch template, and what it says; nothing where there is none."""
+    backend = ec2_backends[DEFAULT_ACCOUNT_ID][place.region]
+    name, template = (
+        given.get("LaunchTemplate.LaunchTemplateName"),
+        given.get("LaunchTemplate.LaunchTemplateId"),
+    )
+    template = template or backend.launch_template_name_to_ids.get(name)
+    if template not in backend.launch_templates:
+        return template, {}
+    version = given.get("LaunchTemplate.Version", "$Default")
+    return template, dict(backend.launch_templates[template].get_version(version).data)
+
+
+def _used(given: Parameters, data: dict[str, Any]) -> list[str]:
+    """Subnet, security groups and key pair: a call's own come in the place of the template's."""
+    interfaces = data.get("NetworkInterfaces") or [{}]
+    subnet = given.get("NetworkInterface.1.SubnetId") or given.get("SubnetId")
+    groups = _numbered(given, "NetworkInterface.1.SecurityGroupId") or _numbered(given, "SecurityGroupId")
+    groups = groups or interfaces[0].get("Groups") or data.get("SecurityGroupIds") or ["*"]
+    key_pair = given.get("KeyName") or data.get("KeyName")
+    return [
+        # without one the default VPC's is taken, whichever that is
+        f"subnet/{subnet or interfaces[0].get('SubnetId') or '*'}",
+        *(f"security-group/{group}" for group in groups),
+        *([f"key-pair/{key_pair}"] if key_pair else []),
+    ]
+
+
+def _numbered(given: Parameters, name: str) -> list[str]:
+    return [str(value) for key, value in given.items() if re.fullmatch(rf"{re.escape(name)}\.\d+", key)]
+
+
+def _profile_roles(given: Parameters, data: dict[str, Any]) -> list[str]:
+    """ARNs of the roles of the instance profile."""
+    profile = data.get("IamInstanceProfile") or {}
+    arn = given.get("IamInstanceProfile.Arn") or profile.get("Arn")
+    name = given.get("IamInstanceProfile.Name") or profile.get("Name")
+    known = iam_backends[DEFAULT_ACCOUNT_ID]["aws"].instance_profiles.values()
+    return [role.arn for each in known if each.arn == arn or each.name == name for role in each.roles]
+
+
+def _endpoint(given: Parameters, place: Place) -> Found:
+    tags = _requested_tags(given)
+    made = place.arn("ec2", "vpc-endpoint/*")
+    yield Needed("ec2:CreateVpcEndpoint", made, tags.get("vpc-endpoint", ()))
+    yield from _tags_made("CreateVpcEndpoint", tags, place)
+    for what in ("Vpcs", "Subnets", "SecurityGroups"):
+        yield Needed(f"ec2:Describe{what}", "*")
+    if str(given.get("PrivateDnsEnabled")).lower() == "true":
+        yield Needed("route53:AssociateVPCWithHostedZone", "arn:aws:route53:::hostedzone/*")
+
+
+def _tags_made(operation: str, tags: dict[str, Context], place: Place) -> Found:
+    """Tags that are asked for with what is made are a call of CreateTags.
+
+    Source: Amazon EC2 User Guide, "Grant permission to tag Amazon EC2 resources during creation".
+    """
+    for kind, asked in tags.items():
+        yield Needed("ec2:CreateTags", _arn(kind, "*", place), (("ec2:CreateAction", operation), *asked))
+
+
+def _requested_tags(given: Parameters) -> dict[str, Context]:
+    """By the kind of what is to be made."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for key, name in given.items():
+        if numbers := TAGGED.fullmatch(key):
+            kind = str(given[f"TagSpecification.{numbers[1]}.ResourceType"])
+            found.setdefault(kind, []).append((str(name), str(given[f"{key[:-3]}Value"])))
+    return {kind: _as_requested(tags) for kind, tags in found.items()}
+
+
+def _template_tags(data: dict[str, Any]) -> dict[str, Context]:
+    return {
+        each["ResourceType"]: _as_requested((tag["Key"], tag["Value"]) for tag in each["Tags"])
+        for each in data.get("TagSpecifications") or []
+    }
+
+
+def _as_requested(tags: Iterable[tuple[str, str]]) -> Context:
+    return tuple((f"aws:RequestTag/{key}", value) for key, value in sorted(tags))

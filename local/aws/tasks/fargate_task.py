@@ -1,0 +1,182 @@
+"""One task of the simulated Fargate: its process, and what ECS says of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from moto.ec2.models import ec2_backends
+
+from breakeven.errors import BreakevenError
+from local.aws.functions.lambda_process import INSTALLED
+from local.aws.functions.lambda_runtime import OwnVariables
+from local.aws.tasks.task_images import Image, TaskImages
+from local.children import Children
+
+START = Path(__file__).with_name("task_start.py")
+#: programs that are this machine's own Python, as functions run on it
+PYTHONS = {"python", "python3", "python3.13"}
+#: seconds from SIGTERM to SIGKILL where the container does not say; source: API reference, StopTask
+STOP_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What all tasks have in common; see ``local.aws.tasks.ecs.TaskRuntime``."""
+
+    children: Children
+    images: TaskImages
+    environment: dict[str, str]
+    log_dir: Path
+    scratch: Path
+    stop_limit_s: float
+    own: OwnVariables
+
+
+class FargateTask:
+    """:param task: moto's, which shows at every time how this one is
+    :param definition: moto's task definition
+    """
+
+    def __init__(self, task: Any, definition: Any, given: Given) -> None:
+        self._task, self._definition, self._given = task, definition, given
+        self._spec: dict[str, Any] = definition.container_definitions[0]
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped_for: str | None = None
+        self._thread = threading.Thread(target=self._run, name=f"task {task.id}", daemon=True)
+        task._transitions = []  # moto would have it go on by being looked at
+        task.created_at = datetime.now(UTC)
+        container = task.containers[0]
+        container.task_arn, container.exitCode = task.task_arn, None
+        self._is("PROVISIONING")
+
+    def start(self) -> None:
+        """Returns at once."""
+        self._thread.start()
+
+    def stop(self, reason: str) -> None:
+        """SIGTERM, later SIGKILL; returns at once. A task that is not running yet does not start."""
+        with self._lock:
+            if self._task.desired_status == "STOPPED":
+                return
+            self._stopped_for = reason
+            self._task.desired_status, self._task.stopped_reason = "STOPPED", reason
+            self._task.stop_code = "UserInitiated"
+            # "Any tags associated with the task will be deleted": API reference, StopTask
+            self._task.tags = []
+            process = self._process
+        if process is not None:
+            timeout_s = min(float(self._spec.get("stopTimeout") or STOP_TIMEOUT_S), self._given.stop_limit_s)
+            stop = self._given.children.stop
+            threading.Thread(target=stop, args=(process, timeout_s), daemon=True).start()
+
+    def end(self) -> None:
+        """Kill it, and wait until it is gone."""
+        self.stop("The control plane is closed")
+        with self._lock:
+            process = self._process
+        if process is not None:
+            self._given.children.stop(process, 0.5)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        failing = "CannotPullContainerError"
+        try:
+            image = self._given.images.image(self._spec["image"])
+            failing = "CannotStartContainerError"
+            with self._lock:
+                if self._stopped_for is None:
+                    self._process = self._spawn(image)
+        except BreakevenError as error:
+            self._gone("TaskFailedToStart", f"{failing}: {error}", None)
+            return
+        if self._process is None:
+            self._gone("UserInitiated", str(self._stopped_for), None)
+            return
+        self._is("RUNNING")
+        self._task.started_at = datetime.now(UTC)
+        code = self._process.wait()
+        self._given.children.stop(self._process, 0)  # a container ends with its first process
+        code = 128 - code if code < 0 else code
+        self._gone("EssentialContainerExited", "Essential container in task exited", code)
+
+    def _spawn(self, image: Image) -> subprocess.Popen[bytes]:
+        family = self._definition.family
+        with (self._given.log_dir / f"{family}.log").open("ab") as output:
+            return self._given.children.spawn(
+                self._arguments(image),
+                env=self._variables(image),
+                cwd=image.folder,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                name=f"task {family} {self._task.id}",
+            )
+
+    def _arguments(self, image: Image) -> list[str]:
+        entry_point = self._spec.get("entryPoint") or image.entry_point
+        # Docker's rule: with an entry point of the definition's own, the image's command is no more
+        default = () if self._spec.get("entryPoint") else image.command
+        command = self._override().get("command") or self._spec.get("command") or default
+        words = [*entry_point, *command]
+        if not words:
+            raise BreakevenError("neither the image nor the task definition says what to run")
+        if words[0] in PYTHONS:
+            paths = os.pathsep.join(INSTALLED)
+            return [sys.executable, "-I", "-S", "-B", "-u", str(START), paths, *words[1:]]
+        return words
+
+    def _variables(self, image: Image) -> dict[str, str]:
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self._given.scratch),
+            "LANG": "C.UTF-8",
+            "TZ": ":UTC",
+            "AWS_EXECUTION_ENV": "AWS_ECS_FARGATE",
+            **{name: value for name, value in image.environment.items() if name != "PATH"},
+            **_environment(self._spec),
+            **_environment(self._override()),
+            **self._given.environment,
+            **self._given.own(self._definition.family, _environment(self._spec)),
+            # tasks call as their family, in its own role: see local/aws/strict/permissions/roles.py
+            "AWS_ACCESS_KEY_ID": self._definition.family,
+        }
+
+    def _override(self) -> dict[str, Any]:
+        overrides = self._task.overrides.get("containerOverrides", [])
+        found: dict[str, Any] = next((one for one in overrides if one["name"] == self._spec["name"]), {})
+        return found
+
+    def _is(self, status: str) -> None:
+        self._task.last_status = status
+        self._task.containers[0].last_status = "PENDING" if status == "PROVISIONING" else status
+
+    def _gone(self, stop_code: str, reason: str, code: int | None) -> None:
+        with self._lock:
+            if self._stopped_for is None:
+                self._task.desired_status, self._task.stopped_reason = "STOPPED", reason
+                self._task.stop_code = stop_code
+            self._task.stopped_at = datetime.now(UTC)
+            self._task.containers[0].exitCode = code
+            if code is None:
+                self._task.containers[0].reason = reason
+            self._let_go_of_the_network()
+            self._is("STOPPED")
+
+    def _let_go_of_the_network(self) -> None:
+        interfaces = ec2_backends[self._task._account_id][self._task.region_name].enis
+        for attachment in self._task.attachments:
+            attachment["status"] = "DELETED"
+            for detail in attachment["details"]:
+                interfaces.pop(detail["value"], None)
+
+
+def _environment(spec: dict[str, Any]) -> dict[str, str]:
+    return {pair["name"]: str(pair["value"]) for pair in spec.get("environment") or []}

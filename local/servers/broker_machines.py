@@ -1,0 +1,172 @@
+"""What stands for a lane's EC2 instances here: RabbitMQ nodes of our own, or some that run already."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from breakeven.brokers.access import Access, Node
+from breakeven.errors import BreakevenError
+from breakeven.installation import RUN_TAG, TARGET_TAG
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from local.aws.instances import Launch
+from local.children import Children
+from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
+from local.servers.brokers import BrokerCluster
+
+__all__ = ["BrokerMachines", "ExistingBrokers", "check_reachable", "parse_rabbitmq_urls"]
+
+#: run, target, instance, and where the node that stands for the instance answers
+Register = Callable[[str, str, str, Node], None]
+#: run, target -> the lane's credentials
+AccessFor = Callable[[str, str], Access]
+#: run, target, and the credentials that the lane is to use
+GiveAccess = Callable[[str, str, Access], None]
+#: run, target, instance, and why the node that was to stand for it could not start
+Failed = Callable[[str, str, str, str], None]
+
+
+@dataclass(slots=True)
+class _Lane:
+    """The instances of one launch and, once it was made, the cluster that stands for them."""
+
+    launch: Launch
+    cluster: BrokerCluster | None = None
+    ended: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def run_and_target(self) -> tuple[str, str]:
+        return self.launch.tags[RUN_TAG], self.launch.tags[TARGET_TAG]
+
+    def node_on(self, instance: str) -> tuple[BrokerCluster, str]:
+        """The cluster, and the name of its node that stands for the instance.
+
+        :raises BreakevenError: the cluster is not up
+        """
+        with self.lock:
+            cluster = self.cluster
+        if cluster is None or not cluster.access.nodes:
+            raise BreakevenError(f"{instance} has not started yet")
+        return cluster, cluster.access.nodes[self.launch.instance_ids.index(instance)].name
+
+
+class BrokerMachines:
+    """A cluster of our own for each launch, with a node for each of its instances."""
+
+    def __init__(
+        self, children: Children, workdir: Path, register: Register, access_for: AccessFor, failed: Failed
+    ) -> None:
+        """The callbacks are called from a thread of ours.
+
+        :param register: for each node, once the whole cluster is up
+        :param access_for: before the cluster starts
+        :param failed: for each instance, when its cluster could not start
+        """
+        self._children, self._workdir = children, workdir
+        self._register, self._access_for, self._failed = register, access_for, failed
+        self._lanes: dict[str, _Lane] = {}  # by instance
+
+    def launch(self, launch: Launch) -> None:
+        lane = _Lane(launch)
+        self._lanes.update(dict.fromkeys(launch.instance_ids, lane))
+        threading.Thread(target=self._start, args=(lane,), name="broker start", daemon=True).start()
+
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        """:raises BreakevenError: one of them is not up yet"""
+        for instance in instance_ids:
+            cluster, node = self._lanes[instance].node_on(instance)
+            cluster.shut_down(node)
+
+    def start(self, instance_ids: tuple[str, ...]) -> None:
+        for instance in instance_ids:
+            threading.Thread(
+                target=self._restart, args=(instance,), name="broker restart", daemon=True
+            ).start()
+
+    def _restart(self, instance: str) -> None:
+        lane = self._lanes[instance]
+        with self._told_to_lane(lane, [instance]):
+            cluster, node = lane.node_on(instance)
+            cluster.restart(node)
+
+    def terminate(self, instance_ids: tuple[str, ...]) -> None:
+        for instance in instance_ids:
+            lane = self._lanes.pop(instance, None)
+            if lane is not None:
+                self._end(lane)
+
+    def _end(self, lane: _Lane) -> None:
+        with lane.lock:
+            lane.ended = True
+            cluster = lane.cluster
+        if cluster is not None:
+            cluster.stop()
+
+    def _start(self, lane: _Lane) -> None:
+        run_id, target = lane.run_and_target
+        with self._told_to_lane(lane, lane.launch.instance_ids):
+            nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
+            for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
+                self._register(run_id, target, instance, node)
+
+    @contextmanager
+    def _told_to_lane(self, lane: _Lane, instances: Sequence[str]) -> Iterator[None]:
+        """What goes wrong because the lane or the whole run is being ended is nobody's failure."""
+        try:
+            yield
+        except Exception as error:
+            if lane.ended or self._children.stopped:
+                return
+            if not isinstance(error, BreakevenError):
+                raise
+            for instance in instances:
+                self._failed(*lane.run_and_target, instance, str(error))
+
+    def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
+        settings = ClusterSettings(nodes=len(lane.launch.instance_ids))
+        cluster = BrokerCluster(self._children, self._workdir, credentials, settings)
+        with lane.lock:
+            if lane.ended:
+                raise BreakevenError("terminated before it was started")
+            lane.cluster = cluster
+        return cluster.start()
+
+
+class ExistingBrokers:
+    """The pair of ``--rabbitmq-url``: registered for any lane, never stopped."""
+
+    def __init__(self, urls: Sequence[str], register: Register, give_access: GiveAccess) -> None:
+        """The callbacks are called from a thread of ours.
+
+        :param give_access: before any node is registered, with the URLs' credentials and no nodes
+        :raises InputError: the URLs are wrong, or the brokers do not answer or let us in
+        """
+        self._access = check_reachable(parse_rabbitmq_urls(urls))
+        self._register, self._give_access = register, give_access
+
+    @property
+    def access(self) -> Access:
+        return self._access
+
+    def launch(self, launch: Launch) -> None:
+        threading.Thread(target=self._introduce, args=(launch,), name="broker registration").start()
+
+    def stop(self, instance_ids: tuple[str, ...]) -> None:
+        """:raises BreakevenError: always; a run that would do this is refused before it starts"""
+        raise BreakevenError("nodes that were given by --rabbitmq-url are not ours to stop")
+
+    def start(self, instance_ids: tuple[str, ...]) -> None:
+        """They were never stopped."""
+
+    def terminate(self, instance_ids: tuple[str, ...]) -> None:
+        """They are not ours to stop."""
+
+    def _introduce(self, launch: Launch) -> None:
+        run_id, target = launch.tags[RUN_TAG], launch.tags[TARGET_TAG]
+        self._give_access(run_id, target, self._access.model_copy(update={"nodes": ()}))
+        for instance, node in zip(launch.instance_ids, self._access.nodes, strict=True):
+            self._register(run_id, target, instance, node)

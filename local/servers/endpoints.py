@@ -1,0 +1,41 @@
+"""Servers that run already and are to be used instead of our own: tried before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from breakeven.errors import InputError
+from breakeven.planning.checks import origin
+from breakeven.workload.case import Case
+from breakeven.workload.suite import Suite
+from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
+from local.servers.sqs_server import check_sqs_endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Servers that run already and are to be used: none, or a RabbitMQ pair, or an SQS endpoint."""
+
+    rabbitmq_urls: tuple[str, ...] = ()
+    sqs: str | None = None
+
+    def check(self, suite: Suite, cases: Sequence[Case]) -> None:
+        """:raises InputError: an address that is wrong, does not answer, or does not let us in; a case that
+        would stop nodes that are not ours
+        """
+        self._check_nodes_stay_up(suite, cases)
+        if self.rabbitmq_urls:
+            check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls))
+        if self.sqs:
+            check_sqs_endpoint(self.sqs)
+
+    def _check_nodes_stay_up(self, suite: Suite, cases: Sequence[Case]) -> None:
+        down = next((case for case in cases if case.workload.nodes_down), None)
+        if self.rabbitmq_urls and down:
+            field, remedy = (
+                origin(suite, down.scenario, "nodes_down"),
+                "nodes given by --rabbitmq-url are never ",
+            )
+            remedy += "stopped; remove it, or run without that option"
+            raise InputError(suite.where, field, down.workload.nodes_down, remedy)

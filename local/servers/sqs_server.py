@@ -1,0 +1,181 @@
+"""A server that stands for Amazon SQS on this machine: ElasticMQ, or moto's where there is no Java."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from http.client import HTTPConnection, HTTPException
+from importlib.metadata import version
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from breakeven.errors import BreakevenError, InputError
+from local.children import Children, last_lines
+from local.ports import LOOPBACK, PortTaken, free_ports, is_port_taken, start_on_free_ports
+
+#: where the set-up puts ElasticMQ's jars
+JARS = Path(__file__).parents[2] / ".cache" / "elasticmq" / "lib"
+MAIN_JAR = "elasticmq-server_2.13-*.jar"
+ENDPOINT_OPTION = "--sqs-endpoint"
+START_DEADLINE_S = 60.0
+STOP_GRACE_S = 2.0
+LOOK_EVERY_S = 0.1
+MIB = 1024 * 1024
+
+CONFIGURATION = """\
+include classpath("application.conf")
+node-address {{ protocol = http, host = "{host}", port = {port}, context-path = "" }}
+rest-sqs {{ enabled = true, bind-hostname = "{host}", bind-port = {port}, sqs-limits = strict }}
+rest-stats {{ enabled = false }}
+aws {{ region = "{region}", accountId = "123456789012" }}
+"""
+
+
+def check_sqs_endpoint(url: str) -> None:
+    """Try out the server that ``--sqs-endpoint`` names, before anything is started.
+
+    :raises InputError: it is not an HTTP address, or what is there does not speak SQS
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(ENDPOINT_OPTION, "url", url, "expected http://host:port")
+    sqs = boto3.Session().client(
+        "sqs",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",  # noqa: S106  # a stand-in asks for some, and believes any
+        config=Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 1}, proxies={}),
+    )
+    try:
+        sqs.list_queues(MaxResults=1)
+    except (BotoCoreError, ClientError) as error:
+        raise InputError(
+            ENDPOINT_OPTION, "url", url, f"nothing there speaks SQS ({error}): is it running?"
+        ) from None
+    finally:
+        sqs.close()
+
+
+class SqsServer:
+    """``endpoint`` is its URL once ``start`` has returned; ``name`` says what it is, for every report."""
+
+    def __init__(
+        self, children: Children, workdir: Path, region: str = "us-east-1", jars: Path = JARS
+    ) -> None:
+        """
+        :param workdir: where its folder is made, and removed again by ``stop``
+        :param jars: ElasticMQ and what it needs
+        """
+        self._children, self._workdir, self._region, self._jars = children, workdir, region, jars
+        self._java = shutil.which("java")
+        self._folder: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self.endpoint = ""
+        self.name = self._name()
+
+    @property
+    def is_fallback(self) -> bool:
+        """Is it moto's: far slower, and said so wherever the server is named?"""
+        return self._missing() is not None
+
+    def start(self) -> str:
+        """Start it and wait until it answers; returns the endpoint.
+
+        :raises BreakevenError: it ended, or did not answer in time
+        """
+        start_on_free_ports(self._start, self.stop)
+        return self.endpoint
+
+    def stop(self) -> None:
+        """End it and remove its folder. Idempotent."""
+        process, self._process = self._process, None
+        if process is not None:
+            self._children.stop(process, STOP_GRACE_S)
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            self._children.remove_dir(folder)
+
+    def _start(self) -> None:
+        self._workdir.mkdir(parents=True, exist_ok=True)
+        self._folder = Path(tempfile.mkdtemp(prefix="sqs-", dir=self._workdir))
+        self._children.add_cleanup_dir(self._folder)
+        (port,) = free_ports(1)
+        output = self._folder / "output"
+        with output.open("wb") as file:
+            self._process = self._children.spawn(
+                self._moto(port) if self.is_fallback else self._elasticmq(self._folder, port),
+                env={name: os.environ[name] for name in ("PATH", "HOME", "JAVA_HOME") if name in os.environ},
+                cwd=self._folder,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                name=self.name,
+            )
+        self._wait_until_it_answers(self._process, port, output)
+        self.endpoint = f"http://{LOOPBACK}:{port}"
+
+    def _elasticmq(self, folder: Path, port: int) -> list[str]:
+        path = folder / "elasticmq.conf"
+        path.write_text(CONFIGURATION.format(host=LOOPBACK, port=port, region=self._region))
+        return [
+            str(self._java),
+            f"-Xmx{_heap_mib()}m",
+            f"-Dconfig.file={path}",
+            "-classpath",
+            f"{self._jars}/*",
+            "org.elasticmq.server.Main",
+        ]
+
+    def _moto(self, port: int) -> list[str]:
+        return [sys.executable, "-m", "moto.server", "-H", LOOPBACK, "-p", str(port)]
+
+    def _wait_until_it_answers(self, process: subprocess.Popen[bytes], port: int, output: Path) -> None:
+        deadline = time.monotonic() + START_DEADLINE_S
+        while not _speaks_http(port):
+            if process.poll() is not None:
+                said = last_lines(output)
+                kind = PortTaken if is_port_taken(said) else BreakevenError
+                raise kind(f"{self.name} ended while it was starting:\n{said}")
+            if time.monotonic() > deadline:
+                raise BreakevenError(
+                    f"{self.name} did not answer within {START_DEADLINE_S:g} s:\n{last_lines(output)}"
+                )
+            time.sleep(LOOK_EVERY_S)
+
+    def _missing(self) -> str | None:
+        """What ElasticMQ lacks."""
+        if self._java is None:
+            return "no Java runtime"
+        return None if any(self._jars.glob(MAIN_JAR)) else "ElasticMQ is not installed"
+
+    def _name(self) -> str:
+        missing = self._missing()
+        if missing is not None:
+            return f"moto {version('moto')} (fallback: {missing})"
+        jar = next(self._jars.glob(MAIN_JAR))
+        return f"ElasticMQ {jar.stem.rpartition('-')[2]}"
+
+
+def _heap_mib() -> int:
+    """A quarter of the host's memory, 512 MiB to 4 GiB: what is queued stays in memory."""
+    host_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MIB
+    return min(4096, max(512, host_mib // 4))
+
+
+def _speaks_http(port: int) -> bool:
+    connection = HTTPConnection(LOOPBACK, port, timeout=5.0)
+    try:
+        connection.request("GET", "/?Action=ListQueues")
+        return connection.getresponse().status > 0
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

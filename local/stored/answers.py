@@ -1,0 +1,62 @@
+"""Questions answered without a run: the files of ``queries/`` over rows in a folder of their own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from breakeven.results import layout
+from breakeven.results.queries import parameter_count, query
+from breakeven.results.schemas import PARTITION, TABLES
+from breakeven.results.store import encoded
+from local.aws.sql_engine import SqlTable, run
+
+Rows = list[dict[str, Any]]
+RUN_ID = "asked"
+AT_ONCE = 2
+
+
+def answers(rows: Mapping[str, Rows], names: Sequence[str]) -> dict[str, Rows]:
+    """Each query's rows over the given tables, whose files are gone afterwards.
+
+    :param rows: table -> rows with exactly that table's columns; tables that are not given are empty
+    :param names: of the files in ``queries/``
+    :raises SqlError: a query cannot be run
+    """
+    with tempfile.TemporaryDirectory(prefix="breakeven-") as folder:
+        return ask(write_rows(Path(folder), RUN_ID, rows), RUN_ID, names)
+
+
+def write_rows(root: Path, run_id: str, rows: Mapping[str, Rows]) -> dict[str, SqlTable]:
+    """Row files in a folder that is laid out as a run's bucket, and the tables over them.
+
+    :raises OSError: the folder cannot be written
+    """
+    files: dict[str, list[Path]] = {}
+    for table, content in rows.items():
+        if body := encoded(table, content):
+            path = root / layout.row_key(table, run_id, "rows")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+            files[table] = [path]
+    return {
+        table.name: SqlTable(table.columns, {PARTITION: "string"}, files.get(table.name, []))
+        for table in TABLES
+    }
+
+
+def ask(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]) -> dict[str, Rows]:
+    """Each query's rows, by its name.
+
+    :raises SqlError: a query cannot be run
+    """
+
+    def answer(name: str) -> Rows:
+        sql = query(name)
+        return run(sql, tables, [f"'{run_id}'"] * parameter_count(sql)).dicts()
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(names, pool.map(answer, names), strict=True))

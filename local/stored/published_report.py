@@ -1,0 +1,89 @@
+"""The report of what a source published: its figures as rows, through the queries that every run is asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.pricing.bill.questions import Asked, article_question, price_books
+from breakeven.published.rows import SOURCES, Published, load_shipped, shipped
+from breakeven.report.building.published_as_rows import ENVIRONMENT, VARIANT, rows, source_of
+from breakeven.report.building.query_answers import Answers, RunRecord
+from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract.report_model import Manifest, Report
+from breakeven.report.render.report_files import render_all
+from breakeven.results.queries import queries
+from breakeven.version import VERSION
+from local.stored.answers import ask, write_rows
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def write_report(letter: str, runs: Path) -> tuple[Report, Path]:
+    """Write rows and report of source A, C or D to ``runs/published-<letter>/``.
+
+    :param letter: of the source, in either case
+    :returns: the report, and the folder that it is in
+    :raises InputError: there is no such source, its file is damaged, or the folder cannot be written
+    """
+    letter = letter.upper()
+    if letter not in SOURCES:
+        remedy = f"sources with published rows are {', '.join(SOURCES)}"
+        raise InputError("report", "--published", letter, remedy)
+    published = load_shipped(SOURCES[letter])
+    run_id = f"published-{letter.lower()}"
+    asked = Asked((article_question(),) if published.breakeven else ())
+    folder = runs / run_id / "report"
+    try:
+        tables = write_rows(runs / run_id, run_id, {**rows(published), **asked.rows()})
+        report = _build(run_id, published, asked, ask(tables, run_id, list(queries())))
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, body in render_all(report).items():
+            (folder / name).write_bytes(body)
+    except OSError as error:
+        raise _unwritable(runs, error) from error
+    return report, folder
+
+
+def _unwritable(runs: Path, error: OSError) -> InputError:
+    return InputError("report", "--runs", str(runs), f"cannot be written: {error.strerror}")
+
+
+def _build(run_id: str, published: Published, asked: Asked, answered: Mapping[str, Rows]) -> Report:
+    # queries sort by id; a reader wants the order of the source
+    ordered = {**answered, "cases": _in_order(published, answered["cases"])}
+    answers = Answers.of(ordered, asked.told())
+    record = RunRecord(
+        run_id=run_id,
+        suite=published.id,
+        title=published.title,
+        variant=VARIANT,
+        started_at="",
+        finished_at="",
+        environment=ENVIRONMENT,
+        planned=(),
+        source=source_of(published),
+    )
+    return build_report(record, _manifest(published, asked), answers)
+
+
+def _in_order(published: Published, cases: Rows) -> Rows:
+    order = [row["case_id"] for row in rows(published)["cases"]]
+    return sorted(cases, key=lambda case: order.index(case["case_id"]))
+
+
+def _manifest(published: Published, asked: Asked) -> Manifest:
+    return Manifest(
+        project_version=VERSION,
+        scenario_sha256=hashlib.sha256(shipped(published.id).read_bytes()).hexdigest(),
+        seed=0,
+        rabbitmq=published.setup.get("rabbitmq"),
+        sqs=None,
+        versions={},
+        hardware={},
+        price_books=price_books(asked.questions),
+        notes=[],
+    )

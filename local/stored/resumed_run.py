@@ -1,0 +1,59 @@
+"""Runs of this machine that did not come to their end, brought back to where the workflow looks for them.
+
+The simulated AWS is empty at each start: what a run left is in the folder of runs, by ``export``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from breakeven.results import layout
+from breakeven.results.items import RUN
+from breakeven.results.state import RunState
+from breakeven.results.store import Store
+from breakeven.steps.resume_run import Earlier, read_earlier, refused
+
+#: of what is in a run's folder beside its rows, what the workflow takes over
+OWN = ("plan.json", "price_book.json", "histograms")
+#: of a record: its keys, and what is of the simulated AWS that is gone
+LEFT_OUT = {"run_id", "item", "expires_at", "execution"}
+
+
+def earlier_run(runs: Path, run_id: str) -> Earlier:
+    """:raises InputError: there is no such run, or it cannot be gone on with"""
+    folder = (runs / run_id).resolve()  # ``latest`` is a link
+    return read_earlier(folder.name, _json(folder / "plan.json"), _items(folder), str(runs))
+
+
+def bring(store: Store, state: RunState, runs: Path) -> None:
+    """Put the run's objects into the bucket, and its records into the table; ``state`` is of that run."""
+    folder = runs / state.run_id
+    for name in OWN:
+        for path in _files(folder / name):
+            key = f"{layout.run_prefix(state.run_id)}{path.relative_to(folder).as_posix()}"
+            store.put_bytes(key, path.read_bytes())
+    for path in _files(folder / "rows"):
+        store.put_bytes(path.relative_to(folder).as_posix(), path.read_bytes())
+    for item, fields in _items(folder).items():
+        state.update(item, **{name: value for name, value in fields.items() if name not in LEFT_OUT})
+
+
+def _items(folder: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = _json(folder / "state.json") or {}
+    return found if RUN in found else {}
+
+
+def _json(path: Path) -> Any:
+    """:raises InputError: the file is damaged"""
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise refused(path.parent.name, f"{path} cannot be read ({error}); start a new run") from None
+
+
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
