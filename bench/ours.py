@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from bench.figures import Figures, Percentiles
@@ -61,9 +62,20 @@ def case(name: str, asked: Workload, target: TargetName) -> Case:
     )
 
 
-def command(the_case: Case, queue: str, access: Access | None, environment: Mapping[str, str]) -> Command:
+def command(
+    the_case: Case,
+    queue: str,
+    access: Access | None,
+    environment: Mapping[str, str],
+    checkout: Path | None = None,
+) -> Command:
+    """:param checkout: another one, whose code is to run"""
     order = Order(case=the_case, queue=queue, access=access)
     argv = [sys.executable, "-m", "bench.loader"]
+    if checkout is not None:
+        # without this checkout, which is the current folder, on the path
+        argv.insert(1, "-P")
+        environment = {**environment, "PYTHONPATH": f"{checkout / 'functions'}:{checkout}"}
     return Command(NAMES[the_case.workload.client], argv, environment, order.model_dump_json())
 
 

@@ -67,8 +67,8 @@ def run(brokers: Brokers, load: Load, times: Times, which: Ours | None) -> Figur
             lines = watch(brokers.children, perftest.command(load, times, QUEUE, brokers.access), limit_s)
             return perftest.figures(lines, load, times)
         asked = ours.case(QUEUE, ours.workload(load, times, which.client), "rabbitmq-mirrored-pair")
-        environment = {"PYTHONPATH": str(which.checkout / "functions")} if which.checkout else {}
-        lines = watch(brokers.children, ours.command(asked, QUEUE, brokers.access, environment), limit_s)
+        command = ours.command(asked, QUEUE, brokers.access, {}, which.checkout)
+        lines = watch(brokers.children, command, limit_s)
         return ours.rabbitmq_figures(lines, load)
 
 

@@ -41,8 +41,12 @@ class Bench:
 
     def contenders(self) -> Contenders:
         """On RabbitMQ: PerfTest, our loader in other checkouts, and here."""
-        others = {f"{OURS} in {path.name}": Ours(checkout=path) for path in self.beside}
+        others = {name: Ours(checkout=path) for name, path in self.checkouts().items()}
         return {perftest.NAME: None, **others, OURS: Ours()}
+
+    def checkouts(self) -> dict[str, Path]:
+        """Our loader in other checkouts, by contender."""
+        return {f"{OURS} in {path.name}": path for path in self.beside}
 
 
 def classic(bench: Bench) -> list[Section]:
@@ -212,7 +216,7 @@ def _on_sqs(bench: Bench, name: str, title: str, *, tls: bool) -> Section:
         name=name,
         title=title,
         unit="call",
-        contenders=(BOTO3, java_sdk.NAME, OURS),
+        contenders=(BOTO3, java_sdk.NAME, *bench.checkouts(), OURS),
         goals=goals,
         notes=("A message of 1 KiB a call; `receive` is ReceiveMessage and DeleteMessage in turn.",),
     )
@@ -224,4 +228,6 @@ def _on_sqs(bench: Bench, name: str, title: str, *, tls: bool) -> Section:
         section.commands.update(sqs.command_lines(bench.times))
         bench.say(f"{name}: warming {server.name} up")
         sqs.loader_run(server, bench.times, "native")
-        return interleave(section, sqs.runs(server, bench.times), bench.times.repeats, bench.say)
+        return interleave(
+            section, sqs.runs(server, bench.times, bench.checkouts()), bench.times.repeats, bench.say
+        )

@@ -66,19 +66,25 @@ def server(children: Children, workdir: Path, *, tls: bool) -> Iterator[Server]:
         yield Server(children, started.name, plain, endpoint, environment)
 
 
-def runs(at: Server, times: Times) -> dict[str, Run]:
-    """By contender."""
+def runs(at: Server, times: Times, beside: Mapping[str, Path]) -> dict[str, Run]:
+    """By contender. ``beside``: the checkouts in which our loader runs, too, by contender."""
+    others: dict[str, Run] = {
+        name: (lambda checkout=checkout: loader_run(at, times, "native", checkout))  # type: ignore[misc]
+        for name, checkout in beside.items()
+    }
     return {
         ours.NAMES["boto3"]: lambda: loader_run(at, times, "boto3"),
         java_sdk.NAME: lambda: java_run(at, times),
+        **others,
         ours.NAMES["native"]: lambda: loader_run(at, times, "native"),
     }
 
 
-def loader_run(at: Server, times: Times, client: Client) -> dict[str, Figures]:
+def loader_run(at: Server, times: Times, client: Client, checkout: Path | None = None) -> dict[str, Figures]:
     with _fresh_queue(at) as queue:
         asked = ours.case(client, workload(times, client), "sqs-standard")
-        return ours.sqs_figures(watch(at.children, ours.command(asked, queue, None, at.environment), LIMIT_S))
+        command = ours.command(asked, queue, None, at.environment, checkout)
+        return ours.sqs_figures(watch(at.children, command, LIMIT_S))
 
 
 def java_run(at: Server, times: Times) -> dict[str, Figures]:

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 HOST = "127.0.0.1"
+HOUR, DAY = datetime.timedelta(hours=1), datetime.timedelta(days=1)
 
 
 def make_certificate(path: Path) -> None:
@@ -29,9 +30,31 @@ def make_certificate_of_names(names: Sequence[str]) -> tuple[str, str]:
     return _make([x509.DNSName(name) for name in names])
 
 
-def _make(subjects: Sequence[x509.GeneralName]) -> tuple[str, str]:
+def make_certificate_of(
+    *names: str,
+    issuer: str = "a test",
+    begins: datetime.timedelta = -HOUR,
+    ends: datetime.timedelta = DAY,
+) -> tuple[str, str]:
+    """Likewise, good for names and addresses, from then to then, as of now."""
+    return _make([_subject(name) for name in names], issuer, begins, ends)
+
+
+def _subject(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _make(
+    subjects: Sequence[x509.GeneralName],
+    issuer: str = "a test",
+    begins: datetime.timedelta = -HOUR,
+    ends: datetime.timedelta = DAY,
+) -> tuple[str, str]:
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a test")])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, issuer)])
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -39,8 +62,8 @@ def _make(subjects: Sequence[x509.GeneralName]) -> tuple[str, str]:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now + begins)
+        .not_valid_after(now + ends)
         .add_extension(x509.SubjectAlternativeName(subjects), False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)

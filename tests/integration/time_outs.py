@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import ssl
 import sys
 import threading
 import time
@@ -23,6 +22,7 @@ from breakeven.brokers.access import Access, Node
 from breakeven.clients.alone import Errand, Origin, Ours, WhenSent
 from breakeven.clients.amqp import link, wire
 from breakeven.clients.core.loading import core
+from breakeven.clients.core.tls_context import TlsContext
 from breakeven.clients.sqs import alone_receiver, alone_sender, client, connection
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.loadgen.ledger.stamp import Stamper
@@ -40,7 +40,7 @@ RUN_NS = 200_000_000
 
 def general(port: int) -> None:
     """The general path's one exchange, with a body that fits no buffer."""
-    context = ssl.create_default_context(cafile=ORDERS["certificate"])
+    context = TlsContext(cafile=ORDERS["certificate"])
     opened = connection.Connection(Endpoint.of(f"https://{HOST}:{port}"), ORDERS["timeout_s"], context)
     head = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % LARGE
     opened.exchange(head + bytes(LARGE))

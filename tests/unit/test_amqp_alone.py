@@ -13,7 +13,7 @@ from pika import spec
 from breakeven.clients.alone import Errand, Origin, Sent, WhenSent
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome
-from breakeven.clients.core import loading, outlet
+from breakeven.clients.core import loading, openssl, tls_context
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire
 from tests.unit.left_alone import MS, PRODUCER, STAMPER, WINDOW, made
@@ -254,15 +254,14 @@ def test_what_is_no_tls_loses_the_connection_and_no_account(tls_broker, damaging
     client.close()
 
 
-@pytest.mark.parametrize(("place", "elsewhere"), [("SOCKET", 4), ("CONTEXT", 3), ("CONTEXT", 100)])
-def test_where_pythons_tls_is_not_as_it_was_all_is_the_general_paths(
-    tls_broker, monkeypatch, place, elsewhere
-):
-    monkeypatch.setattr(outlet, place, elsewhere)
+def test_where_openssl_lacks_a_function_all_is_the_general_paths_and_why_is_said(tls_broker, monkeypatch):
+    monkeypatch.setitem(openssl.FUNCTIONS, "SSL_of_another_kind", (None,))
+    monkeypatch.setattr(tls_context, "openssl", openssl.openssl.__wrapped__)
     client = made(tls_broker)
     origin = Origin(STAMPER.tag, PRODUCER, wire.SIZE, STAMPER.rest, STAMPER.bodies, 500_000, None)
     sender = client.sender(wire.QUEUE)
     assert sender.prepare(origin) == 0
+    assert sender.fallback == "the library of Python's ssl shows no SSL_of_another_kind"
     sender.submit([0], STAMPER.bodies(0, 1))
     assert eventually(lambda: tls_broker.bodies == list(STAMPER.bodies(0, 1)))
     client.close()

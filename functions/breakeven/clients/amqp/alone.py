@@ -15,6 +15,7 @@ from breakeven.clients.core.loading import absence
 from breakeven.clients.core.memory import address
 from breakeven.clients.core.outlet import NO_OUTLET
 from breakeven.clients.core.structs import Connection, End, Receiving, Sending
+from breakeven.clients.core.tls_context import tls_obstacle
 
 #: how much longer than asked for a call may take to write what it has begun, unless it says so, nanoseconds
 LATE_NS = 250_000_000
@@ -24,7 +25,7 @@ def obstacle(link: Link) -> str | None:
     """Why the core cannot drive this connection, in words; None where it can."""
     if absent := absence():
         return absent
-    return NO_OUTLET if link.outlet is None else None
+    return tls_obstacle() or NO_OUTLET if link.outlet is None else None
 
 
 class Alone:

@@ -9,10 +9,11 @@ import struct
 from collections import deque
 
 from breakeven.brokers.access import Access, Node
-from breakeven.brokers.trust import tls_context
+from breakeven.brokers.trust import registered_certificates
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
-from breakeven.clients.core.outlet import Outlet, outlet_of
+from breakeven.clients.core.outlet import Outlet, Stream, has_pending, outlet_of
+from breakeven.clients.core.tls_context import TlsContext
 
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 #: a wait of at least this long is left to the operating system's own ``recv``, seconds: one call, where a
@@ -29,10 +30,9 @@ class Wire:
 
     def __init__(self, access: Access, node: Node) -> None:
         self._socket = _connected(access, node)
-        self._tls = isinstance(self._socket, ssl.SSLSocket)
+        self._tls = access.tls
         # a TLS socket knows no flags: it is told once that nothing waits
         self._at_once = 0 if self._tls else socket.MSG_DONTWAIT
-        self._socket.setblocking(not self._tls)
         self._poller = select.poll()
         self._poller.register(self._socket, select.POLLIN)
         self._unsent: deque[memoryview] = deque()
@@ -94,7 +94,7 @@ class Wire:
 
     def _wait(self, seconds: float) -> bool:
         """Is there something to do, at the latest in so many seconds?"""
-        if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
+        if has_pending(self._socket):
             return True
         if self._socket.fileno() >= _SELECTABLE:
             return bool(self._poller.poll(seconds * 1000))
@@ -109,14 +109,16 @@ class Wire:
             return 0
 
 
-def _connected(access: Access, node: Node) -> socket.socket:
+def _connected(access: Access, node: Node) -> Stream:
     plain = socket.create_connection((node.host, node.amqp_port), CALL_TIMEOUT_S)
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if not access.tls:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _LONG)
+            plain.setblocking(True)
             return plain
-        return tls_context(access).wrap_socket(plain, server_hostname=node.host)
+        context = TlsContext(cadata=registered_certificates(access))
+        return context.connect(plain, node.host, CALL_TIMEOUT_S)
     except BaseException:
         plain.close()
         raise

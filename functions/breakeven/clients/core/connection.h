@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "tls.h"
+
 /* why a call came back */
 enum end {
     OVER = 0,    /* the time it was given is over, or all that it was to do is done */
@@ -17,22 +19,11 @@ enum end {
     FAILED = 4   /* `error` has the errno */
 };
 
-/* OpenSSL's functions, and its object of a connection whose bytes go through them; see tls.py */
-struct tls {
-    void *ssl;
-    int (*read)(void *ssl, void *bytes, int count);
-    int (*write)(void *ssl, const void *bytes, int count);
-    int (*pending)(const void *ssl);
-    int (*get_error)(const void *ssl, int returned);
-    unsigned long (*peek_error)(void);
-    void (*clear_errors)(void);
-};
-
 struct connection {
     int32_t fd;
     int32_t error;
-    const struct tls *tls; /* NULL: bytes go over fd as they are */
-    int64_t next_end;      /* of a read, where the one before has found it behind what it read; or OVER */
+    struct tls *tls;  /* NULL: bytes go over fd as they are */
+    int64_t next_end; /* of a read, where the one before has found it behind what it read; or OVER */
     uint8_t *in; /* bytes read and not dealt with are in[0 .. in_end) */
     int64_t in_size, in_end;
     uint8_t *out; /* bytes to write are out[out_from .. out_end) */

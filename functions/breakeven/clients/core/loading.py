@@ -9,7 +9,7 @@ import platform
 from functools import cache
 from pathlib import Path
 
-from breakeven.clients.core.structs import Asking, Call, Receiving, Sending
+from breakeven.clients.core.structs import Asking, Call, Receiving, Sending, Tls
 
 FOLDER = Path(__file__).parent
 #: what the core and Python share, by C's name
@@ -18,6 +18,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "receiving": Receiving,
     "asking": Asking,
     "call": Call,
+    "tls": Tls,
 }
 #: those that it drives a connection with
 RUN = ("sending", "receiving", "asking")
@@ -77,4 +78,10 @@ def _core() -> ctypes.CDLL | None:
     text, key = (ctypes.c_char_p, ctypes.c_int64), ctypes.c_char_p
     library.call_renewed.argtypes = (ctypes.POINTER(Call), *text, *text, key, *text)
     library.call_renewed.restype = None
+    for name in ("tls_read", "tls_write"):
+        getattr(library, name).argtypes = (ctypes.POINTER(Tls), ctypes.c_void_p, ctypes.c_int64)
+    for name in ("tls_handshake", "tls_pending"):
+        getattr(library, name).argtypes = (ctypes.POINTER(Tls),)
+    for name in ("tls_handshake", "tls_read", "tls_write", "tls_pending"):
+        getattr(library, name).restype = ctypes.c_int64
     return library

@@ -16,17 +16,30 @@ class End(IntEnum):
     FAILED = 4
 
 
+class TlsStatus(IntEnum):
+    """What a call on a TLS connection returns that is no count of bytes: ``enum tls_status`` in ``tls.h``."""
+
+    LATER = 0
+    CLOSED = -1
+    FAILED = -2
+
+
 class Tls(Structure):
     """``struct tls``"""
 
     _fields_ = (
         ("ssl", c_void_p),
+        ("handshake", c_void_p),
         ("read", c_void_p),
         ("write", c_void_p),
-        ("pending", c_void_p),
+        ("has_pending", c_void_p),
         ("get_error", c_void_p),
         ("peek_error", c_void_p),
         ("clear_errors", c_void_p),
+        ("reason", c_uint64),
+        ("error", c_int32),
+        ("wants", c_int32),
+        ("drained", c_int64),
     )
 
 

@@ -1,63 +1,45 @@
 #include "connection.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stddef.h>
 #include <sys/socket.h>
-
-/* of OpenSSL: what SSL_get_error answers, and how an error's reason is found in its code */
-enum { WANT_READ = 2, WANT_WRITE = 3, SYSCALL = 5, ZERO_RETURN = 6 };
-enum { REASON = 0x7FFFFF, UNEXPECTED_EOF = 294 };
-
-/* Why a call on the socket, or of OpenSSL's that has called it, did nothing. */
-static int64_t nothing(struct connection *c, int *end) {
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
-        return 0;
-    c->error = errno;
-    *end = FAILED;
-    return -1;
-}
 
 static int64_t ended(int *end) {
     *end = CLOSED;
     return -1;
 }
 
-/* Why OpenSSL returned what is no count of bytes. */
-static int64_t tls_nothing(struct connection *c, int returned, int *end) {
-    switch (c->tls->get_error(c->tls->ssl, returned)) {
-    case WANT_READ:
-    case WANT_WRITE:
-        return 0;
-    case ZERO_RETURN:
-        return ended(end);
-    case SYSCALL:
-        return errno == 0 ? ended(end) : nothing(c, end);
-    default:
-        if ((c->tls->peek_error() & REASON) == UNEXPECTED_EOF)
-            return ended(end);
-        c->error = EPROTO;
-        *end = FAILED;
-        return -1;
-    }
+static int64_t failed(struct connection *c, int error, int *end) {
+    c->error = error;
+    *end = FAILED;
+    return -1;
 }
 
-static int most(int64_t count) { return count > INT_MAX ? INT_MAX : (int)count; }
+/* Why a call on the socket did nothing. */
+static int64_t nothing(struct connection *c, int *end) {
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+        return 0;
+    return failed(c, errno, end);
+}
+
+/* Why a call on the TLS connection did nothing. */
+static int64_t tls_nothing(struct connection *c, int64_t status, int *end) {
+    if (status == TLS_LATER)
+        return 0;
+    return status == TLS_CLOSED ? ended(end) : failed(c, c->tls->error, end);
+}
 
 static int64_t tls_put(struct connection *c, const uint8_t *bytes, int64_t count, int *end) {
-    errno = 0;
-    c->tls->clear_errors();
-    int written = c->tls->write(c->tls->ssl, bytes, most(count));
+    int64_t written = tls_write(c->tls, bytes, count);
     return written > 0 ? written : tls_nothing(c, written, end);
 }
 
-/* Record by record, as long as there are some. An end behind them is the next call's: OpenSSL tells it once. */
+/* Record by record, as long as there are some that have been read from the socket. An end behind them is the next
+ * call's: OpenSSL tells it once. */
 static int64_t tls_get(struct connection *c, uint8_t *bytes, int64_t count, int *end) {
     int64_t got = 0;
-    while (got < count) {
-        errno = 0;
-        c->tls->clear_errors();
-        int more = c->tls->read(c->tls->ssl, bytes + got, most(count - got));
+    while (got < count && (got == 0 || tls_pending(c->tls))) {
+        int64_t more = tls_read(c->tls, bytes + got, count - got);
         if (more <= 0) {
             int found = OVER;
             tls_nothing(c, more, &found);
@@ -92,6 +74,4 @@ int64_t get(struct connection *c, uint8_t *bytes, int64_t count, int *end) {
     return got > 0 ? got : nothing(c, end);
 }
 
-int has_pending(const struct connection *c) {
-    return c->tls != NULL && c->tls->pending(c->tls->ssl) > 0;
-}
+int has_pending(const struct connection *c) { return c->tls != NULL && tls_pending(c->tls) > 0; }

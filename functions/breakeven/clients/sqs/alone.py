@@ -14,6 +14,7 @@ from breakeven.clients.core.loading import absence, core
 from breakeven.clients.core.memory import address
 from breakeven.clients.core.outlet import NO_OUTLET
 from breakeven.clients.core.structs import Asking, Call, End, Sending
+from breakeven.clients.core.tls_context import tls_obstacle
 from breakeven.clients.sqs.connection import Begun, Connection
 from breakeven.clients.sqs.signing import Parts
 
@@ -28,7 +29,7 @@ def obstacle(connection: Connection) -> str | None:
     if sha256() is None:
         return "this Python's hashlib shows none of OpenSSL's functions"
     with connection.lend() as outlet:
-        return NO_OUTLET if outlet is None else None
+        return tls_obstacle() or NO_OUTLET if outlet is None else None
 
 
 class SignedCall:

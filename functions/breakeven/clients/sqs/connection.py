@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
-from breakeven.clients.core.outlet import Outlet, outlet_of
+from breakeven.clients.core.outlet import Outlet, Stream, has_pending, outlet_of
+from breakeven.clients.core.tls_context import TlsContext
 from breakeven.clients.sqs.answer import AnswerReader, NotAnAnswer
 from breakeven.clients.sqs.endpoint import Endpoint
 
@@ -44,9 +45,9 @@ class Connection:
     :param tls: None for plain HTTP
     """
 
-    def __init__(self, endpoint: Endpoint, timeout_s: float, tls: ssl.SSLContext | None) -> None:
+    def __init__(self, endpoint: Endpoint, timeout_s: float, tls: TlsContext | None) -> None:
         self._endpoint, self._timeout_s, self._tls = endpoint, timeout_s, tls
-        self._socket: socket.socket | None = None
+        self._socket: Stream | None = None
         self._poll = select.poll()
         self._reader = AnswerReader()
         self._lock = threading.Lock()
@@ -131,7 +132,7 @@ class Connection:
             self.close()
         return answer
 
-    def _connected(self) -> socket.socket:
+    def _connected(self) -> Stream:
         """Open, and never waiting by itself: Python keeps no time of a TLS socket that blocks, and the
         kernel's time-out (``SO_RCVTIMEO``) only makes OpenSSL read again, for ever.
         """
@@ -140,18 +141,15 @@ class Connection:
         try:
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            if self._tls is None:
-                connected = plain
-            else:
-                plain.settimeout(_left_s(until_s))  # of the whole handshake
-                connected = self._tls.wrap_socket(plain, server_hostname=self._endpoint.host)
+            if self._tls is not None:
+                return self._tls.connect(plain, self._endpoint.host, _left_s(until_s))
         except BaseException:
             plain.close()
             raise
-        connected.settimeout(0.0)
-        return connected
+        plain.settimeout(0.0)
+        return plain
 
-    def _exchange(self, connected: socket.socket, begun: Begun) -> AnswerReader:
+    def _exchange(self, connected: Stream, begun: Begun) -> AnswerReader:
         reader, until_s = self._reader, begun.since_s + self._timeout_s
         reader.begin()
         with suppress(BrokenPipeError):  # it may have answered and closed before it read all
@@ -164,7 +162,7 @@ class Connection:
             data = self._receive(connected, until_s)
         raise ConnectionResetError(ENDED)
 
-    def _send(self, connected: socket.socket, data: bytes, until_s: float) -> None:
+    def _send(self, connected: Stream, data: bytes, until_s: float) -> None:
         rest = memoryview(data)
         while rest:
             try:
@@ -174,11 +172,11 @@ class Connection:
             except (BlockingIOError, ssl.SSLWantWriteError):
                 self._await(select.POLLOUT, until_s)
 
-    def _receive(self, connected: socket.socket, until_s: float) -> bytes:
+    def _receive(self, connected: Stream, until_s: float) -> bytes:
         """What comes next; empty at the end."""
         wanted = select.POLLIN
         while True:
-            if not _has_pending(connected):
+            if not has_pending(connected):
                 self._await(wanted, until_s)
             try:
                 return connected.recv(RECEIVE_BYTES)
@@ -202,9 +200,9 @@ class Connection:
         if not ready:
             raise TimeoutError(TIMED_OUT)
 
-    def _is_dropped(self, connected: socket.socket) -> bool:
+    def _is_dropped(self, connected: Stream) -> bool:
         """Has the server closed it, or said what nobody asked for?"""
-        if _has_pending(connected):
+        if has_pending(connected):
             return True
         if not self._poll.poll(0):
             return False
@@ -219,11 +217,6 @@ class Connection:
     def _lost(self, error: Exception) -> ConnectionLost:
         said = str(error) or type(error).__name__
         return ConnectionLost(f"{self._endpoint.host}:{self._endpoint.port}: {said}")
-
-
-def _has_pending(connected: socket.socket) -> bool:
-    """Does OpenSSL hold something that it has read already?"""
-    return isinstance(connected, ssl.SSLSocket) and connected.pending() > 0
 
 
 def _left_s(until_s: float) -> float:

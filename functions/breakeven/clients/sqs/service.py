@@ -6,7 +6,6 @@ the same server (``AWS_ENDPOINT_URL_SQS`` points to another one).
 
 from __future__ import annotations
 
-import ssl
 from typing import Any
 
 import botocore.session
@@ -15,6 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import NoCredentialsError
 from botocore.parsers import ResponseParserError, create_parser
 
+from breakeven.clients.core.tls_context import TlsContext
 from breakeven.clients.sqs.answer import AnswerReader
 from breakeven.clients.sqs.by_botocore import ANY_CREDENTIALS, ANY_REGION, service_errors
 from breakeven.clients.sqs.endpoint import Endpoint
@@ -38,7 +38,9 @@ class Service:
         )
         self.endpoint = Endpoint.of(client.meta.endpoint_url)
         self.keys = SigningKeys(client.meta.region_name)
-        self.tls = _tls(session.get_config_variable("ca_bundle")) if self.endpoint.is_tls else None
+        # the system's certificate authorities, unless ``AWS_CA_BUNDLE`` or the profile names others
+        bundle = session.get_config_variable("ca_bundle")
+        self.tls = TlsContext(cafile=bundle, protocols=("http/1.1",)) if self.endpoint.is_tls else None
         self._model: Any = client.meta.service_model
         self._parser: Any = create_parser(self._model.resolved_protocol)
         self._credentials: Any = session.get_credentials()
@@ -70,10 +72,3 @@ class Service:
         except ResponseParserError:
             return str(answer.status)
         return str(parsed.get("Error", {}).get("Code") or answer.status)
-
-
-def _tls(ca_bundle: str | None) -> ssl.SSLContext:
-    """The system's certificate authorities, unless ``AWS_CA_BUNDLE`` or the profile names others."""
-    context = ssl.create_default_context(cafile=ca_bundle)
-    context.set_alpn_protocols(["http/1.1"])
-    return context
