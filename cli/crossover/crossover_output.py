@@ -66,7 +66,7 @@ class Answer:
     def capacity_source(self) -> str:
         """Where the capacity that was priced comes from."""
         if self.capacity is not None:
-            return self.capacity.told()
+            return self.capacity.describe()
         return "given with the question" if self.inputs.capacity_msg_per_s else "none is known"
 
     @property
@@ -103,7 +103,7 @@ class Answer:
             "crossovers": self.rows["crossover"],
             "break_even_hours": self.hours(),
             "capacity": {
-                "said": capacity.told() if self.capacity is None else self.capacity.told(),
+                "said": capacity.describe() if self.capacity is None else self.capacity.describe(),
                 "limit": capacity.limit,
                 "from": self.capacity_source(),
                 "measured": self.measured.document() if self.measured else None,
@@ -132,7 +132,7 @@ def print_answer(answer: Answer, console: Console) -> None:
             f"{words.figure(answer.rate)} a second, as assumed below",
         )
     if answer.measured:
-        say(console, f"What clusters are priced to carry: {answer.measured.told()}")
+        say(console, f"What clusters are priced to carry: {answer.measured.describe()}")
     say(console)
     _prices(answer, console)
     say(console)
@@ -221,7 +221,7 @@ def _hours_against(sqs: str, row: dict[str, Any]) -> str:
 def _capacity(answer: Answer) -> list[str]:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
     needed = words.figure(capacity.needed(answer.rate))
-    told = capacity.told() if answer.capacity is None else answer.capacity.told()
+    told = capacity.describe() if answer.capacity is None else answer.capacity.describe()
     lines = [f"Capacity of one cluster: {told}."]
     if answer.capacity is not None and capacity.limit == "network":
         lines.append(f"It is capped at {words.figure(capacity.network)} msg/s by the network baseline.")

@@ -77,7 +77,7 @@ def _hours(answer: Answer, console: Console) -> None:
 
 def _capacity(answer: Answer, console: Console) -> None:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
-    told = capacity.told() if answer.capacity is None else answer.capacity.told()
+    told = capacity.describe() if answer.capacity is None else answer.capacity.describe()
     say(console, f"{told}; what binds: {capacity.limit}")
     say(
         console,

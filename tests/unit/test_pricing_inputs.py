@@ -87,7 +87,7 @@ def test_the_network_caps_a_capacity_that_is_higher() -> None:
 def test_a_capacity_that_is_not_known_is_said_and_what_is_needed_with_it() -> None:
     found = capacity_of(ask(instance="m1.small"))
     assert (found.sustained, found.mean_msg_per_s, found.limit) == (None, None, "not known")
-    assert found.told() == "not known"
+    assert found.describe() == "not known"
     assert found.needed(700) == pytest.approx(3000)
     assert any("network baseline" in note and "earlier generation" in note for note in found.notes)
 

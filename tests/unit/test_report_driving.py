@@ -14,7 +14,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.tables.driving_paths import driving_table, said_of_driving, said_of_tails
+from breakeven.report.tables.driving_paths import driving_summary, driving_table, tails_summary
 from tests.fixtures.report import sample
 
 PLAN = sample.planned()
@@ -47,7 +47,7 @@ def made(
 
 def test_a_case_that_the_core_drove_says_so() -> None:
     report = made(zone="use1-az1", zone_unknown=None, runtime="3.13.5", openssl="OpenSSL 3.4.1")
-    said = said_of_driving(report)
+    said = driving_summary(report)
     assert said.startswith("The compiled core drove ")
     assert "in no case did it fall back" in said
     (row,) = (row for row in driving_table(report).rows if "use1-az1" in row.cells)
@@ -58,7 +58,7 @@ def test_a_case_that_the_core_drove_says_so() -> None:
 @pytest.mark.parametrize("render", [lambda report: page(report, None), lambda report: markdown(report, None)])
 def test_with_the_core_forced_off_the_report_says_so_and_why(render) -> None:
     report = made(flags=["general_path"], core=0, general=100, fallback=OFF)
-    said = said_of_driving(report)
+    said = driving_summary(report)
     assert "THE GENERAL PATH drove" in said
     assert f"({OFF})" in said
     text = render(report).replace("\\_", "_")
@@ -79,8 +79,8 @@ def test_cases_csv_says_where_and_by_what_each_case_was_driven() -> None:
 
 
 def test_a_rate_that_a_few_late_messages_set_is_said_with_the_rate_beside_it() -> None:
-    assert said_of_tails(made()) == ""
-    said = said_of_tails(made(flags=["slow_tail"]))
+    assert tails_summary(made()) == ""
+    said = tails_summary(made(flags=["slow_tail"]))
     assert "9,000,000,000 a second consumed up to 99.9%" in said
 
 
@@ -88,6 +88,6 @@ def test_rows_of_an_older_run_which_have_none_of_this_still_report() -> None:
     unknown = dict.fromkeys(("zone", "zone_unknown", "runtime", "openssl", "fallback"))
     given = sample.answers(PLAN)
     report = sample.report(PLAN, loaders=[row | unknown for row in given.loaders])
-    assert said_of_driving(report) == ""
+    assert driving_summary(report) == ""
     assert "The loaders: what drove the cases" in page(report, None)
     assert markdown(report, None)

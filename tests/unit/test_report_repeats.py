@@ -12,7 +12,7 @@ from repeated_cases import RABBITMQ, SQS, interval, put, ratio_interval, rounded
 from breakeven.report.contract.report_model import Comparison, Report
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections.repeats import ONCE, comparison_table, finding, repeats_table, said_once
+from breakeven.report.sections.repeats import ONCE, comparison_table, finding, measured_once, repeats_table
 from breakeven.words import figure
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
@@ -120,7 +120,7 @@ def test_a_run_of_single_repeats_says_so_in_one_line(tmp_path):
     put(once, {cell: rates[:1] for cell, rates in RATES.items()})
     report = of(once)
     assert (report.repeats, report.comparisons) == ([], [])
-    assert said_once(report) == ONCE
+    assert measured_once(report) == ONCE
     (section,) = [e for e in parse(page(report, None)).iter("section") if e.get("id") == "repeats"]
     assert text(section) == f"Repeats {ONCE}"
     assert markdown(report, None).count("so how far its figures would vary is not known") == 1

@@ -47,7 +47,7 @@ class Capacity:
         """The capacity, with one node down, that a single cluster needs for this monthly mean."""
         return msg_per_s * self.peak_factor / self.utilisation
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """In words, for formulas and reports."""
         if self.stated is None and self.network is None:
             return "not known"

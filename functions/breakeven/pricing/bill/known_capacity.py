@@ -28,7 +28,7 @@ class KnownCapacity:
     message_bytes: int
     label: str
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Where it comes from and what it is not."""
         return (
             f"{self.msg_per_s:,.0f} msg/s of a {self.deployment} of {self.instance} with messages of "

@@ -144,7 +144,7 @@ class Asked:
                     "book": question.book.label,
                     "inputs": question.inputs.model_dump(mode="json"),
                     "options": {option.option_id: option.label for option in question.options},
-                    "capacity": capacity_of(question.inputs).told(),
+                    "capacity": capacity_of(question.inputs).describe(),
                     "capacity_notes": list(capacity_of(question.inputs).notes),
                     "capacity_mean_msg_per_s": capacity_of(question.inputs).mean_msg_per_s,
                 }

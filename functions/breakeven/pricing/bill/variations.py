@@ -47,7 +47,7 @@ def ask_all(
         printed = list(capacities(inputs.deployment, inputs.message_bytes).values())
         printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
         others = {known.instance: known.msg_per_s for known in printed}
-        notes += [f"On the decision map: {known.told()}" for known in printed]
+        notes += [f"On the decision map: {known.describe()}" for known in printed]
     questions = (base, *corners(base), *quarters(base), map_question(base, others), article_question())
     return Asked(questions, tuple(notes))
 

@@ -34,8 +34,8 @@ DIRECTIONS = {"produce": "publish", "consume": "deliver"}
 
 def validity(cases: Sequence[CaseReport], rows: Sequence[Mapping[str, Any]]) -> Validity:
     """:param cases: the instrument's; ``rows``: theirs of ``cases.sql``, which hold program and record"""
-    told = {row["case_id"]: json.loads(row.get("instrument") or "null") for row in rows}
-    made = [_case(case, told.get(case.case_id)) for case in cases]
+    records = {row["case_id"]: json.loads(row.get("instrument") or "null") for row in rows}
+    made = [_case(case, records.get(case.case_id)) for case in cases]
     return Validity(flags=list(_flags(made)), instrument=made)
 
 
@@ -51,11 +51,11 @@ def _flags(cases: Sequence[InstrumentCase]) -> Iterator[RunFlag]:
         yield "instrument_late"
 
 
-def _case(case: CaseReport, told: Mapping[str, Any] | None) -> InstrumentCase:
+def _case(case: CaseReport, record: Mapping[str, Any] | None) -> InstrumentCase:
     readings: list[Reading] = []
-    if case.status == "ok" and told and case.ledger:
-        program = Program.model_validate(told["program"])
-        done = told["done"]
+    if case.status == "ok" and record and case.ledger:
+        program = Program.model_validate(record["program"])
+        done = record["done"]
         readings += _counts(program, done, case.ledger)
         for metric, direction in DIRECTIONS.items():
             readings += _percentiles(metric, direction, program, done, getattr(case, metric))
@@ -81,7 +81,7 @@ def _counts(program: Program, done: Mapping[str, Any] | None, ledger: Ledger) ->
 def _percentiles(
     metric: str, direction: str, program: Program, done: Mapping[str, Any] | None, read: Metric | None
 ) -> Iterator[Reading]:
-    """Those of enough samples; with a stall or a service rate the table tells nothing."""
+    """Those of enough samples; with a stall or a service rate the programmed percentiles say nothing."""
     if read is None or program.stalls or program.messages_per_s:
         return
     count = program.messages if direction == "publish" else program.deliveries

@@ -1,4 +1,4 @@
-"""What the figures rest on, said in words. Each sentence is here because leaving it out would mislead."""
+"""What the figures rest on, in words. Each sentence is here because leaving it out would mislead."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ def assumptions(report: Report) -> list[str]:
     """Of measurement first, then of money."""
     if report.source:
         return [*PUBLISHED, *money_assumptions(report)]
-    said = [
+    sentences = [
         "Closed loop: each worker waits for its answer before its next call, so the rates are those of that "
         "many workers waiting in turn, not a capacity."
     ]
-    said += [
+    sentences += [
         VARIANTS[variant] for variant in dict.fromkeys(c.variant for c in report.cases) if variant in VARIANTS
     ]
-    said += [
+    sentences += [
         CLIENTS[kind]
         for kind in dict.fromkeys(
             "native" if c.parameters.get("client") == "native" else "ordinary" for c in report.cases
         )
     ]
     if report.environment == "local":
-        said.append(
+        sentences.append(
             "Loaders and brokers shared this machine's cores. Rates and latencies measured here are this "
             "machine's and enter no sum of dollars."
         )
     if any(case.provenance == "emulated" for case in report.cases):
-        said.append(
+        sentences.append(
             f"SQS was stood in for by {report.manifest.sqs or 'an emulator'}. Its figures test the "
             "workflow and say nothing of Amazon SQS's speed."
         )
-    return said + money_assumptions(report)
+    return sentences + money_assumptions(report)

@@ -1,4 +1,4 @@
-"""The money part of a report, from the rows of the cost queries and what the plan tells of its questions."""
+"""The money part of a report, from the rows of the cost queries and what the plan has of its questions."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ HOURS = ("msg_per_s", "saved_usd", "hours")
 FULL = 1 - 1e-12
 
 
-def cost_questions(told: Row) -> list[CostQuestion]:
-    """What was asked: today's prices, a sweep's other sizes, history's; ``told`` is the plan's ``cost``."""
+def cost_questions(asked: Row) -> list[CostQuestion]:
+    """What was asked: today's prices, a sweep's other sizes, history's; ``asked`` is the plan's ``cost``."""
     questions = [
         CostQuestion(
             question_id=row["question_id"],
@@ -55,7 +55,7 @@ def cost_questions(told: Row) -> list[CostQuestion]:
             capacity_notes=row["capacity_notes"],
             capacity_mean_msg_per_s=row["capacity_mean_msg_per_s"],
         )
-        for row in told.get("questions", ())
+        for row in asked.get("questions", ())
     ]
     return sorted(questions, key=lambda question: SHOWN.index(question.purpose))
 

@@ -17,7 +17,7 @@ Rows = Sequence[Mapping[str, Any]]
 class Answers:
     """Rows of the queries, one mapping a row with typed values, keyed by the columns that each file names.
 
-    ``cost`` is what the plan tells of the questions about money (``pricing.questions.Asked.told``).
+    ``cost`` is what the plan has of the questions about money (``pricing.questions.Asked.told``).
     """
 
     cases: Rows

@@ -69,8 +69,8 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         comparisons=_comparisons(cases, answers.comparisons),
         assumptions=[],
     )
-    said = [*assumptions(report), *record.assumptions]
-    return report.model_copy(update={"verdict": verdict(report), "assumptions": said})
+    stated = [*assumptions(report), *record.assumptions]
+    return report.model_copy(update={"verdict": verdict(report), "assumptions": stated})
 
 
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
@@ -219,7 +219,7 @@ def _repeats(cases: Sequence[CaseReport], rows: Rows) -> list[Repeats]:
 
 
 def _comparisons(cases: Sequence[CaseReport], rows: Rows) -> list[Comparison]:
-    """Where either side was measured twice or more; without repeats nothing can be told."""
+    """Where either side was measured twice or more; without repeats no difference can be shown."""
     found = [Comparison(**row) for row in rows if max(row["repeats"], row["against_repeats"]) > 1]
     return sorted(found, key=_in_order_of(cases))
 

@@ -14,7 +14,7 @@ def headline(report: Report) -> str:
     return f"What “{report.title}” ({_label(report)}) published, as it was printed."
 
 
-def told(report: Report) -> str:
+def origin_of_figures(report: Report) -> str:
     """Where the figures come from, and the greatest of them; empty of a run."""
     if report.source is None:
         return ""

@@ -25,7 +25,7 @@ def verdict(report: Report) -> str:
         if report.source and not report.crossovers
         else break_even.headline(report),
         *break_even.money(report),
-        source_verdict.told(report),
+        source_verdict.origin_of_figures(report),
         " ".join(_speeds(report)),
         _safety(report.cases),
         _failures(report.cases),
@@ -52,8 +52,8 @@ def _speeds(report: Report) -> list[str]:
     emulated = sorted({words.target_name(c.target) for c in report.cases if c.provenance == "emulated"})
     if emulated:
         server = report.manifest.sqs or "an emulator"
-        told = f"come from {_article(server)} and say nothing of SQS's speed"
-        sentences.append(f"The {words.listing(emulated)} figures {told}.")
+        caveat = f"come from {_article(server)} and say nothing of SQS's speed"
+        sentences.append(f"The {words.listing(emulated)} figures {caveat}.")
     return sentences
 
 

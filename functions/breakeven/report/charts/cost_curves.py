@@ -15,7 +15,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 from breakeven.report.money.option_words import interval, option_name, question_of
 
-MAX_MARKS = 6  # of a pair: one whose clusters step past SQS again and again is told by the table
+MAX_MARKS = 6  # of a pair: one whose clusters step past SQS again and again is for the table to show
 
 
 def costs(report: Report) -> tuple[Chart, ...]:
@@ -29,13 +29,13 @@ def costs(report: Report) -> tuple[Chart, ...]:
     if not curves:
         return ()
     most = max(rate for curve in curves for rate in curve.msg_per_s)
-    # of a sweep's other sizes the table tells: their lines are not drawn
-    told = [
+    # of a sweep's other sizes the table has the crossings: their lines are not drawn
+    shown = [
         crossing
         for crossing in report.crossovers
         if (crossing.number or 0) <= MAX_MARKS and questions[crossing.question_id].purpose != "size"
     ]
-    crossings = [crossing for crossing in told if crossing.msg_per_s and 0 < crossing.msg_per_s <= most]
+    crossings = [crossing for crossing in shown if crossing.msg_per_s and 0 < crossing.msg_per_s <= most]
 
     def paint(figure: Any, form: Form) -> None:
         axis = figure.subplots()
@@ -62,7 +62,7 @@ def costs(report: Report) -> tuple[Chart, ...]:
             caption="List prices, both scales logarithmic; no speed enters it. Rings are where options "
             "change places or cost the same; the shaded band is the first crossing's interval. Nothing here "
             "says that the brokers carry the load: the table says what one cluster must.",
-            description=". ".join(_spoken(report, crossing) for crossing in told)
+            description=". ".join(_spoken(report, crossing) for crossing in shown)
             or "No two options were compared at any rate",
             heights=(480, 560),
             paint=paint,

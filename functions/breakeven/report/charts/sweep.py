@@ -104,13 +104,13 @@ def _chart(slug: str, sweep: Sweep) -> Chart:
 def _plot(axis: Any, sweep: Sweep, lane: Sequence[CaseReport], operation: str) -> None:
     """One target's line, over the published one where there is one."""
     values, target = sweep.values, lane[0].target
-    told = {
+    printed = {
         values.index(sweep.value(case)): float(figures.msg_per_s)
         for case in lane
         if sweep.published and (row := sweep.published.row(case)) and (figures := row.metric(operation))
     }
-    if told and sweep.published:
-        axis.plot(list(told), list(told.values()), **marks.published(target, sweep.published.label))
+    if printed and sweep.published:
+        axis.plot(list(printed), list(printed.values()), **marks.published(target, sweep.published.label))
     seen = {
         values.index(sweep.value(case)): metric.msg_per_s
         for case in lane

@@ -24,10 +24,10 @@ from breakeven.report.money.option_words import (
     uncertain_words,
 )
 
-#: break-even hours are told at the decade that is nearest to this many times the crossing
+#: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0
 #: where there is no crossing
-TELLING_RATE = 1000.0
+USUAL_RATE = 1000.0
 
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
@@ -177,7 +177,7 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
 def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[str]:
     """People's hours: those in the sums, and under how many of them running one's own pays."""
     given, rate = question.inputs.get("hours"), question.inputs.get("hour_rate")
-    said = (
+    sentences = (
         [f"{words.quantity(given)} hours of people's work a month at {hour(rate)} are in the cluster's bill."]
         if given
         else ["People's hours are in none of these sums."]
@@ -189,20 +189,20 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
     }
     used = curves.get(AS_USED)
     if used is None:
-        return said
-    at = telling_rate(used, crossing.msg_per_s)
+        return sentences
+    at = stated_rate(used, crossing.msg_per_s)
     saved, hours = used.at(at) or (0.0, None)
     own = f"At {about(at)} messages a second running your own"
     if saved <= 0:
-        return [*said, f"{own} costs {words.dollars(-saved)} a month more before any hour of work."]
+        return [*sentences, f"{own} costs {words.dollars(-saved)} a month more before any hour of work."]
     sentence = f"{own} saves {words.dollars(saved)} a month before people's hours"
     if hours is None:
-        return [*said, f"{sentence}; an hour of work has no price here."]
+        return [*sentences, f"{sentence}; an hour of work has no price here."]
     sentence += (
         f": it wins while it takes fewer than {words.figure(hours, 2)} hours of work at {hour(used.hour_usd)}"
     )
     beside = curves.get(BATCHED)
-    return [*said, f"{sentence}{_beside(beside, at)}."]
+    return [*sentences, f"{sentence}{_beside(beside, at)}."]
 
 
 def _beside(batched: BreakEvenHours | None, at: float) -> str:
@@ -215,9 +215,9 @@ def _beside(batched: BreakEvenHours | None, at: float) -> str:
     return f", against SQS batched and long-polled fewer than {words.figure(hours, 2)}"
 
 
-def telling_rate(hours: BreakEvenHours, crossing: float | None) -> float:
+def stated_rate(hours: BreakEvenHours, crossing: float | None) -> float:
     """The decade nearest to ten times the crossing among the rates that were priced."""
-    wanted = FAR_ABOVE * crossing if crossing else TELLING_RATE
+    wanted = FAR_ABOVE * crossing if crossing else USUAL_RATE
     decades = [rate for rate in hours.msg_per_s if abs(log10(rate) - round(log10(rate))) < EXACT]
     return min(decades or hours.msg_per_s, key=lambda rate: abs(log10(rate / wanted)))
 

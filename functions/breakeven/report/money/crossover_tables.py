@@ -47,12 +47,12 @@ def crossover_table(report: Report, published: Published | None) -> Table:
         _crossover_row(report, crossing) for crossing in report.crossovers if (crossing.number or 0) <= FIRST
     ]
     if published and published.breakeven:
-        told = published.breakeven
-        hourly = f"its pair: {printed(told.messages_per_hour)} an hour"
+        source = published.breakeven
+        hourly = f"its pair: {printed(source.messages_per_hour)} an hour"
         rows.append(
             Row(
                 ("its chart", hourly),
-                (printed(told.msg_per_s), *(words.NOTHING,) * 7),
+                (printed(source.msg_per_s), *(words.NOTHING,) * 7),
                 "published",
                 badge("published", published),
                 section=f"As printed by the source: {badge('published', published)}",

@@ -48,7 +48,7 @@ class MeasuredCapacity:
     def msg_per_s(self) -> float:
         return sum(self.rates) / len(self.rates)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Which run, when, how often, how sure, and what it is not."""
         return f"{self._rate()}, measured in run {self.run_id} on {self.date} {self._where()}: {self._how()}"
 
@@ -142,14 +142,14 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
 def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
     first = repeats[0]
     hardware = report.manifest.hardware
-    told = report.manifest.targets.get(first.target, {}).get(INSTANCE)
+    instance = report.manifest.targets.get(first.target, {}).get(INSTANCE)
     rates = [rate for case in repeats if (rate := held_rate(case)) is not None]
     return MeasuredCapacity(
         run_id=report.run_id,
         date=report.started_at[:10],
         environment=report.environment,
         machine=f"{hardware.get('cores', '?')} cores, {hardware.get('processor', 'processor not known')}",
-        instance=str(told) if told and report.environment == "aws" else None,
+        instance=str(instance) if instance and report.environment == "aws" else None,
         cell=words.case_name(first),
         message_bytes=int(first.parameters.get("message_bytes") or 0),
         nodes_down=int(first.parameters.get("nodes_down") or 0),

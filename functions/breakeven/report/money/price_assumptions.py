@@ -1,4 +1,4 @@
-"""What the sums of money rest on, said in words that follow the question's inputs."""
+"""What the cost figures rest on, in words that follow the question's inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def money_assumptions(report: Report) -> list[str]:
     if question is None or not report.crossovers:
         return []
     inputs = Inputs.model_validate(question.inputs)
-    said = [
+    sentences = [
         _prices(inputs),
         _rates(question, inputs),
         _sqs(inputs),
@@ -33,7 +33,7 @@ def money_assumptions(report: Report) -> list[str]:
         _people(inputs),
         *([_amazon_mq(inputs)] if "amazon-mq" in question.options else []),
     ]
-    return [*said, *(_question(one) for one in report.cost_questions)]
+    return [*sentences, *(_question(one) for one in report.cost_questions)]
 
 
 def _prices(inputs: Inputs) -> str:
@@ -134,7 +134,7 @@ def _people(inputs: Inputs) -> str:
 
 
 def default_hour_rate() -> float:
-    """What an hour costs where nobody said, in US dollars."""
+    """What an hour costs where none was given, in US dollars."""
     return float(Inputs.model_fields["hour_rate"].default)
 
 

@@ -107,5 +107,5 @@ def _hours_cells(row: BreakEvenHours, rate: float) -> tuple[str, str]:
     if found is None:
         return words.NOTHING, words.NOTHING
     saved, hours = found
-    told = "never wins" if saved <= 0 else words.NOTHING if hours is None else words.figure(hours)
-    return f"−{words.dollars(-saved)}" if saved < 0 else words.dollars(saved), told
+    wins_below = "never wins" if saved <= 0 else words.NOTHING if hours is None else words.figure(hours)
+    return f"−{words.dollars(-saved)}" if saved < 0 else words.dollars(saved), wins_below

@@ -34,7 +34,7 @@ def capacity_table(report: Report) -> Table:
         label_titles=("Rate offered, msg/s",),
         columns=("held", "handed over", "backlog grew, msg/s", "at most", "p99 end to end, ms", "why not"),
         rows=tuple(_row(case, probe) for case in cases for probe in sorted(case.probes, key=_by_rate)),
-        notes=(HELD, *(_said(case) for case in cases), *_cautions(report, cases)),
+        notes=(HELD, *(_outcome(case) for case in cases), *_cautions(report, cases)),
     )
 
 
@@ -68,7 +68,7 @@ def _row(case: CaseReport, probe: ProbeReport) -> Row:
     )
 
 
-def _said(case: CaseReport) -> str:
+def _outcome(case: CaseReport) -> str:
     failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
     name = f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
     at_least = "at least " if is_lower_bound(case) else ""

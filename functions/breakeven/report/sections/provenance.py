@@ -47,8 +47,8 @@ def about(report: Report) -> list[tuple[str, str]]:
         ("SQS", manifest.sqs or "not in this run"),
         *(
             (f"{target}: {name}", value)
-            for target, told in manifest.targets.items()
-            for name, value in told.items()
+            for target, facts in manifest.targets.items()
+            for name, value in facts.items()
         ),
         *((f"Hardware: {name}", value) for name, value in manifest.hardware.items()),
         *((f"Version of {name}", value) for name, value in manifest.versions.items()),

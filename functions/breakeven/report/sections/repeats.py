@@ -1,4 +1,4 @@
-"""What the repeats of a run allow to be said: how far each cell's agree, and which target is faster."""
+"""Repeats: how far each cell's agree, and which target is faster."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def section(subject: Subject) -> Section | None:
     if report.source:
         return None
     tables = filled(comparison_table(report), repeats_table(report))
-    return Section("repeats", "Repeats", (*paragraph(said_once(report)), *tables))
+    return Section("repeats", "Repeats", (*paragraph(measured_once(report)), *tables))
 
 
-def said_once(report: Report) -> str:
+def measured_once(report: Report) -> str:
     """The line of a run whose cells were all measured once; empty where there are repeats."""
     return "" if report.source or report.repeats or report.comparisons else ONCE
 

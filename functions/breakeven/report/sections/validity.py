@@ -5,8 +5,8 @@ from __future__ import annotations
 from breakeven.report.elements import Part, Section, filled, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import self_test
-from breakeven.report.tables.driving_paths import driving_table, said_of_driving, said_of_tails
-from breakeven.report.tables.loader_limits import loaders_table, said_of_loaders
+from breakeven.report.tables.driving_paths import driving_summary, driving_table, tails_summary
+from breakeven.report.tables.loader_limits import loaders_summary, loaders_table
 
 INSTRUMENT = (
     "A server of this project's own, the instrument, was programmed to lose, repeat and delay messages, and "
@@ -27,10 +27,10 @@ def section(subject: Subject) -> Section | None:
         *(part for sentence in self_test.sentences(report) for part in paragraph(sentence, tone=tone)),
         *(paragraph(INSTRUMENT, tone="note") if proof else ()),
         *proof,
-        *paragraph(said_of_loaders(report)),
+        *paragraph(loaders_summary(report)),
         *(filled(loaders_table(report)) or paragraph(NO_LOADERS)),
-        *paragraph(said_of_driving(report)),
+        *paragraph(driving_summary(report)),
         *filled(driving_table(report)),
-        *paragraph(said_of_tails(report)),
+        *paragraph(tails_summary(report)),
     )
     return Section("validity", "Validity", parts)

@@ -40,8 +40,8 @@ def driving_table(report: Report) -> Table:
     )
 
 
-def said_of_driving(report: Report) -> str:
-    """Which path drove the cases, in a sentence or two; empty where no loader said so."""
+def driving_summary(report: Report) -> str:
+    """Which path drove the cases, in a sentence or two; empty where no loader recorded it."""
     native = [case for case in report.cases if operations(case, "core_operations") is not None]
     if not native:
         return ""
@@ -63,7 +63,7 @@ def said_of_driving(report: Report) -> str:
     )
 
 
-def said_of_tails(report: Report) -> str:
+def tails_summary(report: Report) -> str:
     """Whose rate is that of their last messages, in a sentence; empty where none is."""
     slow = [case for case in report.cases if "slow_tail" in case.flags]
     if not slow:
@@ -94,8 +94,8 @@ def operations(case: CaseReport, path: str) -> int | None:
 
 
 def each(case: CaseReport, of: Callable[[LoaderReport], str | None]) -> list[str]:
-    """What the case's loaders say, each thing once."""
-    return list(dict.fromkeys(said for loader in case.loaders if (said := of(loader))))
+    """What the case's loaders recorded, each value once."""
+    return list(dict.fromkeys(fact for loader in case.loaders if (fact := of(loader))))
 
 
 def _row(case: CaseReport) -> Row:
@@ -121,8 +121,8 @@ def _row(case: CaseReport) -> Row:
 
 def _openssl(loader: LoaderReport) -> str | None:
     """Its release alone: of 'OpenSSL 3.0.17 1 Jul 2025' the second word."""
-    said = (loader.openssl or "").split()
-    return said[1] if len(said) > 1 else loader.openssl
+    parts = (loader.openssl or "").split()
+    return parts[1] if len(parts) > 1 else loader.openssl
 
 
 def _reasons(cases: list[CaseReport], of: Callable[[LoaderReport], str | None], wording: str) -> list[str]:

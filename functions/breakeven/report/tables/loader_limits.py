@@ -39,7 +39,7 @@ def loaders_table(report: Report) -> Table:
     )
 
 
-def said_of_loaders(report: Report) -> str:
+def loaders_summary(report: Report) -> str:
     """How many cases a loader limited, in a sentence; empty where no loader told of itself."""
     cases = [case for case in report.cases if case.loaders]
     if not cases:

@@ -9,7 +9,7 @@ from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.elements import Row, Table, badge
 from breakeven.report.tables.figures import DOLLARS, printed, shown_figure
 
-#: parameter -> column; those that are alike in every row of a table are said in a note
+#: parameter -> column; those that are alike in every row of a table are given in a note
 PARAMETERS = {
     "nodes": "nodes",
     "cores": "cores",
@@ -33,7 +33,7 @@ PARAMETERS = {
 FIGURES = {DOLLARS: "$ a month per 1000 msg/s", "held": "held", "backlog": "backlog, messages"}
 #: the parameter that says whose rate the one printed rate is
 RATE_OF = "rate_of"
-UNSAID = "not said"
+NOT_STATED = "not said"
 
 
 def by_machine(cases: Sequence[CaseReport]) -> bool:
@@ -43,8 +43,8 @@ def by_machine(cases: Sequence[CaseReport]) -> bool:
 
 def machines_table(scenario: str, cases: Sequence[CaseReport], notes: tuple[str, ...]) -> Table:
     """One row a case: the machine, what differs between the rows, and the printed figures."""
-    told = {name: [_parameter(case, name) for case in cases] for name in PARAMETERS}
-    known = {name: texts for name, texts in told.items() if set(texts) != {words.NOTHING}}
+    columns = {name: [_parameter(case, name) for case in cases] for name in PARAMETERS}
+    known = {name: texts for name, texts in columns.items() if set(texts) != {words.NOTHING}}
     alike = {name: texts[0] for name, texts in known.items() if len(set(texts)) == 1 and len(cases) > 1}
     varied = [name for name in known if name not in alike]
     rates = _rates(cases)
@@ -62,7 +62,7 @@ def machines_table(scenario: str, cases: Sequence[CaseReport], notes: tuple[str,
         ),
         rows=tuple(
             Row(
-                labels=(str(case.parameters.get("instance_type", UNSAID)),),
+                labels=(str(case.parameters.get("instance_type", NOT_STATED)),),
                 cells=(
                     *(known[name][number] for name in varied),
                     *(shown_figure(case, operation, "msg_per_s") for operation in rates),
