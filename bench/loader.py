@@ -36,7 +36,7 @@ class Order(BaseModel):
     access: Access | None
 
 
-class Alone:
+class SoleLoader:
     """The coordinator of a case with one loader; tells its progress to whoever watches."""
 
     def arrive(self, gate: str) -> None:
@@ -53,7 +53,7 @@ class Alone:
 def run(order: Order) -> LoaderResult:
     client = make_client(order.case.workload, order.access)
     try:
-        return run_loader(Assignment(order.case, 1, 0, (order.queue,)), client, Alone(), lambda _: None)
+        return run_loader(Assignment(order.case, 1, 0, (order.queue,)), client, SoleLoader(), lambda _: None)
     finally:
         client.close()
 

@@ -88,7 +88,7 @@ def publish(bench: Bench) -> list[Section]:
 
 
 def pika(bench: Bench) -> list[Section]:
-    """What an application sees that uses the ordinary client."""
+    """What an application sees that uses the reference client."""
     section = Section("pika", "Our loader on pika", "message", (PIKA, OURS))
     return [_on_rabbitmq(bench, 1, section, Load(), "classic", {PIKA: Ours("pika"), OURS: Ours()})]
 

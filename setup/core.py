@@ -1,4 +1,4 @@
-"""Compiles the loaders' core (functions/breakeven/clients/core/) for every processor that runs it.
+"""Compiles the loaders' core (functions/breakeven/clients/core/src/) for every processor that runs it.
 
 Zig's C compiler, which comes as a Python package, reaches the other processor's machine, too. Does nothing
 where it is compiled already. With --missing it only names the processors that it would compile for.
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from breakeven.clients.core.loading import FOLDER, MACHINES, compiled_path, sources
+from breakeven.clients.core.loading import FOLDER, MACHINES, SOURCES, compiled_path, sources
 
 #: the oldest C library that it is to run with: older than those of Debian 12 and of Lambda's Python 3.13
 GLIBC = "2.28"
@@ -28,7 +28,7 @@ def compile_for(machine: str) -> None:
         # relative names: the same bytes wherever the checkout is
         command = [sys.executable, "-m", "ziglang", "cc", "-target", f"{machine}-linux-gnu.{GLIBC}", *FLAGS]
         command += ["-fPIC", "-shared", "-s", "-o", str(made), *(source.name for source in sources())]
-        subprocess.run(command, cwd=FOLDER, check=True, env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch})
+        subprocess.run(command, cwd=SOURCES, check=True, env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": scratch})
         made.replace(path)
 
 

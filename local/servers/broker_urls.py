@@ -16,7 +16,7 @@ from pika.exceptions import (
 )
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.pika_link import connection_parameters, in_words
+from breakeven.clients.reference.pika_link import connection_parameters, in_words
 from breakeven.errors import InputError
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 

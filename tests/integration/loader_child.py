@@ -18,7 +18,7 @@ from breakeven.loadgen.loader import run_loader
 from breakeven.workload.case import Case
 
 
-class Alone:
+class SoleLoader:
     """The coordinator of a case with one loader."""
 
     def arrive(self, gate: str) -> None:
@@ -36,7 +36,7 @@ def main() -> None:
     case = Case.model_validate(order["case"])
     client = make_client(case.workload, None)
     try:
-        result = run_loader(Assignment(case, 1, 0, (order["queue"],)), client, Alone(), lambda _: None)
+        result = run_loader(Assignment(case, 1, 0, (order["queue"],)), client, SoleLoader(), lambda _: None)
     finally:
         client.close()
     print(json.dumps(result.to_json()))

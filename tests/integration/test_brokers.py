@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from breakeven.brokers.access import Access
-from breakeven.clients import pika_client, pika_link
 from breakeven.clients.amqp import link as native_link
 from breakeven.clients.amqp import sender as native_sender
 from breakeven.clients.base import ConnectionLost, Outcome
+from breakeven.clients.reference import pika_client, pika_link
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management

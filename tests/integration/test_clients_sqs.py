@@ -11,8 +11,8 @@ import boto3
 import pytest
 
 from breakeven.clients.base import CallFailed, Client, ConnectionLost, Outcome
-from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.factory import make_client
+from breakeven.clients.reference.boto3_client import Boto3Client
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.loadgen.ledger.stamp import Stamper, StampReader
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES

@@ -14,7 +14,7 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.base import Outcome
-from breakeven.clients.boto3_client import Boto3Client
+from breakeven.clients.reference.boto3_client import Boto3Client
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.alone import Errand, Origin, Ours, WhenSent
 from breakeven.clients.amqp import link, wire
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.tls_context import TlsContext
-from breakeven.clients.sqs import alone_receiver, alone_sender, client, connection
+from breakeven.clients.fast_path import Origin, Ours, SendBatch, WhenSent
+from breakeven.clients.sqs import client, connection, fast_path_receiver, fast_path_sender
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.loadgen.ledger.stamp import Stamper
 from breakeven.workload.case import Workload
@@ -51,7 +51,9 @@ def core_sends(port: int) -> None:
     assert sender.prepare(Origin(b"abcd", 1, LARGE, STAMPER.rest, STAMPER.bodies, 0, None)), "not the core's"
     due: dict[int, int] = {}
     while True:
-        sent = sender.send_alone(Errand(0, 1, None, WhenSent.ANSWERED, 0), time.monotonic_ns() + RUN_NS, due)
+        sent = sender.send_on_fast_path(
+            SendBatch(0, 1, None, WhenSent.ANSWERED, 0), time.monotonic_ns() + RUN_NS, due
+        )
         if sent.error:
             raise sent.error
 
@@ -60,7 +62,7 @@ def core_receives(port: int) -> None:
     receiver = sqs(port).receiver(QUEUE)
     assert receiver.expect(Ours(b"abcd", 2)), "not the core's"
     while True:
-        taken = receiver.receive_alone(time.monotonic_ns() + RUN_NS)
+        taken = receiver.receive_on_fast_path(time.monotonic_ns() + RUN_NS)
         if taken.error:
             raise taken.error
 
@@ -106,7 +108,7 @@ def shorten(timeout_s: float) -> None:
     """Give every call so long."""
     for module in (connection, client, wire, link):
         module.CALL_TIMEOUT_S = timeout_s
-    alone_sender._TIMEOUT_NS = alone_receiver._CALL_NS = round(timeout_s * 1e9)
+    fast_path_sender._TIMEOUT_NS = fast_path_receiver._CALL_NS = round(timeout_s * 1e9)
 
 
 def main() -> None:

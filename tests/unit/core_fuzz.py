@@ -21,7 +21,7 @@ from breakeven.clients.amqp.encoding import ACK, ACK_HEAD
 from breakeven.clients.amqp.shape import pushed
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.structs import Asking, End, Receiving, Sending, State
-from breakeven.clients.sqs.alone import SIGNATURE, SignedCall
+from breakeven.clients.sqs.fast_path_connection import SIGNATURE, SignedCall
 from breakeven.clients.sqs.signing import Parts
 from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit import amqp_wire as wire

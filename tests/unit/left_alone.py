@@ -1,4 +1,4 @@
-"""What the tests of connections that are left alone have in common: a case's client, and its stamps."""
+"""What the tests of the fast path have in common: a case's client, and its stamps."""
 
 from __future__ import annotations
 

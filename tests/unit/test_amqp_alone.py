@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from pika import spec
 
-from breakeven.clients.alone import Errand, Origin, Sent, WhenSent
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.clients.core import loading, openssl, tls_context
+from breakeven.clients.fast_path import Origin, SendBatch, Sent, WhenSent
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire
 from tests.unit.left_alone import MS, PRODUCER, STAMPER, WINDOW, made
@@ -29,8 +29,8 @@ def client(broker) -> Iterator[NativeAmqpClient]:
     found.close()
 
 
-class Alone:
-    """A sender that is left alone, and what was told of it so far."""
+class Driven:
+    """A sender that is left driven, and what was told of it so far."""
 
     def __init__(self, client: NativeAmqpClient, times: np.ndarray | None = None) -> None:
         self.sender = client.sender(wire.QUEUE)
@@ -40,8 +40,8 @@ class Alone:
         self.answered: list[int] = []
 
     def send(self, most: int = 0, ms: int = 30, then: WhenSent = READ_ON, due_ns=None) -> Sent | None:
-        errand = Errand(self.first, most, due_ns, then, 0)
-        sent = self.sender.send_alone(errand, time.monotonic_ns() + ms * MS, self.due)
+        batch = SendBatch(self.first, most, due_ns, then, 0)
+        sent = self.sender.send_on_fast_path(batch, time.monotonic_ns() + ms * MS, self.due)
         if sent is not None:
             self.first += len(sent.handed_ns)
             self.answered += sent.sequence
@@ -49,53 +49,53 @@ class Alone:
 
 
 @pytest.fixture
-def alone(client) -> Alone:
+def driven(client) -> Driven:
     """With messages 0 to 9 on their way, in tags 1 to 10: as many as the window takes."""
-    found = Alone(client)
+    found = Driven(client)
     found.send(25)
     return found
 
 
-def listen(alone: Alone, count: int) -> list[int]:
+def listen(driven: Driven, count: int) -> list[int]:
     """What is answered, once it is so many."""
-    assert eventually(lambda: alone.send() is not None and len(alone.answered) >= count)
-    return alone.answered
+    assert eventually(lambda: driven.send() is not None and len(driven.answered) >= count)
+    return driven.answered
 
 
-def go_on(alone: Alone) -> None:
+def go_on(driven: Driven) -> None:
     for _ in range(200):
-        if alone.send(ms=10) is None:
-            alone.sender.poll(0.01)
+        if driven.send(ms=10) is None:
+            driven.sender.poll(0.01)
 
 
-def test_as_many_are_sent_as_the_window_takes(broker, alone):
-    assert alone.first == WINDOW
+def test_as_many_are_sent_as_the_window_takes(broker, driven):
+    assert driven.first == WINDOW
     assert eventually(lambda: len(broker.bodies) == WINDOW)
     assert broker.bodies == list(STAMPER.bodies(0, WINDOW))
     broker.say(wire.ack(3, multiple=True))
-    alone.send(25)
+    driven.send(25)
     assert eventually(lambda: len(broker.bodies) == WINDOW + 3)
     assert broker.bodies[WINDOW:] == list(STAMPER.bodies(WINDOW, 3))
-    assert alone.answered == [0, 1, 2]
+    assert driven.answered == [0, 1, 2]
 
 
-def test_confirms_of_many_and_of_one_in_any_order(broker, alone):
+def test_confirms_of_many_and_of_one_in_any_order(broker, driven):
     broker.say(wire.ack(3), wire.HEARTBEAT, wire.ack(2, multiple=True))
     broker.say(wire.ack(10), wire.ack(9, multiple=True))
-    assert listen(alone, 10) == [2, 0, 1, 9, 3, 4, 5, 6, 7, 8]
+    assert listen(driven, 10) == [2, 0, 1, 9, 3, 4, 5, 6, 7, 8]
 
 
-def test_a_split_at_any_byte_changes_nothing(broker, alone):
+def test_a_split_at_any_byte_changes_nothing(broker, driven):
     for byte in wire.ack(2, multiple=True) + wire.HEARTBEAT + wire.ack(4) + wire.ack(3):
         broker.say(bytes((byte,)))
-        alone.send(ms=1)
-    assert listen(alone, 4) == [0, 1, 3, 2]
+        driven.send(ms=1)
+    assert listen(driven, 4) == [0, 1, 3, 2]
 
 
 def test_what_is_due_is_sent_when_it_is_due(broker, client):
-    alone, now_ns = Alone(client), time.monotonic_ns()
+    driven, now_ns = Driven(client), time.monotonic_ns()
     due_ns = np.array([now_ns + 5 * MS, now_ns + 20 * MS, now_ns + 3_600_000 * MS])
-    sent = alone.send(3, ms=40, due_ns=due_ns)
+    sent = driven.send(3, ms=40, due_ns=due_ns)
     assert sent is not None
     assert len(sent.handed_ns) == 2
     assert (sent.handed_ns >= due_ns[:2]).all()
@@ -104,14 +104,14 @@ def test_what_is_due_is_sent_when_it_is_due(broker, client):
 
 
 def test_what_is_due_and_has_no_room_waits_and_that_is_told(broker, client):
-    alone, now_ns = Alone(client), time.monotonic_ns()
+    driven, now_ns = Driven(client), time.monotonic_ns()
     due_ns = np.full(WINDOW + 1, now_ns - MS)
-    sent = alone.send(WINDOW + 1, due_ns=due_ns)
+    sent = driven.send(WINDOW + 1, due_ns=due_ns)
     assert sent is not None
     assert len(sent.handed_ns) == WINDOW
     assert 15 * MS < sent.blocked_ns <= 100 * MS
     broker.say(wire.ack(1))
-    sent = alone.send(1, ms=200, then=ANSWERED, due_ns=due_ns[WINDOW:])
+    sent = driven.send(1, ms=200, then=ANSWERED, due_ns=due_ns[WINDOW:])
     assert sent is not None
     assert (sent.due_ns == due_ns[0]).all()
     assert sent.room_since_ns > due_ns[0]
@@ -120,18 +120,18 @@ def test_what_is_due_and_has_no_room_waits_and_that_is_told(broker, client):
 
 
 def test_it_comes_back_when_all_is_answered(broker, client):
-    alone, began_ns = Alone(client), time.monotonic_ns()
-    alone.send(2, ms=20_000, then=COME_BACK)
+    driven, began_ns = Driven(client), time.monotonic_ns()
+    driven.send(2, ms=20_000, then=COME_BACK)
     broker.say(wire.ack(2, multiple=True))
-    assert alone.send(0, ms=20_000, then=ANSWERED) is not None
-    assert alone.answered == [0, 1]
+    assert driven.send(0, ms=20_000, then=ANSWERED) is not None
+    assert driven.answered == [0, 1]
     assert time.monotonic_ns() - began_ns < 20_000 * MS
 
 
 def test_without_confirms_a_message_is_answered_when_it_is_written(broker):
     client = made(broker, confirms=False)
-    alone = Alone(client)
-    sent = alone.send(1000, ms=5000, then=COME_BACK)
+    driven = Driven(client)
+    sent = driven.send(1000, ms=5000, then=COME_BACK)
     assert sent is not None
     assert sent.sequence == range(1000)
     assert (sent.answered_ns >= sent.sent_ns).all()
@@ -142,34 +142,34 @@ def test_without_confirms_a_message_is_answered_when_it_is_written(broker):
 
 def test_when_each_was_to_be_sent_is_noted_before_it_is_sent(broker, client):
     times = np.full(8, -1, np.int64)  # the newest, and room for seven
-    alone = Alone(client, times)
+    driven = Driven(client, times)
     now_ns = time.monotonic_ns()
-    alone.send(9, due_ns=np.arange(now_ns, now_ns + 9))
+    driven.send(9, due_ns=np.arange(now_ns, now_ns + 9))
     assert times[0] == 8
     assert times[1:].tolist() == [now_ns + sequence for sequence in (7, 8, 2, 3, 4, 5, 6)]
 
 
-def test_a_refusal_is_the_general_paths_and_then_it_goes_on_alone(broker, alone):
+def test_a_refusal_is_the_general_paths_and_then_it_goes_on_alone(broker, driven):
     broker.say(wire.ack(2, multiple=True), wire.nack(3), wire.ack(4))
-    assert eventually(lambda: alone.send() is None or alone.due)
-    assert alone.answered == [0, 1]
-    told = alone.sender.poll(2.0)
+    assert eventually(lambda: driven.send() is None or driven.due)
+    assert driven.answered == [0, 1]
+    told = driven.sender.poll(2.0)
     assert list(zip(told.sequence, told.outcome, strict=True)) == [
         (2, Outcome.NACKED),
         (3, Outcome.CONFIRMED),
     ]
-    assert sorted(alone.due) == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert sorted(driven.due) == [2, 3, 4, 5, 6, 7, 8, 9]
     broker.say(wire.ack(10, multiple=True))
-    assert listen(alone, 8) == [0, 1, 4, 5, 6, 7, 8, 9]
-    assert sorted(alone.due) == [2, 3], "those whose answers the general path has told"
+    assert listen(driven, 8) == [0, 1, 4, 5, 6, 7, 8, 9]
+    assert sorted(driven.due) == [2, 3], "those whose answers the general path has told"
 
 
-def test_a_returned_message_is_found(broker, alone):
+def test_a_returned_message_is_found(broker, driven):
     stamped = wire.method(spec.Basic.Return(312, "NO_ROUTE", "", wire.QUEUE))
     stamped += b"".join(wire.content(STAMPER.body(1)))
     broker.say(stamped, wire.ack(3, multiple=True))
-    assert eventually(lambda: alone.send() is None or alone.due)
-    told = alone.sender.poll(2.0)
+    assert eventually(lambda: driven.send() is None or driven.due)
+    told = driven.sender.poll(2.0)
     assert list(told.outcome) == [Outcome.CONFIRMED, Outcome.RETURNED, Outcome.CONFIRMED]
 
 
@@ -184,33 +184,33 @@ def test_a_returned_message_is_found(broker, alone):
         (FORCED, "CONNECTION_FORCED - node is shut down"),
     ],
 )
-def test_what_has_no_business_here_loses_the_connection(broker, alone, data, reason):
+def test_what_has_no_business_here_loses_the_connection(broker, driven, data, reason):
     broker.say(data)
     with pytest.raises(ConnectionLost, match=reason):
-        go_on(alone)
-    unanswered = set(range(WINDOW)) - set(alone.answered)
-    assert set(alone.due) == unanswered
+        go_on(driven)
+    unanswered = set(range(WINDOW)) - set(driven.answered)
+    assert set(driven.due) == unanswered
 
 
-def test_a_broker_that_vanishes_loses_the_connection_and_no_account(broker, alone):
+def test_a_broker_that_vanishes_loses_the_connection_and_no_account(broker, driven):
     broker.say(wire.ack(4, multiple=True))
     broker.hang_up()
     with pytest.raises(ConnectionLost, match="without a word"):
-        go_on(alone)
-    assert alone.answered == [0, 1, 2, 3]
-    assert sorted(alone.due) == [4, 5, 6, 7, 8, 9]
+        go_on(driven)
+    assert driven.answered == [0, 1, 2, 3]
+    assert sorted(driven.due) == [4, 5, 6, 7, 8, 9]
 
 
-def test_an_orderly_close_reads_what_comes_first(broker, alone):
+def test_an_orderly_close_reads_what_comes_first(broker, driven):
     broker.say(wire.ack(5, multiple=True))
-    alone.sender.close()
+    driven.sender.close()
     assert broker.heard[-2:] == ["Channel.Close", "Connection.Close"]
 
 
-def test_nobody_else_reads_from_it_meanwhile(broker, alone):
+def test_nobody_else_reads_from_it_meanwhile(broker, driven):
     broker.say(wire.ack(1))
-    alone.sender._link.service()
-    assert listen(alone, 1) == [0]
+    driven.sender._link.service()
+    assert listen(driven, 1) == [0]
 
 
 def test_without_a_compiled_core_all_is_the_general_paths(broker, client, monkeypatch):
@@ -225,32 +225,32 @@ def test_what_was_not_written_when_it_had_to_come_back_is_written_and_answered_a
     """Without confirms: a frame for the general path comes while the broker reads nothing."""
     broker = plain_broker
     client = made(broker, confirms=False, window=4000)
-    alone = Alone(client)
+    driven = Driven(client)
     broker.pause()
     blocked = wire.method(spec.Connection.Blocked("low on memory"), 0)
     threading.Timer(0.5, broker.say, (blocked,)).start()  # when nothing more goes into the socket
-    while len(alone.answered) == alone.first:
-        assert alone.send(4000, ms=20_000, then=COME_BACK) is not None
+    while len(driven.answered) == driven.first:
+        assert driven.send(4000, ms=20_000, then=COME_BACK) is not None
     broker.go_on()
-    while len(alone.answered) < alone.first:
-        alone.answered += alone.sender.poll(2.0).sequence
-    assert eventually(lambda: len(broker.bodies) == alone.first)
-    assert broker.bodies == list(STAMPER.bodies(0, alone.first))
-    assert alone.send() is not None
+    while len(driven.answered) < driven.first:
+        driven.answered += driven.sender.poll(2.0).sequence
+    assert eventually(lambda: len(broker.bodies) == driven.first)
+    assert broker.bodies == list(STAMPER.bodies(0, driven.first))
+    assert driven.send() is not None
     client.close()
 
 
 def test_what_is_no_tls_loses_the_connection_and_no_account(tls_broker, damaging):
     client = made(tls_broker)
-    alone = Alone(client)
-    alone.send(25)
+    driven = Driven(client)
+    driven.send(25)
     tls_broker.say(wire.ack(4, multiple=True))
-    assert listen(alone, 4) == [0, 1, 2, 3]
+    assert listen(driven, 4) == [0, 1, 2, 3]
     damaging.set()
     tls_broker.say(wire.ack(5))
     with pytest.raises(ConnectionLost, match="Protocol error"):
-        go_on(alone)
-    assert sorted(alone.due) == [4, 5, 6, 7, 8, 9]
+        go_on(driven)
+    assert sorted(driven.due) == [4, 5, 6, 7, 8, 9]
     client.close()
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from pika import spec
 
-from breakeven.clients.alone import Ours
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost
+from breakeven.clients.fast_path import Ours
 from breakeven.loadgen.ledger.stamp import Stamper
 from tests.integration.processes import eventually
 from tests.unit import amqp_wire as wire
@@ -28,7 +28,7 @@ def client(broker) -> Iterator[NativeAmqpClient]:
 def receiver(broker, client):
     found = client.receiver(wire.QUEUE)
     assert found.expect(Ours(STAMPER.tag, PRODUCER + 1))
-    assert found.receive_alone(time.monotonic_ns()).deliveries.handle == []
+    assert found.receive_on_fast_path(time.monotonic_ns()).deliveries.handle == []
     return found
 
 
@@ -42,7 +42,7 @@ def received(receiver, count: int) -> list[tuple[int, bool, bytes]]:
     found: list[tuple[int, bool, bytes]] = []
 
     def more() -> bool:
-        got = receiver.receive_alone(time.monotonic_ns() + 10 * MS)
+        got = receiver.receive_on_fast_path(time.monotonic_ns() + 10 * MS)
         assert got is not None
         taken = got.deliveries
         found.extend(zip(taken.handle, taken.redelivered, taken.stamp, strict=True))
@@ -66,7 +66,7 @@ def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):
     found = []
     for byte in ours(1, 5) + wire.HEARTBEAT + ours(2, 6):
         broker.say(bytes((byte,)))
-        found += receiver.receive_alone(time.monotonic_ns() + MS).deliveries.handle
+        found += receiver.receive_on_fast_path(time.monotonic_ns() + MS).deliveries.handle
     assert found + [handle for handle, _, _ in received(receiver, 2 - len(found))] == [1, 2]
 
 
@@ -82,7 +82,7 @@ def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):
 def test_what_is_not_ours_is_left_to_the_general_path_and_not_acknowledged(broker, receiver, foreign):
     broker.say(ours(1, 5), foreign, ours(3, 7))
     assert [handle for handle, _, _ in received(receiver, 1)] == [1]
-    assert receiver.receive_alone(time.monotonic_ns() + 10 * MS) is None
+    assert receiver.receive_on_fast_path(time.monotonic_ns() + 10 * MS) is None
     assert list(receiver.receive(2.0).handle) == [2, 3]
     broker.say(ours(4, 8))
     assert [handle for handle, _, _ in received(receiver, 1)] == [4]
@@ -91,7 +91,7 @@ def test_what_is_not_ours_is_left_to_the_general_path_and_not_acknowledged(broke
 
 def test_a_message_of_another_shape_is_the_general_paths(broker, receiver):
     broker.say(wire.deliver(1, size=16), ours(2, 5))
-    assert eventually(lambda: receiver.receive_alone(time.monotonic_ns() + 10 * MS) is None)
+    assert eventually(lambda: receiver.receive_on_fast_path(time.monotonic_ns() + 10 * MS) is None)
     assert list(receiver.receive(2.0).handle) == [1, 2]
 
 

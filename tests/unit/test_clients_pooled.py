@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from breakeven.clients import lanes
 from breakeven.clients.base import CallFailed, ConnectionLost, Outcome
-from breakeven.clients.pooled import PooledClient, PooledSender
+from breakeven.clients.pool import connection_pool
+from breakeven.clients.pool.pooled_client import PooledClient, PooledSender
 from tests.unit.loader_runs import no_thread_left  # noqa: F401
 from tests.unit.scripted_client import Link, Scripted
 
@@ -21,7 +21,7 @@ LIMIT_S = 20.0
 
 @pytest.fixture(autouse=True)
 def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "REST_S", (0.01, 0.05))
+    monkeypatch.setattr(connection_pool, "REST_S", (0.01, 0.05))
 
 
 def answers_of(sender: PooledSender, count: int) -> dict[int, tuple[Outcome, str | None]]:
@@ -101,7 +101,7 @@ def test_a_call_that_fails_is_told_and_costs_the_others_nothing(pooled, error, k
     assert found == dict.fromkeys((0, 1, 3), (Outcome.CONFIRMED, None))
     more = 0
     deadline = time.monotonic() + LIMIT_S
-    while len(client.links) < opened or not more:  # its lane works again, on a new connection if need be
+    while len(client.links) < opened or not more:  # its place works again, on a new connection if need be
         assert time.monotonic() < deadline
         sender.submit(range(10 + more, 14 + more), [b"x"] * 4)
         assert set(answers_of(sender, 4).values()) == {(Outcome.CONFIRMED, None)}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from breakeven.clients import lanes
 from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.factory import make_client
-from breakeven.clients.pooled import PooledClient
+from breakeven.clients.pool import connection_pool
+from breakeven.clients.pool.pooled_client import PooledClient
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("no_thread_left")
 
 @pytest.fixture(autouse=True)
 def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "REST_S", (0.01, 0.05))
+    monkeypatch.setattr(connection_pool, "REST_S", (0.01, 0.05))
 
 
 class Anywhere(FakeClient):

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from breakeven.clients import lanes
 from breakeven.clients.base import Outcome
-from breakeven.clients.pooled import PooledClient
+from breakeven.clients.pool import connection_pool
+from breakeven.clients.pool.pooled_client import PooledClient
 from tests.unit.loader_runs import no_thread_left  # noqa: F401
 from tests.unit.scripted_http import Reply, answer
 from tests.unit.scripted_sqs import QUEUE, bodies, client_of
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("no_thread_left")
 
 @pytest.fixture(autouse=True)
 def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "REST_S", (0.01, 0.05))
+    monkeypatch.setattr(connection_pool, "REST_S", (0.01, 0.05))
 
 
 @pytest.mark.parametrize("kind", ["native", "boto3"])

@@ -26,9 +26,9 @@ def made(request, monkeypatch) -> Iterator[Callable[[Case, Faults], Run]]:
     if request.param == "general":
         monkeypatch.setenv(SWITCH, "off")
     driven: list[object] = []
-    original = receiver.AloneReceiver.receive
+    original = receiver.FastPathReceiver.receive
     monkeypatch.setattr(
-        receiver.AloneReceiver, "receive", lambda self, until: driven.append(self) or original(self, until)
+        receiver.FastPathReceiver, "receive", lambda self, until: driven.append(self) or original(self, until)
     )
     with ExitStack() as stack:
 

@@ -11,10 +11,10 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from breakeven.clients.alone import Errand, Origin, Sent, WhenSent
 from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.core import digests
-from breakeven.clients.sqs import alone_sender as module
+from breakeven.clients.fast_path import Origin, SendBatch, Sent, WhenSent
+from breakeven.clients.sqs import fast_path_sender as module
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.clients.sqs.signing import Identity, RequestTemplate, SigningKeys
 from breakeven.loadgen.ledger.stamp import Stamper
@@ -31,8 +31,8 @@ CHUNKED = (
 )
 
 
-class Alone:
-    """A sender that is left alone, and what was told of it so far."""
+class Driven:
+    """A sender that is left driven, and what was told of it so far."""
 
     def __init__(self, sender: object, heard: Heard, times: np.ndarray | None = None) -> None:
         self.sender, self.heard = sender, heard
@@ -41,8 +41,8 @@ class Alone:
         self.first, self.due, self.answered = 0, {}, []
 
     def send(self, most: int, ms: int = 2000, then: WhenSent = WhenSent.ANSWERED, due_ns=None) -> Sent:
-        errand = Errand(self.first, most, due_ns, then, 0)
-        sent = self.sender.send_alone(errand, time.monotonic_ns() + ms * MS, self.due)
+        batch = SendBatch(self.first, most, due_ns, then, 0)
+        sent = self.sender.send_on_fast_path(batch, time.monotonic_ns() + ms * MS, self.due)
         self.first += len(sent.handed_ns)
         self.answered += sent.sequence
         assert len(sent.due_ns) == len(sent.sent_ns) == len(sent.answered_ns) == len(sent.sequence)
@@ -53,17 +53,17 @@ class Alone:
 
 
 @pytest.fixture(params=["plain", "tls"])
-def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
+def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Driven]]:
     """Makes a sender of a server with that script."""
     with ExitStack() as stack:
 
-        def serve(*script: bytes | Reply, queue: str = QUEUE, credentials=CREDENTIALS) -> Alone:
+        def serve(*script: bytes | Reply, queue: str = QUEUE, credentials=CREDENTIALS) -> Driven:
             tls = tls_of(monkeypatch, tmp_path) if request.param == "tls" else None
             found = client_of(monkeypatch, *script, tls=tls, credentials=credentials)
             client, heard = stack.enter_context(found)
-            alone = Alone(client.sender(queue), heard)
-            assert alone.most >= 1000
-            return alone
+            driven = Driven(client.sender(queue), heard)
+            assert driven.most >= 1000
+            return driven
 
         yield serve
 
@@ -73,18 +73,18 @@ def expected(sequences: range) -> list[str]:
 
 
 def test_messages_are_sent_one_after_the_other(served):
-    alone = served(*[STORED] * 5)
-    sent = alone.send(5)
-    assert (alone.answered, alone.bodies()) == (list(range(5)), expected(range(5)))
-    assert (alone.heard.connections, sent.error, len(sent.failed)) == (1, None, 0)
+    driven = served(*[STORED] * 5)
+    sent = driven.send(5)
+    assert (driven.answered, driven.bodies()) == (list(range(5)), expected(range(5)))
+    assert (driven.heard.connections, sent.error, len(sent.failed)) == (1, None, 0)
     assert bool((sent.sent_ns[1:] >= sent.answered_ns[:-1]).all())
     assert bool((sent.answered_ns > sent.sent_ns).all())
 
 
 def test_as_the_general_path_sends_them_signature_included(served):
-    alone = served(STORED, credentials={**CREDENTIALS, "AWS_SESSION_TOKEN": "to/ken+=="})
-    alone.send(1)
-    ((head, body),) = alone.heard.requests
+    driven = served(STORED, credentials={**CREDENTIALS, "AWS_SESSION_TOKEN": "to/ken+=="})
+    driven.send(1)
+    ((head, body),) = driven.heard.requests
     host = _header(head, "host")
     endpoint = Endpoint.of(f"http://{host}")
     identity = Identity("local", "local", "to/ken+==")
@@ -103,45 +103,45 @@ def _header(head: bytes, name: str) -> str:
 
 
 def test_a_fifo_queue_gets_its_ids(served):
-    alone = served(STORED, STORED, queue=f"{QUEUE}.fifo")
-    alone.send(2)
-    for document, body in zip(alone.heard.documents(), expected(range(2)), strict=True):
+    driven = served(STORED, STORED, queue=f"{QUEUE}.fifo")
+    driven.send(2)
+    for document, body in zip(driven.heard.documents(), expected(range(2)), strict=True):
         assert document["MessageBody"] == body
         assert (document["MessageGroupId"], document["MessageDeduplicationId"]) == (body[:7], body[:16])
 
 
 def test_credentials_that_change_are_taken_up(served, monkeypatch):
-    alone = served(STORED, STORED)
-    alone.send(1)
+    driven = served(STORED, STORED)
+    driven.send(1)
     identities = [Identity("ANOTHER-KEY", "secret", "with a token")]
-    operation = alone.sender._send
+    operation = driven.sender._send
     monkeypatch.setattr(operation._template, "_identity", lambda: identities[0])
     time.sleep(1.1)  # a request is put together once a second
-    alone.send(1)
-    assert b"Credential=ANOTHER-KEY/" in alone.heard.requests[1][0]
-    assert alone.bodies() == expected(range(2))
+    driven.send(1)
+    assert b"Credential=ANOTHER-KEY/" in driven.heard.requests[1][0]
+    assert driven.bodies() == expected(range(2))
 
 
 def test_an_answer_may_be_split_at_any_byte(served):
-    alone = served(*(Reply([STORED[:cut], STORED[cut:]], pause_s=0.002) for cut in range(1, len(STORED))))
-    alone.send(len(STORED) - 1, ms=20_000)
-    assert alone.answered == list(range(len(STORED) - 1))
-    assert alone.heard.connections == 1
+    driven = served(*(Reply([STORED[:cut], STORED[cut:]], pause_s=0.002) for cut in range(1, len(STORED))))
+    driven.send(len(STORED) - 1, ms=20_000)
+    assert driven.answered == list(range(len(STORED) - 1))
+    assert driven.heard.connections == 1
 
 
 def test_an_answer_is_waited_for_in_the_next_call(served):
-    alone = served(Reply([STORED[:50], STORED[50:]], pause_s=0.3), STORED)
-    assert alone.send(2, ms=50).sequence == range(0)
-    assert alone.first == 1
-    assert eventually_answered(alone, 2) == [0, 1]
+    driven = served(Reply([STORED[:50], STORED[50:]], pause_s=0.3), STORED)
+    assert driven.send(2, ms=50).sequence == range(0)
+    assert driven.first == 1
+    assert eventually_answered(driven, 2) == [0, 1]
 
 
-def eventually_answered(alone: Alone, count: int) -> list[int]:
+def eventually_answered(driven: Driven, count: int) -> list[int]:
     for _ in range(100):
-        alone.send(count - alone.first, ms=50)
-        if len(alone.answered) >= count:
+        driven.send(count - driven.first, ms=50)
+        if len(driven.answered) >= count:
             break
-    return alone.answered
+    return driven.answered
 
 
 @pytest.mark.parametrize(
@@ -155,27 +155,27 @@ def eventually_answered(alone: Alone, count: int) -> list[int]:
     ids=["chunked", "continue", "keep-alive", "long"],
 )
 def test_an_unusual_answer_is_an_answer(served, unusual):
-    alone = served(STORED, unusual, STORED)
-    while len(alone.answered) < 3:
-        assert alone.send(3 - alone.first).error is None
-    assert (alone.answered, alone.heard.connections) == ([0, 1, 2], 1)
+    driven = served(STORED, unusual, STORED)
+    while len(driven.answered) < 3:
+        assert driven.send(3 - driven.first).error is None
+    assert (driven.answered, driven.heard.connections) == ([0, 1, 2], 1)
 
 
 def test_a_connection_that_the_server_ends_after_an_answer_is_opened_again(served):
     closing = Reply([answer(200, {"MessageId": "1"}, Connection="close")], then_close=True)
-    alone = served(closing, STORED)
-    while len(alone.answered) < 2:
-        assert alone.send(2 - alone.first).error is None
-    assert alone.heard.connections == 2
+    driven = served(closing, STORED)
+    while len(driven.answered) < 2:
+        assert driven.send(2 - driven.first).error is None
+    assert driven.heard.connections == 2
 
 
 def test_an_idle_connection_that_ends_costs_no_message(served):
-    alone = served(Reply([STORED], then_close=True), STORED)
-    alone.send(1)
-    assert alone.heard.closed.wait(5)
-    while len(alone.answered) < 2:
-        assert alone.send(2 - alone.first).error is None
-    assert (alone.answered, alone.heard.connections) == ([0, 1], 2)
+    driven = served(Reply([STORED], then_close=True), STORED)
+    driven.send(1)
+    assert driven.heard.closed.wait(5)
+    while len(driven.answered) < 2:
+        assert driven.send(2 - driven.first).error is None
+    assert (driven.answered, driven.heard.connections) == ([0, 1], 2)
 
 
 @pytest.mark.parametrize(
@@ -187,58 +187,58 @@ def test_an_idle_connection_that_ends_costs_no_message(served):
     ],
 )
 def test_a_call_that_fails_leaves_its_message_without_an_answer(served, refusal, code):
-    alone = served(STORED, refusal, STORED)
-    sent = alone.send(3)
+    driven = served(STORED, refusal, STORED)
+    sent = driven.send(3)
     assert isinstance(sent.error, CallFailed)
-    assert (sent.error.code, list(sent.failed), alone.answered, alone.due) == (code, [1], [0], {})
-    alone.send(1)
-    assert (alone.answered, alone.heard.connections) == ([0, 2], 1)
-    assert alone.bodies() == expected(range(3))
+    assert (sent.error.code, list(sent.failed), driven.answered, driven.due) == (code, [1], [0], {})
+    driven.send(1)
+    assert (driven.answered, driven.heard.connections) == ([0, 2], 1)
+    assert driven.bodies() == expected(range(3))
 
 
 @pytest.mark.parametrize("pieces", [[], [STORED[:40]], [STORED * 2], [b"220 mail.example ESMTP\r\n\r\n"]])
 def test_a_connection_that_ends_before_the_answer_leaves_its_message_unknown(served, pieces):
-    alone = served(STORED, Reply(pieces, then_close=True), STORED)
-    sent = alone.send(3)
+    driven = served(STORED, Reply(pieces, then_close=True), STORED)
+    sent = driven.send(3)
     assert isinstance(sent.error, ConnectionLost)
-    assert (alone.answered, list(alone.due), len(sent.failed)) == ([0], [1], 0)
-    alone.send(1)
-    assert (alone.answered, alone.heard.connections) == ([0, 2], 2)
+    assert (driven.answered, list(driven.due), len(sent.failed)) == ([0], [1], 0)
+    driven.send(1)
+    assert (driven.answered, driven.heard.connections) == ([0, 2], 2)
 
 
 def test_a_server_that_says_nothing_any_more_loses_the_connection(served, monkeypatch):
     monkeypatch.setattr(module, "_TIMEOUT_NS", 100 * MS)
-    alone = served(Reply([b""], pause_s=0.5), STORED)
-    assert alone.send(1, ms=50).error is None
-    error = alone.send(0, ms=100).error
+    driven = served(Reply([b""], pause_s=0.5), STORED)
+    assert driven.send(1, ms=50).error is None
+    error = driven.send(0, ms=100).error
     assert isinstance(error, ConnectionLost)
     assert "no answer in time" in str(error)
-    assert (list(alone.due), alone.answered) == ([0], [])
+    assert (list(driven.due), driven.answered) == ([0], [])
 
 
 def test_messages_are_sent_when_they_are_due(served):
-    alone = served(*[STORED] * 4)
+    driven = served(*[STORED] * 4)
     start = time.monotonic_ns() + 20 * MS
     due_ns = start + np.arange(4) * 30 * MS
-    sent = alone.send(4, due_ns=due_ns)
+    sent = driven.send(4, due_ns=due_ns)
     assert list(sent.due_ns) == due_ns.tolist()
     assert bool((sent.handed_ns >= due_ns).all())
     assert bool((sent.could_ns >= due_ns).all())
 
 
 def test_what_is_unanswered_is_told_when_it_is_asked_for(served):
-    alone = served(Reply([b""], pause_s=1.0))
+    driven = served(Reply([b""], pause_s=1.0))
     due_ns = np.array([time.monotonic_ns()])
-    alone.send(1, ms=50, due_ns=due_ns)
-    alone.sender.hand_back()
-    assert alone.due == {0: int(due_ns[0])}
+    driven.send(1, ms=50, due_ns=due_ns)
+    driven.sender.release()
+    assert driven.due == {0: int(due_ns[0])}
 
 
 def test_send_times_are_noted(monkeypatch):
     with client_of(monkeypatch, STORED, STORED) as (client, heard):
         times = np.full(1 + 8, -1)
-        alone = Alone(client.sender(QUEUE), heard, times)
-        sent = alone.send(2)
+        driven = Driven(client.sender(QUEUE), heard, times)
+        sent = driven.send(2)
         assert times[0] == 1
         assert times[1:3].tolist() == sent.due_ns.tolist()
 
@@ -247,21 +247,21 @@ def test_send_times_are_noted(monkeypatch):
 def test_where_the_core_cannot_do_it_all_is_the_general_paths(monkeypatch, lacking):
     where = {
         "core": "core.loading._core",
-        "sha256": "sqs.alone.sha256",
+        "sha256": "sqs.fast_path_connection.sha256",
         "outlet_of": "sqs.connection.outlet_of",
     }
     monkeypatch.setattr(f"breakeven.clients.{where[lacking]}", lambda *_: None)
     with client_of(monkeypatch, STORED) as (client, heard):
-        alone = Alone(client.sender(QUEUE), heard)
-        assert alone.most == 0
-        assert alone.sender.fallback, "and why is said"
-        alone.sender.submit([0], STAMPER.bodies(0, 1))
-        assert list(alone.sender.poll(0).sequence) == [0]
+        driven = Driven(client.sender(QUEUE), heard)
+        assert driven.most == 0
+        assert driven.sender.fallback, "and why is said"
+        driven.sender.submit([0], STAMPER.bodies(0, 1))
+        assert list(driven.sender.poll(0).sequence) == [0]
 
 
 def test_batches_are_the_general_paths(monkeypatch):
     with client_of(monkeypatch, batch=10) as (client, heard):
-        assert Alone(client.sender(QUEUE), heard).most == 0
+        assert Driven(client.sender(QUEUE), heard).most == 0
 
 
 def test_openssls_functions_are_found():

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from breakeven.clients.alone import Ours, Taken
 from breakeven.clients.base import CallFailed, ConnectionLost
-from breakeven.clients.sqs import alone_receiver as module
+from breakeven.clients.fast_path import Ours, Received
+from breakeven.clients.sqs import fast_path_receiver as module
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.loadgen.ledger.stamp import Stamper
 from tests.unit.fakes import make_case
@@ -47,15 +47,15 @@ WHOLE = json.dumps({"Messages": [message(1)]}).encode()
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(WHOLE), WHOLE)
 
 
-class Alone:
-    """A receiver that is left alone, and what was told of it so far."""
+class Driven:
+    """A receiver that is left driven, and what was told of it so far."""
 
     def __init__(self, receiver: object, heard: Heard) -> None:
         self.receiver, self.heard = receiver, heard
         self.stamps, self.redelivered, self.empty, self.settled = [], [], 0, 0
 
-    def receive(self, ms: int = 40) -> Taken:
-        taken = self.receiver.receive_alone(time.monotonic_ns() + ms * MS)
+    def receive(self, ms: int = 40) -> Received:
+        taken = self.receiver.receive_on_fast_path(time.monotonic_ns() + ms * MS)
         assert taken is not None
         deliveries = taken.deliveries
         assert len(deliveries.stamp) == len(deliveries.in_hand_ns) == len(deliveries.asked_ns)
@@ -74,11 +74,11 @@ class Alone:
 
 
 @pytest.fixture(params=["plain", "tls"])
-def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
+def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Driven]]:
     """Makes a receiver of a server with that script."""
     with ExitStack() as stack:
 
-        def serve(*script: bytes | Reply, wait_s: int = 0) -> Alone:
+        def serve(*script: bytes | Reply, wait_s: int = 0) -> Driven:
             tls = tls_of(monkeypatch, tmp_path) if request.param == "tls" else None
             client, heard = stack.enter_context(client_of(monkeypatch, *script, tls=tls))
             if wait_s:
@@ -86,7 +86,7 @@ def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Alone]]:
                 stack.callback(client.close)
             receiver = client.receiver(QUEUE)
             assert receiver.expect(OURS)
-            return Alone(receiver, heard)
+            return Driven(receiver, heard)
 
         yield serve
 
@@ -96,11 +96,11 @@ def stamps(*sequences: int) -> list[bytes]:
 
 
 def test_messages_are_taken_in_hand_and_each_is_deleted(served):
-    alone = served(brings(message(70)), DELETED, brings(message(3, receives=2)), answer(200, {}), EMPTY)
-    taken = alone.receive(ms=2000)
-    assert (alone.stamps, alone.redelivered) == (stamps(70, 3), [False, True])
-    assert (alone.empty, alone.settled, alone.heard.connections) == (1, 2, 1)
-    assert alone.deleted() == ["AQEB+/70==", "AQEB+/3=="]
+    driven = served(brings(message(70)), DELETED, brings(message(3, receives=2)), answer(200, {}), EMPTY)
+    taken = driven.receive(ms=2000)
+    assert (driven.stamps, driven.redelivered) == (stamps(70, 3), [False, True])
+    assert (driven.empty, driven.settled, driven.heard.connections) == (1, 2, 1)
+    assert driven.deleted() == ["AQEB+/70==", "AQEB+/3=="]
     cycles, deliveries = taken.settled, taken.deliveries
     assert list(deliveries.asked_ns) == cycles.asked_ns.tolist()
     assert all(deliveries.asked_ns < deliveries.in_hand_ns)
@@ -109,11 +109,14 @@ def test_messages_are_taken_in_hand_and_each_is_deleted(served):
 
 
 def test_asks_and_deletions_are_the_general_paths_own(served):
-    alone = served(brings(message(1)), DELETED, EMPTY, brings(message(1)), DELETED)
-    alone.receive(ms=2000)
-    deliveries = alone.receiver.receive(0)
-    alone.receiver.settle(deliveries.handle)
-    (ask, deletion, _, *general), heads = alone.heard.documents(), [head for head, _ in alone.heard.requests]
+    driven = served(brings(message(1)), DELETED, EMPTY, brings(message(1)), DELETED)
+    driven.receive(ms=2000)
+    deliveries = driven.receiver.receive(0)
+    driven.receiver.settle(deliveries.handle)
+    (ask, deletion, _, *general), heads = (
+        driven.heard.documents(),
+        [head for head, _ in driven.heard.requests],
+    )
     assert [ask, deletion] == general
     assert [_constant(head) for head in heads[:2]] == [_constant(head) for head in heads[3:]]
 
@@ -124,12 +127,12 @@ def _constant(head: bytes) -> list[bytes]:
 
 def test_a_deletion_is_signed_for_its_document(served, monkeypatch):
     """The same second's template signs the same document alike."""
-    alone = served(brings(message(1)), DELETED, EMPTY)
-    alone.receive(ms=2000)
-    head, body = alone.heard.requests[1]
-    assert head + b"\r\n" + body == alone.receiver._delete._template._parts.request(body)
-    head, body = alone.heard.requests[0]
-    assert head + b"\r\n" + body == alone.receiver._receive._template._parts.request(body)
+    driven = served(brings(message(1)), DELETED, EMPTY)
+    driven.receive(ms=2000)
+    head, body = driven.heard.requests[1]
+    assert head + b"\r\n" + body == driven.receiver._delete._template._parts.request(body)
+    head, body = driven.heard.requests[0]
+    assert head + b"\r\n" + body == driven.receiver._receive._template._parts.request(body)
 
 
 def test_answers_may_be_split_at_any_byte(served):
@@ -139,27 +142,27 @@ def test_answers_may_be_split_at_any_byte(served):
         for cut in range(1, len(whole))
         for each in (Reply([whole[:cut], whole[cut:]], pause_s=0.001), DELETED)
     ]
-    alone = served(*script, EMPTY)
-    while alone.settled < len(whole) - 1:
-        assert alone.receive(ms=200).error is None
-    assert alone.stamps == stamps(5) * (len(whole) - 1)
+    driven = served(*script, EMPTY)
+    while driven.settled < len(whole) - 1:
+        assert driven.receive(ms=200).error is None
+    assert driven.stamps == stamps(5) * (len(whole) - 1)
 
 
 @pytest.mark.parametrize("document", [{}, {"Messages": []}, {"Other": [1, {"a": [None, True, -1.5e3]}]}])
 def test_an_empty_answer_comes_back_where_asks_do_not_wait(served, document):
-    alone = served(answer(200, document), EMPTY)
-    taken = alone.receive(ms=2000)
+    driven = served(answer(200, document), EMPTY)
+    taken = driven.receive(ms=2000)
     ((asked_ns, answered_ns),) = taken.deliveries.empty
     assert asked_ns < answered_ns
-    assert len(alone.asks()) == 1
+    assert len(driven.asks()) == 1
 
 
 def test_a_long_ask_is_gone_on_with_in_the_next_call(served):
-    alone = served(EMPTY, Reply([b"", brings(message(1))], pause_s=0.3), DELETED, wait_s=5)
-    while not alone.settled:
-        assert alone.receive(ms=50).error is None
-    assert (alone.empty, alone.stamps) == (1, stamps(1))
-    assert [ask["WaitTimeSeconds"] for ask in alone.asks()[:2]] == [5, 5]
+    driven = served(EMPTY, Reply([b"", brings(message(1))], pause_s=0.3), DELETED, wait_s=5)
+    while not driven.settled:
+        assert driven.receive(ms=50).error is None
+    assert (driven.empty, driven.stamps) == (1, stamps(1))
+    assert [ask["WaitTimeSeconds"] for ask in driven.asks()[:2]] == [5, 5]
 
 
 @pytest.mark.parametrize(
@@ -174,13 +177,13 @@ def test_a_long_ask_is_gone_on_with_in_the_next_call(served):
     ids=["words", "case", "producer", "short", "letter"],
 )
 def test_what_is_not_ours_is_the_workers_and_not_deleted(served, foreign):
-    alone = served(brings(message(9)), DELETED, brings(foreign), EMPTY)
-    taken = alone.receive(ms=2000)
-    assert alone.stamps == stamps(9)
+    driven = served(brings(message(9)), DELETED, brings(foreign), EMPTY)
+    taken = driven.receive(ms=2000)
+    assert driven.stamps == stamps(9)
     assert list(taken.in_hand.handle) == [foreign["ReceiptHandle"]]
     assert list(taken.in_hand.stamp) == [str(foreign["Body"])[:16].encode()]
-    assert (alone.deleted(), alone.heard.connections) == (["AQEB+/9=="], 1)
-    assert alone.receive(ms=2000).in_hand is None
+    assert (driven.deleted(), driven.heard.connections) == (["AQEB+/9=="], 1)
+    assert driven.receive(ms=2000).in_hand is None
 
 
 @pytest.mark.parametrize(
@@ -195,80 +198,80 @@ def test_what_is_not_ours_is_the_workers_and_not_deleted(served, foreign):
     ids=["escaped", "long", "newline", "letter", "chunked"],
 )
 def test_a_message_of_ours_that_comes_otherwise_is_settled_by_the_worker(served, unusual):
-    alone = served(unusual, DELETED, brings(message(2)), DELETED, EMPTY)
-    taken = alone.receive(ms=2000)
+    driven = served(unusual, DELETED, brings(message(2)), DELETED, EMPTY)
+    taken = driven.receive(ms=2000)
     assert list(taken.in_hand.stamp) == stamps(1)
-    settled = alone.receiver.settle(taken.in_hand.handle)
-    assert list(settled.handle) == list(taken.in_hand.handle) == alone.deleted()
-    alone.receive(ms=2000)
-    assert (alone.stamps, alone.heard.connections) == (stamps(2), 1)
+    settled = driven.receiver.settle(taken.in_hand.handle)
+    assert list(settled.handle) == list(taken.in_hand.handle) == driven.deleted()
+    driven.receive(ms=2000)
+    assert (driven.stamps, driven.heard.connections) == (stamps(2), 1)
 
 
 def test_a_deletion_that_fails_leaves_its_message_to_the_worker(served):
-    alone = served(brings(message(1)), REFUSED, DELETED, brings(message(2)), DELETED, EMPTY)
-    taken = alone.receive(ms=2000)
+    driven = served(brings(message(1)), REFUSED, DELETED, brings(message(2)), DELETED, EMPTY)
+    taken = driven.receive(ms=2000)
     assert isinstance(taken.error, CallFailed)
     assert taken.error.code == "ReceiptHandleIsInvalid"
     ((handle, asked_ns),) = taken.unsettled.items()
     assert (handle, asked_ns) == ("AQEB+/1==", int(taken.deliveries.asked_ns[0]))
-    assert (alone.stamps, alone.settled) == (stamps(1), 0)
-    alone.receiver.settle([handle])
-    alone.receive(ms=2000)
-    assert (alone.stamps, alone.settled, alone.heard.connections) == (stamps(1, 2), 1, 1)
+    assert (driven.stamps, driven.settled) == (stamps(1), 0)
+    driven.receiver.settle([handle])
+    driven.receive(ms=2000)
+    assert (driven.stamps, driven.settled, driven.heard.connections) == (stamps(1, 2), 1, 1)
 
 
 def test_a_deletion_that_is_answered_otherwise_is_one(served):
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-    alone = served(brings(message(1)), chunked, EMPTY)
-    taken = alone.receive(ms=2000)
-    assert (alone.settled, taken.error, taken.unsettled) == (1, None, {})
+    driven = served(brings(message(1)), chunked, EMPTY)
+    taken = driven.receive(ms=2000)
+    assert (driven.settled, taken.error, taken.unsettled) == (1, None, {})
     assert taken.settled.asked_ns.tolist() == list(taken.deliveries.asked_ns)
 
 
 @pytest.mark.parametrize("refusal", [answer(503, b"busy"), answer(200, b"hello"), answer(200, b"[]")])
 def test_an_ask_that_fails_is_told(served, refusal):
-    alone = served(refusal, EMPTY)
-    assert isinstance(alone.receive(ms=2000).error, CallFailed)
-    assert alone.receive(ms=2000).error is None
-    assert alone.heard.connections == 1
+    driven = served(refusal, EMPTY)
+    assert isinstance(driven.receive(ms=2000).error, CallFailed)
+    assert driven.receive(ms=2000).error is None
+    assert driven.heard.connections == 1
 
 
 @pytest.mark.parametrize("before", [(), (brings(message(1)),)], ids=["ask", "deletion"])
 def test_a_connection_that_ends_in_a_call_is_lost(served, before):
-    alone = served(*before, Reply([DELETED[:9]], then_close=True), brings(message(2)), DELETED, EMPTY)
-    taken = alone.receive(ms=2000)
+    driven = served(*before, Reply([DELETED[:9]], then_close=True), brings(message(2)), DELETED, EMPTY)
+    taken = driven.receive(ms=2000)
     assert isinstance(taken.error, ConnectionLost)
-    assert (len(alone.stamps), alone.settled, taken.unsettled) == (len(before), 0, {})
-    alone.receive(ms=2000)
-    assert (alone.stamps[len(before) :], alone.settled) == (stamps(2), 1)
+    assert (len(driven.stamps), driven.settled, taken.unsettled) == (len(before), 0, {})
+    driven.receive(ms=2000)
+    assert (driven.stamps[len(before) :], driven.settled) == (stamps(2), 1)
 
 
 def test_an_idle_connection_that_ends_is_opened_again(served):
-    alone = served(Reply([EMPTY], then_close=True), brings(message(1)), DELETED, EMPTY)
-    alone.receive(ms=2000)
-    assert alone.heard.closed.wait(5)
-    while not alone.settled:
-        assert alone.receive(ms=200).error is None
-    assert (alone.stamps, alone.heard.connections) == (stamps(1), 2)
+    driven = served(Reply([EMPTY], then_close=True), brings(message(1)), DELETED, EMPTY)
+    driven.receive(ms=2000)
+    assert driven.heard.closed.wait(5)
+    while not driven.settled:
+        assert driven.receive(ms=200).error is None
+    assert (driven.stamps, driven.heard.connections) == (stamps(1), 2)
 
 
 def test_a_message_in_hand_whose_connection_ends_is_settled_by_the_worker(served):
-    alone = served(Reply([brings(message(1))], then_close=True), DELETED, EMPTY)
+    driven = served(Reply([brings(message(1))], then_close=True), DELETED, EMPTY)
     found: dict[object, int] = {}
-    while not found and not alone.settled:
-        taken = alone.receive(ms=200)
+    while not found and not driven.settled:
+        taken = driven.receive(ms=200)
         if isinstance(taken.error, ConnectionLost):
             return  # the deletion was on its way before the end was seen
         found.update(taken.unsettled)
     assert list(found) == ["AQEB+/1=="]
-    assert list(alone.receiver.settle(list(found)).handle) == list(found)
-    assert alone.heard.connections == 2
+    assert list(driven.receiver.settle(list(found)).handle) == list(found)
+    assert driven.heard.connections == 2
 
 
 def test_a_server_that_says_nothing_any_more_loses_the_connection(served, monkeypatch):
     monkeypatch.setattr(module, "_CALL_NS", 100 * MS)
-    alone = served(Reply([b""], pause_s=0.5), EMPTY)
-    error = alone.receive(ms=50).error
+    driven = served(Reply([b""], pause_s=0.5), EMPTY)
+    error = driven.receive(ms=50).error
     assert isinstance(error, ConnectionLost)
     assert "no answer in time" in str(error)
 

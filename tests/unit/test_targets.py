@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.boto3_client import Boto3Receiver
 from breakeven.clients.factory import make_client
+from breakeven.clients.reference.boto3_client import Boto3Receiver
 from breakeven.errors import CaseError
 from breakeven.targets.catalog import CATALOG, record_of
 from breakeven.targets.naming import queue_names

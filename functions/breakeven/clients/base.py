@@ -1,7 +1,7 @@
 """What a client of a queue is: the seam between measuring and driving.
 
 A *client* opens senders and receivers on the queues of one case. The loader knows only these
-protocols, so that an ordinary client (pika, boto3: one call at a time) and a client with its own
+protocols, so that a reference client (pika, boto3: one call at a time) and a client with its own
 event loop (batches, many calls in flight) are driven alike:
 
 * ``submit`` hands over a batch and may return before any of it is answered;

@@ -5,9 +5,9 @@ from __future__ import annotations
 from breakeven.brokers.access import Access
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client
-from breakeven.clients.boto3_client import Boto3Client
-from breakeven.clients.pika_client import PikaClient
-from breakeven.clients.pooled import PooledClient
+from breakeven.clients.pool.pooled_client import PooledClient
+from breakeven.clients.reference.boto3_client import Boto3Client
+from breakeven.clients.reference.pika_client import PikaClient
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.workload.case import Workload

@@ -11,9 +11,9 @@ from typing import Any
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client, Receiver, Sender
-from breakeven.clients.boto3_client import Boto3Client
 from breakeven.clients.factory import pooled
-from breakeven.clients.pika_client import PikaClient
+from breakeven.clients.reference.boto3_client import Boto3Client
+from breakeven.clients.reference.pika_client import PikaClient
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument

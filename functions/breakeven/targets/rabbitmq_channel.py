@@ -10,7 +10,7 @@ import pika
 from pika.exceptions import AMQPError
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.pika_link import connection_parameters, in_words
+from breakeven.clients.reference.pika_link import connection_parameters, in_words
 from breakeven.errors import CaseError
 
 

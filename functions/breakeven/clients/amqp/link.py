@@ -90,8 +90,7 @@ class Link:
             self._turn(min(timeout_s, _LOOK_S))
         if self.news:
             return True
-        left = deadline - time.monotonic()
-        if left > 0:
+        if (left := deadline - time.monotonic()) > 0:
             return self.drive(lambda: self.news, left)
         self.check()
         return False
@@ -190,10 +189,9 @@ class Link:
                 self._channel_open = False
                 self.abandon(f"({method.reply_code}) {method.reply_text}")
                 self._answer(method_frame(spec.Channel.CloseOk()))
-            case spec.Connection.CloseOk():
-                self._channel_open = self._connection_open = False
-            case spec.Channel.CloseOk():
+            case spec.Connection.CloseOk() | spec.Channel.CloseOk():
                 self._channel_open = False
+                self._connection_open = self._connection_open and not of_connection
             case spec.Connection.Blocked():
                 self._pulse.blocked()
             case spec.Connection.Unblocked():

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 
 from pika import spec
 
-from breakeven.clients.alone import Ours, Taken
-from breakeven.clients.amqp.alone import obstacle
-from breakeven.clients.amqp.alone_receiver import AloneReceiver, alone_receiver
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
+from breakeven.clients.amqp.fast_path_connection import obstacle
+from breakeven.clients.amqp.fast_path_receiver import FastPathReceiver, fast_path_receiver
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import fetched, pushed
 from breakeven.clients.base import Deliveries, Settled
 from breakeven.clients.columns import alike, joined, repeated
+from breakeven.clients.fast_path import Ours, Received
 from breakeven.workload.case import Workload
 
 #: what our one consumer on its channel is called
@@ -40,7 +40,7 @@ class NativeReceiver(Endpoint):
         self._asking = self._consuming = False
         self._empty_ns: int | None = None
         self._coalescing = Coalescing(workload.prefetch)
-        self._alone: AloneReceiver | None = None
+        self._fast_path: FastPathReceiver | None = None
         self.fallback: str | None = None
         self._runs: list[tuple[Sequence[int], Sequence[bool], Sequence[bytes], int]] = []
         size, persistent = workload.message_bytes, workload.persistent
@@ -71,19 +71,19 @@ class NativeReceiver(Endpoint):
         return Settled(handles, [called_ns] * count, [-1] * count)
 
     def expect(self, ours: Ours) -> bool:
-        self._alone = self.fallback = None
+        self._fast_path = self.fallback = None
         if self._workload.consume == "push":
             self.fallback = obstacle(self._link)
         if self._workload.consume == "push" and self.fallback is None:
-            self._alone = alone_receiver(self._link, self._link.reader.shape, self._workload, ours)
-        return self._alone is not None
+            self._fast_path = fast_path_receiver(self._link, self._link.reader.shape, self._workload, ours)
+        return self._fast_path is not None
 
-    def receive_alone(self, until_ns: int) -> Taken | None:
-        assert self._alone is not None
+    def receive_on_fast_path(self, until_ns: int) -> Received | None:
+        assert self._fast_path is not None
         with self._link.lock:
             if not self._consuming:
                 self._start_consuming()
-            return None if self._runs else self._alone.receive(until_ns)
+            return None if self._runs else self._fast_path.receive(until_ns)
 
     def close(self) -> None:
         self._link.close()

@@ -7,16 +7,16 @@ from collections.abc import MutableMapping, Sequence
 
 from pika import spec
 
-from breakeven.clients.alone import Errand, Origin, Sent
-from breakeven.clients.amqp.alone import obstacle
-from breakeven.clients.amqp.alone_sender import AloneSender, alone_sender
+from breakeven.clients.amqp.answer_buffer import AnswerBuffer
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import Publishing
 from breakeven.clients.amqp.endpoint import Endpoint
+from breakeven.clients.amqp.fast_path_connection import obstacle
+from breakeven.clients.amqp.fast_path_sender import FastPathSender, fast_path_sender
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
-from breakeven.clients.amqp.told import Told
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Bodies, Outcome
+from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.workload.case import Workload
 
 #: a wait that may be this much longer than the oldest message's patience, seconds
@@ -38,9 +38,9 @@ class NativeSender(Endpoint):
         )
         self._in_flight = InFlight()
         self._returned: set[bytes] = set()  # stamps; a return comes before its confirm
-        self._told = Told()
+        self._answered = AnswerBuffer()
         self._coalescing = Coalescing(workload.window)
-        self._alone: AloneSender | None = None
+        self._fast_path: FastPathSender | None = None
         self.fallback: str | None = None
         self._due: MutableMapping[int, int] = {}
         with link.lock:
@@ -83,23 +83,25 @@ class NativeSender(Endpoint):
                 if not link.listen(timeout_s) and self._patience_s() <= 0:
                     link.give_up("a publish")
             link.news = False
-            answers = self._told.take()
+            answers = self._answered.take()
             self._coalescing.took(len(answers.sequence), link.read_ns)
             return answers
 
     def prepare(self, origin: Origin) -> int:
-        self._alone, self.fallback = None, obstacle(self._link)
+        self._fast_path, self.fallback = None, obstacle(self._link)
         if self.fallback is None:
-            self._alone = alone_sender(self._link, self._publishing, self._workload, origin)
-        return self._alone.most if self._alone else 0
+            self._fast_path = fast_path_sender(self._link, self._publishing, self._workload, origin)
+        return self._fast_path.most if self._fast_path else 0
 
-    def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
-        assert self._alone is not None
+    def send_on_fast_path(
+        self, batch: SendBatch, until_ns: int, due: MutableMapping[int, int]
+    ) -> Sent | None:
+        assert self._fast_path is not None
         self._due = due
         with self._link.lock:
             if self._returned or (len(self._in_flight) and not self._confirms):
                 return None
-            return self._alone.send(errand, until_ns, self._in_flight, due)
+            return self._fast_path.send(batch, until_ns, self._in_flight, due)
 
     def close(self) -> None:
         with self._link.lock:
@@ -125,16 +127,16 @@ class NativeSender(Endpoint):
         if self._workload.confirms:
             self._returned.add(stamp)
 
-    def hand_back(self) -> None:
+    def release(self) -> None:
         with self._link.lock:
             self._go_on_in_general()
 
     def _go_on_in_general(self) -> None:
-        if self._alone is not None:
-            self._alone.leave(self._in_flight, self._due)
+        if self._fast_path is not None:
+            self._fast_path.leave(self._in_flight, self._due)
 
     def _tell_of_written(self) -> None:
-        """Without confirms: of what was under way when the connection was left alone no longer."""
+        """Without confirms: of what was under way when the fast path was left."""
         if len(self._in_flight):
             self._link.flush()
             for run in self._in_flight.take(0, multiple=True):
@@ -150,7 +152,7 @@ class NativeSender(Endpoint):
     def _tell(
         self, sequences: Sequence[int], outcomes: list[Outcome], sent_ns: int, answered_ns: int
     ) -> None:
-        self._told.add(sequences, outcomes, sent_ns, answered_ns)
+        self._answered.add(sequences, outcomes, sent_ns, answered_ns)
         self._link.news = True
 
     def _patience_s(self) -> float:

@@ -12,6 +12,8 @@ from pathlib import Path
 from breakeven.clients.core.structs import Asking, Call, Receiving, Sending, Tls
 
 FOLDER = Path(__file__).parent
+#: C, in one folder
+SOURCES = FOLDER / "src"
 #: what the core and Python share, by C's name
 STRUCTS: dict[str, type[ctypes.Structure]] = {
     "sending": Sending,
@@ -30,13 +32,13 @@ SWITCH = "BREAKEVEN_CORE"
 
 def sources() -> list[Path]:
     """What the core is compiled from; headers are not among them."""
-    return sorted(FOLDER.glob("*.c"))
+    return sorted(SOURCES.glob("*.c"))
 
 
 def compiled_path(machine: str) -> Path:
     """Where the core of these sources is, compiled for ``machine``; it holds a digest of them in its name."""
     digest = hashlib.sha256()
-    for source in sorted(FOLDER.glob("*.[ch]")):
+    for source in sorted(SOURCES.glob("*.[ch]")):
         digest.update(source.read_bytes())
     return FOLDER / "compiled" / f"core-{digest.hexdigest()[:12]}-{machine}.so"
 

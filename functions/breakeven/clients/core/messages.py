@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.base import Outcome
 from breakeven.clients.core.memory import Int64s, address, characters
 from breakeven.clients.core.structs import Sending
+from breakeven.clients.fast_path import Origin, SendBatch, Sent
 
 #: messages that one call tells of, beside twice the window
 COLUMNS = 8192
@@ -44,13 +44,13 @@ class Messages:
         for name, column in zip(_NAMES, self._columns, strict=True):
             setattr(struct, name, address(column))
 
-    def asked(self, errand: Errand) -> None:
+    def asked(self, batch: SendBatch) -> None:
         """What is to be sent in the next call."""
-        assert errand.most <= COLUMNS
-        struct, due_ns = self._struct, errand.due_ns
+        assert batch.most <= COLUMNS
+        struct, due_ns = self._struct, batch.due_ns
         struct.due_ns = None if due_ns is None else address(due_ns)
-        struct.most, struct.when_sent = errand.most, errand.when_sent
-        struct.room_since_ns = max(struct.room_since_ns, errand.room_since_ns)
+        struct.most, struct.when_sent = batch.most, batch.when_sent
+        struct.room_since_ns = max(struct.room_since_ns, batch.room_since_ns)
 
     def flight(self, tag: int) -> tuple[int, int]:
         """When the message in that tag was due, and when it was sent; that is -1 once it is answered."""

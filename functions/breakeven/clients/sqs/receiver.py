@@ -7,10 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from breakeven.clients.alone import Ours, Taken
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
-from breakeven.clients.sqs.alone import obstacle
-from breakeven.clients.sqs.alone_receiver import AloneReceiver
+from breakeven.clients.fast_path import Ours, Received
 from breakeven.clients.sqs.calls import (
     MALFORMED,
     MAX_BATCH,
@@ -21,6 +19,8 @@ from breakeven.clients.sqs.calls import (
     quoted,
 )
 from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.fast_path_connection import obstacle
+from breakeven.clients.sqs.fast_path_receiver import FastPathReceiver
 from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.clients.sqs.service import Service
 
@@ -48,7 +48,7 @@ class SqsReceiver:
         size: int,
     ) -> None:
         self._connection, self._wait_s, self._batch, self._size = connection, wait_s, batch, size
-        self._alone: AloneReceiver | None = None
+        self._fast_path: FastPathReceiver | None = None
         self.fallback: str | None = None
         self._receive = Operation("ReceiveMessage", service, connection)
         self._delete = Operation("DeleteMessage" if batch == 1 else "DeleteMessageBatch", service, connection)
@@ -72,15 +72,15 @@ class SqsReceiver:
         if self.fallback:
             return False
         before = self._prefix + _HANDLE + b'"'
-        self._alone = AloneReceiver(
+        self._fast_path = FastPathReceiver(
             *(self._connection, self._receive, self._delete, ours),
             ask=self._ask, before=before, wait_s=self._wait_s, size=self._size, taken=self._taken,
         )  # fmt: skip
         return True
 
-    def receive_alone(self, until_ns: int) -> Taken | None:
-        assert self._alone is not None
-        return self._alone.receive(until_ns)
+    def receive_on_fast_path(self, until_ns: int) -> Received | None:
+        assert self._fast_path is not None
+        return self._fast_path.receive(until_ns)
 
     def _taken(self, answer: bytes, asked_ns: int) -> Deliveries:
         """What a whole answer to an ask brings. Raises CallFailed."""

@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any
 
-from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.base import Answers, CallFailed, Outcome
 from breakeven.clients.core.messages import COLUMNS
-from breakeven.clients.sqs.alone import obstacle
-from breakeven.clients.sqs.alone_sender import AloneSender, alone_sender, is_stored
+from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.clients.sqs.calls import MALFORMED, Operation, entries, prefix, quoted
 from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.fast_path_connection import obstacle
+from breakeven.clients.sqs.fast_path_sender import FastPathSender, fast_path_sender, is_stored
 from breakeven.clients.sqs.fifo import fifo_ids, is_fifo
 from breakeven.clients.sqs.service import Service
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES
@@ -32,7 +32,7 @@ class SqsSender:
         self._send = Operation("SendMessage" if batch == 1 else "SendMessageBatch", service, connection)
         self._prefix, self._is_fifo = prefix(queue), is_fifo(queue)
         self._answered: list[Answered] = []
-        self._alone: AloneSender | None = None
+        self._fast_path: FastPathSender | None = None
         self.fallback: str | None = None
         self._due: MutableMapping[int, int] = {}
 
@@ -55,17 +55,19 @@ class SqsSender:
         if self._batch == 1 and (fallback := obstacle(self._connection)):
             self.fallback = fallback
         elif self._batch == 1:
-            self._alone = alone_sender(self._connection, self._send, origin, self._message)
-        return COLUMNS if self._alone else 0
+            self._fast_path = fast_path_sender(self._connection, self._send, origin, self._message)
+        return COLUMNS if self._fast_path else 0
 
-    def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
-        assert self._alone is not None
+    def send_on_fast_path(
+        self, batch: SendBatch, until_ns: int, due: MutableMapping[int, int]
+    ) -> Sent | None:
+        assert self._fast_path is not None
         self._due = due
-        return self._alone.send(errand, until_ns, due)
+        return self._fast_path.send(batch, until_ns, due)
 
-    def hand_back(self) -> None:
-        if self._alone is not None:
-            self._alone.hand_back(self._due)
+    def release(self) -> None:
+        if self._fast_path is not None:
+            self._fast_path.release(self._due)
 
     def close(self) -> None:
         self._connection.close()

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from breakeven.clients.alone import Ours
 from breakeven.clients.base import Outcome
+from breakeven.clients.fast_path import Ours
 from breakeven.loadgen.ledger.receipts import Receipts
 from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.ledger.stamp import StampReader

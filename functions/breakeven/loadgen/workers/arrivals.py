@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from breakeven.clients.alone import WhenSent
 from breakeven.clients.base import Int64s
+from breakeven.clients.fast_path import WhenSent
 from breakeven.loadgen.stages import Timeline
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.rate_profile import Course, Piece, rate_course

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from breakeven.clients import columns
-from breakeven.clients.alone import ReceivesAlone
 from breakeven.clients.base import Deliveries, Receiver, Settled
+from breakeven.clients.fast_path import ReceivesOnFastPath
 from breakeven.loadgen.ledger.receipts import Receipts
 from breakeven.loadgen.record.timestamps import as_one, listed, repeated
-from breakeven.loadgen.workers.worker import ALONE_NS, TOLERATED_S, Shared, Worker
+from breakeven.loadgen.workers.worker import FAST_PATH_NS, TOLERATED_S, Shared, Worker
 from breakeven.workload.rate_profile import Course
 
 T = TypeVar("T")
@@ -45,16 +45,16 @@ class Consumer(Worker[Receiver]):
         self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
         self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
-        self._alone: ReceivesAlone | None = None
+        self._fast_path: ReceivesOnFastPath | None = None
         self._processing: Course | None = None
         if workload.processing_ms or workload.processing_profile:
             self._processing = Course(workload.processing_ms, workload.warmup_s, workload.processing_profile)
 
     def _connect(self) -> Receiver:
         link = self._shared.client.receiver(self._queue)
-        self._alone = None
-        if self._processing is None and isinstance(link, ReceivesAlone):
-            self._alone = link if link.expect(self._shared.ledger.ours()) else None
+        self._fast_path = None
+        if self._processing is None and isinstance(link, ReceivesOnFastPath):
+            self._fast_path = link if link.expect(self._shared.ledger.ours()) else None
             self._note_path(link)
         return link
 
@@ -67,7 +67,7 @@ class Consumer(Worker[Receiver]):
         if self._in_hand:
             self._settle(link, self._processed())
             return
-        if self._alone is not None and self._taken_alone(self._alone):
+        if self._fast_path is not None and self._received_on_fast_path(self._fast_path):
             return
         if not self._polls:
             self._release()  # a long poll waits for seconds, whatever it is asked
@@ -92,33 +92,33 @@ class Consumer(Worker[Receiver]):
         self._taken.append((deliveries, receipts))
         self._hold(len(receipts.ours), int(deliveries.in_hand_ns[-1]))
 
-    def _taken_alone(self, link: ReceivesAlone) -> bool:
-        """Leave the connection alone for a while; False where it has to be done step by step."""
-        taken = link.receive_alone(time.monotonic_ns() + ALONE_NS)
-        if taken is None:
+    def _received_on_fast_path(self, link: ReceivesOnFastPath) -> bool:
+        """Take the fast path for a while; False where the general path has to go first."""
+        received = link.receive_on_fast_path(time.monotonic_ns() + FAST_PATH_NS)
+        if received is None:
             return False
-        if len(taken.deliveries.in_hand_ns):
+        if len(received.deliveries.in_hand_ns):
             self._pause_s, self._eager_since_ns = EMPTY_PAUSE_S[0], None
-            self._count(taken.deliveries)
-        if taken.settled is not None and len(taken.settled.asked_ns):
-            recorder, settled = self._shared.recorder, taken.settled
+            self._count(received.deliveries)
+        if received.settled is not None and len(received.settled.asked_ns):
+            recorder, settled = self._shared.recorder, received.settled
             recorder.operations("settle", settled.called_ns, settled.replied_ns, self._size)
             recorder.operations("consume_cycle", settled.asked_ns, settled.replied_ns, self._size)
             for metric in ("settle", "consume_cycle"):
-                recorder.by_core(metric, settled.replied_ns, taken.by_general)
-        self._starved(taken.deliveries)
-        if taken.in_hand is not None:
-            self._take(taken.in_hand)
-        self._in_hand.update(taken.unsettled)
-        if taken.error:
-            if taken.deliveries.empty or len(taken.deliveries.in_hand_ns):
+                recorder.by_core(metric, settled.replied_ns, received.by_general)
+        self._starved(received.deliveries)
+        if received.in_hand is not None:
+            self._take(received.in_hand)
+        self._in_hand.update(received.unsettled)
+        if received.error:
+            if received.deliveries.empty or len(received.deliveries.in_hand_ns):
                 self._well()  # before it failed
-            raise taken.error
-        self._rest(taken.deliveries)
+            raise received.error
+        self._rest(received.deliveries)
         return True
 
     def _count(self, deliveries: Deliveries) -> None:
-        """Messages that were taken in hand, and settled or about to be, by a connection left alone."""
+        """Messages that were taken in hand, and settled or about to be, on the fast path."""
         receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
         self._taken.append((deliveries, receipts))
         self._account()

@@ -10,7 +10,7 @@ from breakeven.clients.base import Sender
 from breakeven.clients.columns import joined, repeated
 from breakeven.loadgen.workers.arrivals import Arrivals, Span
 from breakeven.loadgen.workers.producer import TOGETHER_NS, Producer
-from breakeven.loadgen.workers.worker import ALONE_NS, Shared
+from breakeven.loadgen.workers.worker import FAST_PATH_NS, Shared
 
 
 class OpenProducer(Producer):
@@ -63,7 +63,7 @@ class OpenProducer(Producer):
 
     def _step(self, link: Sender) -> None:
         now_ns = time.monotonic_ns()
-        if self._most and self._go_on_alone(now_ns):
+        if self._most and self._go_on_fast_path(now_ns):
             return
         due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._note_blocked(now_ns, due > 0 and room <= 0)
@@ -72,13 +72,13 @@ class OpenProducer(Producer):
             due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._take_answers(link, self._until_due_s(now_ns, due, room))
 
-    def _go_on_alone(self, now_ns: int) -> bool:
-        """Leave the connection alone until the end of what counts alike: all of it measured, or nothing."""
+    def _go_on_fast_path(self, now_ns: int) -> bool:
+        """Take the fast path to the end of what counts alike: all of it measured, or nothing."""
         self._note_blocked(now_ns, False)
         borders = (self._measure_ns, self._end_ns, self._deadline_ns)
-        until_ns = min(now_ns + ALONE_NS, *(border for border in borders if border > now_ns))
+        until_ns = min(now_ns + FAST_PATH_NS, *(border for border in borders if border > now_ns))
         due_ns, when_sent = self._schedule.until(until_ns, self._most)
-        sent = self._send_alone(len(due_ns), until_ns, when_sent, due_ns, self._room_since_ns)
+        sent = self._send_on_fast_path(len(due_ns), until_ns, when_sent, due_ns, self._room_since_ns)
         if sent is None:
             return False
         self._room_since_ns = max(self._room_since_ns, sent.room_since_ns)
@@ -161,8 +161,8 @@ class OpenProducer(Producer):
 
     def _give_up_on_rest(self) -> None:
         self._release()
-        if self._alone is not None:
-            self._alone.hand_back()
+        if self._fast_path is not None:
+            self._fast_path.release()
         unsent, unanswered = self._schedule.rest(), list(self._pending.values())
         self._count_offered(unsent)
         self._pending.clear()

@@ -7,13 +7,13 @@ import time
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from breakeven.clients.alone import Errand, Origin, SendsAlone, Sent, WhenSent
 from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
 from breakeven.clients.columns import together
+from breakeven.clients.fast_path import Origin, SendBatch, SendsOnFastPath, Sent, WhenSent
 from breakeven.loadgen.ledger.stamp import Stamper
 from breakeven.loadgen.record.timestamps import Int64s, as_one, listed, repeated
 from breakeven.loadgen.workers.consumer import Consumer
-from breakeven.loadgen.workers.worker import ALONE_NS, Shared, Worker
+from breakeven.loadgen.workers.worker import FAST_PATH_NS, Shared, Worker
 
 #: a drain that lasts longer than this is helped by the producers' threads, seconds
 HELP_AFTER_S = 0.25
@@ -39,10 +39,10 @@ class Producer(Worker[Sender]):
         self._times = (shared.send_times or {}).get(number)
         self._in_flight = 0  # submitted on this connection and not answered
         #: when each message was to be sent, by sequence, of those without an answer; an open loop's, and what
-        #: a sender that was left alone hands back
+        #: a sender on the fast path releases
         self._pending: dict[int, int] = {}
-        self._alone: SendsAlone | None = None
-        self._most = 0  # messages that it may be left alone with; 0: none
+        self._fast_path: SendsOnFastPath | None = None
+        self._most = 0  # messages that a batch of the fast path may be of; 0: none
         self._answers: list[Answers] = []  # not accounted for yet
         self.done = threading.Event()  # nothing more will be sent
 
@@ -54,8 +54,8 @@ class Producer(Worker[Sender]):
 
     def _connect(self) -> Sender:
         link = self._shared.client.sender(self._queue)
-        self._alone = link if isinstance(link, SendsAlone) else None
-        self._most = self._alone.prepare(self._origin()) if self._alone else 0
+        self._fast_path = link if isinstance(link, SendsOnFastPath) else None
+        self._most = self._fast_path.prepare(self._origin()) if self._fast_path else 0
         self._note_path(link)
         return link
 
@@ -88,14 +88,14 @@ class Producer(Worker[Sender]):
         self._in_flight += count
         return sequences
 
-    def _send_alone(
+    def _send_on_fast_path(
         self, most: int, until_ns: int, when_sent: WhenSent, due_ns: Int64s | None, room_since_ns: int = 0
     ) -> Sent | None:
         """Have the connection send by itself for a while; None where it has to be done step by step."""
-        assert self._alone is not None
+        assert self._fast_path is not None
         first = self._shared.ledger.sent(self._number)
-        errand = Errand(first, most, due_ns, when_sent, room_since_ns)
-        sent = self._alone.send_alone(errand, until_ns, self._pending)
+        batch = SendBatch(first, most, due_ns, when_sent, room_since_ns)
+        sent = self._fast_path.send_on_fast_path(batch, until_ns, self._pending)
         if sent is None:
             return None
         count, answered = len(sent.handed_ns), len(sent.sequence)
@@ -184,23 +184,23 @@ class ClosedProducer(Producer):
         return self._share - self._shared.ledger.sent(self._number)
 
     def _step(self, link: Sender) -> None:
-        if self._most and self._go_on_alone():
+        if self._most and self._go_on_fast_path():
             return
         room = min(self._window - self._in_flight, self._left())
         if room > 0:
             self._submit(link, room, time.monotonic_ns())
         self._take_answers(link, self._patience_s())
 
-    def _go_on_alone(self) -> bool:
+    def _go_on_fast_path(self) -> bool:
         now_ns = time.monotonic_ns()
-        until_ns, most, when_sent = now_ns + ALONE_NS, self._most, WhenSent.COME_BACK
+        until_ns, most, when_sent = now_ns + FAST_PATH_NS, self._most, WhenSent.COME_BACK
         if self._share is None:
             until_ns = min(until_ns, self._ends_ns)
             if now_ns >= self._ends_ns:
-                until_ns, most, when_sent = now_ns + ALONE_NS, 0, WhenSent.ANSWERED
+                until_ns, most, when_sent = now_ns + FAST_PATH_NS, 0, WhenSent.ANSWERED
         elif self._left() <= most:
             most, when_sent = self._left(), WhenSent.ANSWERED
-        sent = self._send_alone(most, until_ns, when_sent, None)
+        sent = self._send_on_fast_path(most, until_ns, when_sent, None)
         if sent is None:
             return False
         if len(sent.sequence):

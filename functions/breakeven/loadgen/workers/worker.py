@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from breakeven.clients.alone import FallsBack
 from breakeven.clients.base import CallFailed, Client, ConnectionLost
+from breakeven.clients.fast_path import FallsBack
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.ledger import LoaderLedger
 from breakeven.loadgen.record.recorder import Recorder
@@ -34,9 +34,9 @@ LOOK_EVERY_S = 0.25
 #: (seconds), and then done together: below saturation messages come one by one, and the account of one costs
 #: as much as sending it
 HELD_MESSAGES, HELD_S = 256, 0.02
-#: how long a connection is left alone at a time, where it can do without its worker, nanoseconds: what it did
-#: meanwhile is accounted for then
-ALONE_NS = 200_000_000
+#: how long a connection is on the fast path at a time, nanoseconds: what it did meanwhile is accounted for
+#: then
+FAST_PATH_NS = 200_000_000
 
 
 class Link(Protocol):

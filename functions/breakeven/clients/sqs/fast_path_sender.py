@@ -8,14 +8,14 @@ from ctypes import addressof
 
 import numpy as np
 
-from breakeven.clients.alone import Errand, Origin, Sent
 from breakeven.clients.base import CALL_TIMEOUT_S, CallFailed, ConnectionLost, Outcome
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.messages import Messages
 from breakeven.clients.core.structs import End, Sending
-from breakeven.clients.sqs.alone import SIGNATURE, Alone, SignedCall
+from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.clients.sqs.calls import MALFORMED, Operation
 from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.fast_path_connection import SIGNATURE, FastPathConnection, SignedCall
 from breakeven.clients.sqs.signing import Parts, behind_signature
 
 #: SendMessage is answered with a few hundred bytes
@@ -28,8 +28,8 @@ def is_stored(answer: bytes) -> bool:
     return b'"MessageId"' in answer
 
 
-class AloneSender:
-    """Made by :func:`alone_sender`; used by the one thread that uses the sender.
+class FastPathSender:
+    """Made by :func:`fast_path_sender`; used by the one thread that uses the sender.
 
     :param document: of one message
     :param places: where the stamp is in it: first of its body, then, on a FIFO queue, once more
@@ -47,19 +47,19 @@ class AloneSender:
         assert library is not None
         self._operation, self._document, self._places = operation, document, places
         self._struct = struct = Sending(row_size=0, rows=1, confirms=1, next_tag=1, oldest_tag=1)
-        self._alone = Alone(connection, struct, library.sending_run, _ANSWER_BYTES)
+        self._driven = FastPathConnection(connection, struct, library.sending_run, _ANSWER_BYTES)
         self._messages = Messages(struct, origin, 1, Outcome.CONFIRMED)
         self._call, self._parts = SignedCall(), Parts(-1, b"", b"", b"", b"")
         struct.call = addressof(self._call.struct)
 
-    def send(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent:
-        """See ``SendsAlone.send_alone``."""
+    def send(self, batch: SendBatch, until_ns: int, due: MutableMapping[int, int]) -> Sent:
+        """See ``SendsOnFastPath.send_on_fast_path``."""
         struct = self._struct
         self._renew()
         if not struct.in_flight:
-            struct.shift = errand.first - struct.next_tag
-        self._messages.asked(errand)
-        end = self._alone.run(until_ns, until_ns)
+            struct.shift = batch.first - struct.next_tag
+        self._messages.asked(batch)
+        end = self._driven.run(until_ns, until_ns)
         sent = self._messages.sent()
         if end not in (End.OVER, End.FULL):
             self._conclude(end, sent, due)
@@ -67,7 +67,7 @@ class AloneSender:
             self._lose(end, sent, due)
         return sent
 
-    def hand_back(self, due: MutableMapping[int, int]) -> None:
+    def release(self, due: MutableMapping[int, int]) -> None:
         """Tell of the message that is unanswered, which is nobody's any more."""
         struct = self._struct
         if struct.in_flight:
@@ -77,12 +77,12 @@ class AloneSender:
     def _renew(self) -> None:
         """Write the request of this second. Raises ConnectionLost, CallFailed."""
         parts = self._operation.parts()
-        if parts is self._parts or self._alone.is_writing:
+        if parts is self._parts or self._driven.is_writing:
             return
         document = self._document
         self._call.renew(parts, document[: self._places[0]])
         before = parts.head + bytes(SIGNATURE) + behind_signature(len(document))
-        self._alone.put(before + document)
+        self._driven.put(before + document)
         struct, self._parts = self._struct, parts
         struct.row_size, struct.document_at = len(before) + len(document), len(before)
         struct.stamp_at, *again = (len(before) + place for place in self._places)
@@ -92,7 +92,7 @@ class AloneSender:
         """What the core has left: an answer that is not as always, or the connection's end."""
         struct = self._struct
         if not struct.in_flight:
-            self._alone.drop()  # an idle connection: no message is lost by it
+            self._driven.drop()  # an idle connection: no message is lost by it
             return
         if end is not End.UNUSUAL:
             self._lose(end, sent, due)
@@ -100,7 +100,7 @@ class AloneSender:
         tag = struct.oldest_tag
         sequence, (due_ns, sent_ns) = tag + struct.shift, self._messages.flight(tag)
         try:
-            answer = self._operation.rest_of_call(self._alone.begun(sent_ns))
+            answer = self._operation.rest_of_call(self._driven.begun(sent_ns))
             if not is_stored(answer):
                 raise CallFailed(MALFORMED)
         except CallFailed as error:
@@ -113,8 +113,8 @@ class AloneSender:
 
     def _lose(self, end: End, sent: Sent, due: MutableMapping[int, int]) -> None:
         """The connection, and with it what is known of the message under way."""
-        self.hand_back(due)
-        sent.error = self._alone.lost(end)
+        self.release(due)
+        sent.error = self._driven.lost(end)
 
     def _over(self) -> None:
         struct = self._struct
@@ -136,9 +136,9 @@ def _append(sent: Sent, sequence: int, due_ns: int, sent_ns: int, answered_ns: i
     sent.by_general += 1
 
 
-def alone_sender(
+def fast_path_sender(
     connection: Connection, operation: Operation, origin: Origin, document: Callable[[bytes], bytes]
-) -> AloneSender | None:
+) -> FastPathSender | None:
     """None where these are no messages for the core.
 
     :param connection: one that the core can drive
@@ -151,4 +151,4 @@ def alone_sender(
     places = [at for at in range(len(made)) if made.startswith(stamp, at)]
     if not 1 <= len(places) <= 2 or made.replace(stamp, other) != document(second):
         return None
-    return AloneSender(connection, operation, origin, made, places)
+    return FastPathSender(connection, operation, origin, made, places)

@@ -7,9 +7,8 @@ from collections.abc import MutableMapping
 
 import numpy as np
 
-from breakeven.clients.alone import Errand, Origin, Sent
-from breakeven.clients.amqp.alone import LATE_NS, Alone
 from breakeven.clients.amqp.encoding import ACK_HEAD, Publishing
+from breakeven.clients.amqp.fast_path_connection import LATE_NS, FastPathConnection
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Outcome
@@ -17,6 +16,7 @@ from breakeven.clients.core.loading import core
 from breakeven.clients.core.memory import address
 from breakeven.clients.core.messages import COLUMNS, Messages
 from breakeven.clients.core.structs import End, Sending
+from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.workload.case import Workload
 
 #: memory for prepared frames, bytes; a message that needs more is the general path's
@@ -25,8 +25,8 @@ _PREPARED = 1 << 20
 MOST_WINDOW = 65_536
 
 
-class AloneSender:
-    """Made by :func:`alone_sender`; used by the one thread that uses the sender."""
+class FastPathSender:
+    """Made by :func:`fast_path_sender`; used by the one thread that uses the sender."""
 
     def __init__(self, link: Link, workload: Workload, origin: Origin, row: bytes, stamp_at: int) -> None:
         library = core()
@@ -34,8 +34,8 @@ class AloneSender:
         self._link, self._origin = link, origin
         self._struct = struct = Sending()
         rows = max(1, min(workload.window, _PREPARED // len(row)))
-        self._alone = Alone(link, struct, library.sending_run, workload.window, rows * len(row))
-        self._alone.out.reshape(rows, len(row))[:] = np.frombuffer(row, np.uint8)
+        self._driven = FastPathConnection(link, struct, library.sending_run, workload.window, rows * len(row))
+        self._driven.out.reshape(rows, len(row))[:] = np.frombuffer(row, np.uint8)
         struct.row_size, struct.rows, struct.stamp_at = len(row), rows, stamp_at
         outcome = Outcome.CONFIRMED if workload.confirms else Outcome.UNKNOWN
         self._messages = Messages(struct, origin, workload.window, outcome)
@@ -47,22 +47,22 @@ class AloneSender:
 
     @property
     def most(self) -> int:
-        """Messages that one errand may be of."""
+        """Messages that one batch may be of."""
         return COLUMNS
 
     def send(
-        self, errand: Errand, until_ns: int, in_flight: InFlight, due: MutableMapping[int, int]
+        self, batch: SendBatch, until_ns: int, in_flight: InFlight, due: MutableMapping[int, int]
     ) -> Sent | None:
-        """See ``SendsAlone.send_alone``; ``in_flight``: the general path's, which keeps nothing meanwhile."""
-        if not self._alone.may_run() or not self._enter(errand.first, in_flight, due):
+        """See ``SendsOnFastPath``; ``in_flight``: the general path's, which keeps nothing meanwhile."""
+        if not self._driven.may_run() or not self._enter(batch.first, in_flight, due):
             return None
-        self._messages.asked(errand)
-        end = self._alone.run(until_ns, self._late_ns)
+        self._messages.asked(batch)
+        end = self._driven.run(until_ns, self._late_ns)
         sent = self._messages.sent()
         if end in (End.OVER, End.FULL) and not self._overdue():
             return sent
         self.leave(in_flight, due)
-        self._alone.conclude(end)
+        self._driven.conclude(end)
         return sent
 
     def leave(self, in_flight: InFlight, due: MutableMapping[int, int]) -> None:
@@ -108,13 +108,13 @@ class AloneSender:
         return sent_ns is not None and time.monotonic_ns() - sent_ns > CALL_TIMEOUT_S * 1e9
 
 
-def alone_sender(
+def fast_path_sender(
     link: Link, publishing: Publishing, workload: Workload, origin: Origin
-) -> AloneSender | None:
+) -> FastPathSender | None:
     """None where these are no messages for the core, on a link that it can drive."""
     prepared = publishing.around(origin.size)
     if prepared is None or workload.window > MOST_WINDOW:
         return None
     head, end = prepared
     row = head + bytes(STAMP_BYTES) + origin.rest + end
-    return AloneSender(link, workload, origin, row, len(head)) if len(row) <= _PREPARED else None
+    return FastPathSender(link, workload, origin, row, len(head)) if len(row) <= _PREPARED else None

@@ -1,4 +1,4 @@
-"""The ordinary SQS client: boto3, one kept-alive connection a sender or receiver, one message a call.
+"""The reference client of SQS: boto3, one kept-alive connection a sender or receiver, one message a call.
 
 Retries are off: a call that fails is seen, counted and made again by the worker. Region, endpoint and
 credentials come from where boto3 reads them (``AWS_ENDPOINT_URL_SQS`` points to another server).

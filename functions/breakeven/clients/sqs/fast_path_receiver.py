@@ -8,7 +8,6 @@ from ctypes import addressof
 
 import numpy as np
 
-from breakeven.clients.alone import Cycles, Ours, Taken
 from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
@@ -20,9 +19,10 @@ from breakeven.clients.base import (
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.memory import address, characters
 from breakeven.clients.core.structs import Asking, End, State
-from breakeven.clients.sqs.alone import SIGNATURE, Alone, SignedCall
+from breakeven.clients.fast_path import Cycles, Ours, Received
 from breakeven.clients.sqs.calls import Operation
 from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.fast_path_connection import SIGNATURE, FastPathConnection, SignedCall
 
 #: messages, and empty asks, that one call tells of
 _COLUMNS = 4096
@@ -37,7 +37,7 @@ _NAMES = (
 _CALL_NS = round(CALL_TIMEOUT_S * 1e9)
 
 
-class AloneReceiver:
+class FastPathReceiver:
     """Of one message an ask; used by the one thread that uses the receiver.
 
     :param ask: the document of an ask
@@ -65,7 +65,7 @@ class AloneReceiver:
         self._asks, self._deletions, self._ask, self._before = asks, deletions, ask, before
         self._deliveries = taken
         self._struct = struct = Asking()
-        self._alone = Alone(connection, struct, library.asking_run, size + _BESIDE)
+        self._driven = FastPathConnection(connection, struct, library.asking_run, size + _BESIDE)
         self._call, self._second = SignedCall(), -1
         struct.deletion = addressof(self._call.struct)
         self._document, self._handle = np.frombuffer(before, np.uint8), np.zeros(_HANDLE_BYTES, np.uint8)
@@ -82,30 +82,30 @@ class AloneReceiver:
         struct.columns = _COLUMNS
         self._ask_ns = _CALL_NS + round(wait_s * 1e9)
 
-    def receive(self, until_ns: int) -> Taken:
-        """See ``ReceivesAlone.receive_alone``."""
+    def receive(self, until_ns: int) -> Received:
+        """See ``ReceivesOnFastPath.receive_on_fast_path``."""
         self._renew()
-        end = self._alone.run(until_ns, until_ns + _CALL_NS)
-        taken = self._taken()
+        end = self._driven.run(until_ns, until_ns + _CALL_NS)
+        received = self._received()
         if end not in (End.OVER, End.FULL):
-            self._conclude(end, taken)
+            self._conclude(end, received)
         elif self._is_overdue():
-            self._lose(end, taken)
-        return taken
+            self._lose(end, received)
+        return received
 
     def _renew(self) -> None:
         """Write the requests of this second. Raises ConnectionLost, CallFailed."""
         parts = self._deletions.parts()
-        if parts.second == self._second or self._alone.is_writing:
+        if parts.second == self._second or self._driven.is_writing:
             return
         ask = self._asks.parts().request(self._ask)
         self._call.renew(parts, self._before)
         room = SIGNATURE + _HEADERS + len(self._before) + _HANDLE_BYTES
-        self._alone.put(ask + parts.head + bytes(room))
+        self._driven.put(ask + parts.head + bytes(room))
         self._struct.ask_size = self._struct.deletion_at = len(ask)
         self._second = parts.second
 
-    def _taken(self) -> Taken:
+    def _received(self) -> Received:
         struct = self._struct
         count, empty, settled = struct.taken, struct.empty, struct.settled
         flags = self._redelivered[:count]
@@ -118,7 +118,7 @@ class AloneReceiver:
             empty=self._pairs(empty),
         )
         names = ("settled_asked_ns", "settled_called_ns", "replied_ns")
-        return Taken(deliveries, Cycles(*(self._column(name, settled) for name in names)))
+        return Received(deliveries, Cycles(*(self._column(name, settled) for name in names)))
 
     def _column(self, name: str, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return self._columns[name][:count].copy()
@@ -129,44 +129,44 @@ class AloneReceiver:
         asked, answered = (self._columns[name][:count] for name in ("empty_asked_ns", "empty_answered_ns"))
         return list(zip(asked.tolist(), answered.tolist(), strict=True))
 
-    def _conclude(self, end: End, taken: Taken) -> None:
+    def _conclude(self, end: End, received: Received) -> None:
         """What the core has left: an answer that is not as always, or the connection's end."""
         state = State(self._struct.state)
         if state in (State.IDLE, State.IN_HAND):  # an idle connection: no call is lost by it
-            self._alone.drop()
-            taken.unsettled = self._in_hand()
+            self._driven.drop()
+            received.unsettled = self._in_hand()
         elif end is not End.UNUSUAL:
-            self._lose(end, taken)
+            self._lose(end, received)
         else:
             try:
-                self._finish(state, taken)
+                self._finish(state, received)
             except (CallFailed, ConnectionLost) as error:
-                taken.error = error
+                received.error = error
                 if isinstance(error, CallFailed):
-                    taken.unsettled = self._in_hand()
+                    received.unsettled = self._in_hand()
         self._struct.state = State.IDLE
 
-    def _finish(self, state: State, taken: Taken) -> None:
+    def _finish(self, state: State, received: Received) -> None:
         """Read the answer to the end. Raises CallFailed, ConnectionLost."""
         struct = self._struct
-        begun = self._alone.begun(struct.called_ns if state is State.DELETING else struct.asked_ns)
+        begun = self._driven.begun(struct.called_ns if state is State.DELETING else struct.asked_ns)
         if state is State.DELETING:
             self._deletions.rest_of_call(begun)
-            assert taken.settled is not None
+            assert received.settled is not None
             of = (struct.asked_ns, struct.called_ns, time.monotonic_ns())
-            columns = (taken.settled.asked_ns, taken.settled.called_ns, taken.settled.replied_ns)
-            taken.settled = Cycles(*(np.append(*each) for each in zip(columns, of, strict=True)))
-            taken.by_general += 1
+            columns = (received.settled.asked_ns, received.settled.called_ns, received.settled.replied_ns)
+            received.settled = Cycles(*(np.append(*each) for each in zip(columns, of, strict=True)))
+            received.by_general += 1
             return
         found = self._deliveries(self._asks.rest_of_call(begun), struct.asked_ns)
         if len(found.handle):
-            taken.in_hand = found
+            received.in_hand = found
         else:
-            taken.deliveries.empty = [*taken.deliveries.empty, *found.empty]
+            received.deliveries.empty = [*received.deliveries.empty, *found.empty]
 
-    def _lose(self, end: End, taken: Taken) -> None:
+    def _lose(self, end: End, received: Received) -> None:
         """What was in hand is handed out again; what an ask has brought, too, if it brought anything."""
-        taken.error = self._alone.lost(end)
+        received.error = self._driven.lost(end)
         self._struct.state = State.IDLE
 
     def _in_hand(self) -> dict[object, int]:

@@ -1,4 +1,4 @@
-"""What a sender was told of its messages and has not passed on yet."""
+"""Answers to a sender's messages that it has not passed on yet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from breakeven.clients.base import Answers, Outcome
 from breakeven.clients.columns import alike, joined, repeated
 
 
-class Told:
+class AnswerBuffer:
     """Answers in the order in which they came, by parts that were sent together and answered together."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Told:
         self._parts.append((sequences, outcomes, sent_ns, answered_ns))
 
     def take(self) -> Answers:
-        """All of it, which is told once."""
+        """All of them, which are passed on once."""
         if len(self._parts) == 1:
             ((sequences, outcomes, sent, answered),) = self._parts
             self._parts = []

@@ -28,7 +28,7 @@ def obstacle(link: Link) -> str | None:
     return tls_obstacle() or NO_OUTLET if link.outlet is None else None
 
 
-class Alone:
+class FastPathConnection:
     """:param window: messages that may be under way on the connection at once"""
 
     def __init__(

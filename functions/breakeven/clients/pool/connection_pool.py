@@ -1,4 +1,4 @@
-"""Calls side by side: threads that each make one call at a time on a connection of their own."""
+"""A pool of connections: threads that each make one call at a time on a connection of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 from breakeven.clients.base import CallFailed, ConnectionLost
 
-#: how long a lane rests after a call that failed, seconds: the first time, and the most it doubles to
+#: how long a connection rests after a call that failed, seconds: the first time, and the most it doubles to
 REST_S = (0.1, 2.0)
 
 
@@ -44,11 +44,11 @@ class Done(Generic[Job, Result]):
         return self.error.code if isinstance(self.error, CallFailed) else "connection_lost"
 
 
-class Lanes(Generic[L, Job, Result]):
-    """``count`` lanes; a job goes to whichever is free first. Used by one thread.
+class ConnectionPool(Generic[L, Job, Result]):
+    """``count`` connections; a job goes to whichever is free first. Used by one thread.
 
-    An error is told with its job and touches no other lane. A lane that failed rests, longer each time, and
-    opens its connection again when it was lost; a job is never done twice.
+    An error is returned with its job and touches no other connection. One that failed rests, longer each
+    time, and is opened again when it was lost; a job is never done twice.
 
     :param connect: opens a connection; raises ConnectionLost
     :param call: does one job on it; raises ConnectionLost, CallFailed
@@ -68,7 +68,7 @@ class Lanes(Generic[L, Job, Result]):
         self._links: list[L | None] = [*_opened(connect, count)]
         for number in range(count):
             threading.Thread(
-                target=self._work, args=(number,), name=f"{name} lane {number}", daemon=True
+                target=self._work, args=(number,), name=f"{name} connection {number}", daemon=True
             ).start()
 
     def give(self, job: Job) -> None:
@@ -89,7 +89,7 @@ class Lanes(Generic[L, Job, Result]):
 
     @property
     def is_hopeless(self) -> bool:
-        """As many calls in a row as there are lanes have failed, or all there ever were, and none is left."""
+        """As many calls in a row as connections have failed, or all there ever were, and none is left."""
         if not self._failed_in_a_row:
             return False
         return self._failed_in_a_row >= self._count or not (self._ever_well or self.going)

@@ -49,7 +49,7 @@ class SignedCall:
         self.struct.head_size = len(parts.head)
 
 
-class Alone:
+class FastPathConnection:
     """:param in_size: what an answer may be of, bytes; a larger one is the general path's"""
 
     def __init__(

@@ -1,7 +1,8 @@
-"""Connections that can do without their worker for a while: the seam beside ``base``'s senders and receivers.
+"""The fast path: the seam, beside that of ``base``, to connections that the compiled core drives.
 
-Step by step a worker submits, polls, receives and settles. Left alone, a connection does all of that by
-itself and tells afterwards what happened, in columns. What is not as always is left to the worker.
+On the general path a worker submits, polls, receives and settles, step by step. On the fast path a connection
+does all of that by itself for a while, and returns columns of what happened. What is not as always is left to
+the general path.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from breakeven.clients.base import CallFailed, ConnectionLost, Deliveries, Int64
 
 
 class WhenSent(IntEnum):
-    """What a sender that is left alone does once it has sent all that it was to send."""
+    """What a sender does on the fast path once it has sent all that it was to send."""
 
     READ_ON = 0  # go on reading answers until the time is over
-    COME_BACK = 1  # there is more to send than one errand holds
+    COME_BACK = 1  # there is more to send than one batch holds
     ANSWERED = 2  # that was all: come back when it is answered
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Whose messages a sender sends when it is left alone: how their stamps and bodies are made.
+    """Whose messages a sender sends on the fast path: how their stamps and bodies are made.
 
     ``tag``: the case's characters; ``size``: of a body, bytes; ``rest``: what stands behind its stamp;
     ``together_ns``: what is due within this time of each other is sent together.
@@ -42,11 +43,11 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """Messages with consecutive sequences that a sender sends alone, at most ``window`` without an answer.
+class SendBatch:
+    """Messages with consecutive sequences to send on the fast path, at most ``window`` without an answer.
 
     ``due_ns``: when, one entry a message, ascending; None: as soon as there is room.
-    ``room_since_ns``: when the window last began to have room, as far as the errand's giver knows.
+    ``room_since_ns``: when the window last began to have room, as far as whoever made the batch knows.
     """
 
     first: int
@@ -58,7 +59,7 @@ class Errand:
 
 @dataclass(slots=True)
 class Sent:
-    """What a sender did alone. Columns of what was sent, and of what was answered, one entry a message.
+    """What a sender did on the fast path: columns of what was sent and answered, one entry a message.
 
     ``could_ns``: when it was due and had room. ``outcome``: of what was answered.
     ``blocked_ns``: how long messages were due without room.
@@ -92,13 +93,15 @@ class FallsBack(Protocol):
 
 
 @runtime_checkable
-class SendsAlone(Protocol):
-    """A sender that can do without its worker for a while, for one producer's messages."""
+class SendsOnFastPath(Protocol):
+    """A sender with a fast path, for one producer's messages."""
 
     def prepare(self, origin: Origin) -> int:
-        """Be ready to send these alone; returns how many messages an errand may be of, 0 where it cannot."""
+        """Be ready to send these on the fast path; returns how large a batch may be, 0 where it cannot."""
 
-    def send_alone(self, errand: Errand, until_ns: int, due: MutableMapping[int, int]) -> Sent | None:
+    def send_on_fast_path(
+        self, batch: SendBatch, until_ns: int, due: MutableMapping[int, int]
+    ) -> Sent | None:
         """Send and read until ``until_ns``, or until there is reason to come back; None where ``submit`` and
         ``poll`` have to do their part first.
 
@@ -108,8 +111,8 @@ class SendsAlone(Protocol):
         Raises ConnectionLost, CallFailed.
         """
 
-    def hand_back(self) -> None:
-        """Have ``due``, as it was last given, tell of all that is unanswered."""
+    def release(self) -> None:
+        """Leave what is unanswered to the general path: ``due``, as last given, has all of it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +135,8 @@ class Cycles:
 
 
 @dataclass(slots=True)
-class Taken:
-    """What a receiver did alone.
+class Received:
+    """What a receiver did on the fast path.
 
     ``deliveries``: messages of ours, settled or about to be; ``settled``: those whose settlement was a call,
     which AMQP's acknowledgement is not. ``unsettled``: handles of ours for ``settle``, and when each was
@@ -150,13 +153,13 @@ class Taken:
 
 
 @runtime_checkable
-class ReceivesAlone(Protocol):
-    """A receiver that can do without its worker for a while."""
+class ReceivesOnFastPath(Protocol):
+    """A receiver with a fast path."""
 
     def expect(self, ours: Ours) -> bool:
-        """Be ready to receive these alone; False where it cannot."""
+        """Be ready to receive these on the fast path; False where it cannot."""
 
-    def receive_alone(self, until_ns: int) -> Taken | None:
+    def receive_on_fast_path(self, until_ns: int) -> Received | None:
         """Receive and settle until ``until_ns``, or until there is reason to come back: an empty answer is
         one where asks do not wait. None where ``receive`` has to do its part first. What is not ours is left
         to the worker. Raises ConnectionLost, CallFailed.

@@ -20,7 +20,7 @@ from breakeven.clients.base import (
     Sender,
     Settled,
 )
-from breakeven.clients.lanes import Done, Lanes
+from breakeven.clients.pool.connection_pool import ConnectionPool, Done
 
 #: how long ``settle`` waits for the first reply before it returns without any, seconds
 SETTLE_WAIT_S = 0.25
@@ -34,21 +34,23 @@ class PooledSender:
     """
 
     def __init__(self, client: Client, queue: str, in_flight: int) -> None:
-        self._lanes = Lanes[Sender, Message, Answers]("send", in_flight, lambda: client.sender(queue), _send)
+        self._calls = ConnectionPool[Sender, Message, Answers](
+            "send", in_flight, lambda: client.sender(queue), _send
+        )
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         for message in zip(sequences, bodies, strict=True):
-            self._lanes.give(message)
+            self._calls.give(message)
 
     def poll(self, timeout_s: float) -> Answers:
-        done = self._lanes.take(timeout_s)
-        if error := _hopeless(self._lanes, done):
+        done = self._calls.take(timeout_s)
+        if error := _hopeless(self._calls, done):
             # not the call's own error: all that is not answered must count as unknown, not only its message
             raise ConnectionLost(f"no call goes well any more: {error}") from error
         return _answers(done)
 
     def close(self) -> None:
-        self._lanes.close()
+        self._calls.close()
 
 
 class PooledReceiver:
@@ -58,11 +60,11 @@ class PooledReceiver:
 
     def __init__(self, client: Client, queue: str, in_flight: int) -> None:
         self._in_flight = in_flight
-        self._asks = Lanes[Receiver, float, Deliveries](
+        self._asks = ConnectionPool[Receiver, float, Deliveries](
             "receive", in_flight, lambda: client.receiver(queue), lambda link, wait: link.receive(wait)
         )
         try:
-            self._settlements = Lanes[Receiver, object, Settled](
+            self._settlements = ConnectionPool[Receiver, object, Settled](
                 "settle",
                 in_flight,
                 lambda: client.receiver(queue),
@@ -122,9 +124,9 @@ def _send(link: Sender, message: Message) -> Answers:
     return link.poll(0.0)
 
 
-def _hopeless(lanes: Lanes[Any, Any, Any], done: Sequence[Done[Any, Any]]) -> BaseException | None:
+def _hopeless(pool: ConnectionPool[Any, Any, Any], done: Sequence[Done[Any, Any]]) -> BaseException | None:
     """The error to raise, so that the worker waits and its case can fail, when no call goes well any more."""
-    if lanes.is_hopeless and done and all(each.error for each in done):
+    if pool.is_hopeless and done and all(each.error for each in done):
         return done[-1].error
     return None
 

@@ -1,4 +1,4 @@
-"""The ordinary RabbitMQ client: pika, one connection a sender or receiver.
+"""The reference client of RabbitMQ: pika, one connection a sender or receiver.
 
 Publisher confirms, ``mandatory`` and persistence as the case says; manual acknowledgement, one a message.
 With "get" a receiver asks for one message at a time (``basic.get``), with "push" the broker sends up to
@@ -25,7 +25,7 @@ from breakeven.clients.base import (
     Settled,
 )
 from breakeven.clients.connections import Connections
-from breakeven.clients.pika_link import Link, connection_parameters
+from breakeven.clients.reference.pika_link import Link, connection_parameters
 from breakeven.workload.case import Workload
 
 

@@ -1,0 +1,1 @@
+"""Several calls in flight for one worker, over clients that make one call at a time."""
