@@ -8,7 +8,7 @@ import sys
 import aws_cdk as cdk
 
 from breakeven.errors import InputError
-from infra.context_read import read_context
+from infra.context.context_read import read_context
 from infra.stack import QueueBreakevenStack
 
 BAD_INPUT = 2

@@ -6,23 +6,25 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from infra.alarms import Alarms
-from infra.broker_images import BrokerImages
-from infra.brokers import Brokers
-from infra.clean_up import CleanUp
-from infra.context import STACK, Context
-from infra.environment import environment_of
-from infra.functions import Functions
-from infra.loader_image import LoaderImage
-from infra.loader_tasks import LoaderTasks
-from infra.network import network_of
-from infra.outputs import declare_outputs
-from infra.purse import Purse
+from breakeven.results import layout
+from infra.brokers.broker_images import BrokerImages
+from infra.brokers.broker_template import Brokers
+from infra.brokers.network import network_of
+from infra.context.settings import STACK, Context
+from infra.functions.environment import environment_of
+from infra.functions.lambda_functions import Functions
+from infra.guards.account_budget import Purse
+from infra.guards.alarms import Alarms
+from infra.guards.clean_up_rules import CleanUp
+from infra.guards.schedule import Schedule
+from infra.loaders.loader_image import LoaderImage
+from infra.loaders.loader_tasks import LoaderTasks
 from infra.results import Results
-from infra.schedule import Schedule
 from infra.storage import Storage
-from infra.workflow import Workflow
+from infra.workflow.workflow import Workflow
 
+#: stands for the execution's name, which is the run's id
+RUN_ID = "EXECUTION_NAME"
 DESCRIPTION = "SQS or our own RabbitMQ: measured and priced"
 
 
@@ -119,3 +121,25 @@ class QueueBreakevenStack(cdk.Stack):
             else iam.ManagedPolicy.from_managed_policy_name(self, "Boundary", policy)
         )
         iam.PermissionsBoundary.of(self).apply(boundary)
+
+
+def declare_outputs(stack: cdk.Stack, *, results: Results, workflow: Workflow) -> None:
+    """``StartExecution`` can be pasted into a shell as it stands; it names the run by the minute."""
+    machine, bucket = workflow.state_machine.state_machine_arn, results.bucket.bucket_name
+    start = (
+        f"aws stepfunctions start-execution --region {cdk.Aws.REGION} --state-machine-arn {machine} "
+        "--name run-$(date +%Y%m%d-%H%M) --input '{}'"
+    )
+    outputs = {
+        "StartExecution": (start, "starts the default suite; the execution's name is the run's id"),
+        "ReportLocation": (
+            f"s3://{bucket}/{layout.report_key(RUN_ID, '')}",
+            f"a run's report, its execution's name in the place of {RUN_ID}",
+        ),
+        "BucketName": (bucket, "results; kept when the stack is destroyed"),
+        "StateMachineArn": (machine, "the workflow"),
+        "StateTableName": (results.state_table.table_name, "runs and cases under way, for 90 days"),
+        "TopicArn": (workflow.topic.topic_arn, "gets every run's verdict"),
+    }
+    for name, (value, description) in outputs.items():
+        cdk.CfnOutput(stack, name, value=value, description=description)

@@ -8,7 +8,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.context import Context
+from infra.context.settings import Context
 
 
 class Storage(Construct):

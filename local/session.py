@@ -17,7 +17,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.run_input import RunInput
+from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import PAIR
 from breakeven.targets.registry import open_target
 from local.aws.control_plane import ControlPlane

@@ -54,9 +54,10 @@ assert_synthesized() {
 import_handlers() {
   bare PYTHONPATH=functions AWS_DEFAULT_REGION=eu-west-1 "$1" -c '
 import importlib, pathlib
-names = [path.stem for path in sorted(pathlib.Path("functions/handlers").glob("*.py"))]
+paths = sorted(pathlib.Path("functions/handlers").rglob("*.py"))
+names = [".".join(path.with_suffix("").parts[1:]) for path in paths]
 for name in names:
-    importlib.import_module(f"handlers.{name}")
+    importlib.import_module(name)
 assert len(names) > 20, names'
 }
 

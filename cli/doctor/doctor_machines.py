@@ -1,6 +1,6 @@
 """Whether the account may launch the brokers' machines: its plan, and the zones that offer their type.
 
-The answers are those that the plan of a run asks for (``breakeven.steps.account``) and judges by
+The answers are those that the plan of a run asks for (``breakeven.steps.run.account_capacity``) and judges by
 (``breakeven.planning.machine_availability``).
 """
 
@@ -11,7 +11,13 @@ from typing import Any, Literal
 
 from breakeven.planning.machine_availability import NO_ZONE, OTHER_ZONES, UPGRADE
 from breakeven.planning.machine_availability import Account as Room
-from breakeven.steps.account import FREE_TIER_REGION, ZONES, free_tier_types, is_free_plan, zones_offering
+from breakeven.steps.run.account_capacity import (
+    FREE_TIER_REGION,
+    ZONES,
+    free_tier_types,
+    is_free_plan,
+    zones_offering,
+)
 from breakeven.targets.catalog import INSTANCE_TYPE
 from cli.running.deployed import Account, Deployed
 

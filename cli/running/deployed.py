@@ -21,7 +21,7 @@ from breakeven.installation import Installation
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.lock import check_lease, lock_item_of
+from breakeven.steps.run_lock import check_lease, lock_item_of
 
 WHERE = "AWS"
 #: of a stack that can be used

@@ -17,10 +17,10 @@ from breakeven.errors import InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.results.items import RUN
-from breakeven.steps.costs import ask_about
-from breakeven.steps.plan_run import plan_of, usual_message_bytes
-from breakeven.steps.resume_run import Earlier, plan_resumed
-from breakeven.steps.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
+from breakeven.steps.run.costs import ask_about
+from breakeven.steps.run.plan_run import plan_of, usual_message_bytes
+from breakeven.steps.run.resume_run import Earlier, plan_resumed
+from breakeven.steps.run.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.workload.read import load_suite
 from cli.running import deployed
 from cli.running.outcome import conclude

@@ -21,8 +21,8 @@ from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan
 from breakeven.results import layout
 from breakeven.results.items import RUN
-from breakeven.steps.plan_run import check_run_id, plan_of
-from breakeven.steps.run_input import DEFAULT_SUITE, parse_run_input, suite_of
+from breakeven.steps.run.plan_run import check_run_id, plan_of
+from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
 from cli.running.deployed import Deployed, connect, find, is_about_credentials, told

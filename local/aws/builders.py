@@ -20,7 +20,7 @@ from moto.ec2.models import ec2_backends
 from moto.s3.models import s3_backends
 
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG
-from breakeven.steps.recipes import recipes_of
+from breakeven.steps.lane.recipes import recipes_of
 from local.aws.patches.image_patches import register_image
 
 #: of user data, before it is encoded ("Run commands when you launch an EC2 instance", EC2 guide)
@@ -90,7 +90,7 @@ def _bucket(name: str) -> Any:
 def have_images(region: str) -> None:
     """Have the images that runs of the deployed stack would bake, as if an earlier one had."""
     for function in lambda_backends[DEFAULT_ACCOUNT_ID][region].list_functions():
-        if function.handler != "handlers.bake_images.handler":
+        if function.handler != "handlers.lane.bake_images.handler":
             continue
         variables = function.environment_vars
         for recipe in recipes_of(variables).values():

@@ -13,7 +13,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.resume_run import Earlier, read_earlier, refused
+from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
 
 #: of what is in a run's folder beside its rows, what the workflow takes over
 OWN = ("plan.json", "price_book.json", "histograms")

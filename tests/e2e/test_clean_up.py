@@ -123,7 +123,7 @@ TO_THEIR_END = {
 @pytest.fixture(scope="module")
 def others(workflow):
     """The same, under way while the tests of the others go on: run -> execution."""
-    workflow.call("look", {"time": "2026-12-01T05:07:00Z"})  # before any run went well
+    workflow.call("health", {"time": "2026-12-01T05:07:00Z"})  # before any run went well
     executions = {
         run_id: start(workflow, run_id, *faults, machine=workflow.machine(run_id))
         for run_id, faults in TO_THEIR_END.items()
@@ -233,7 +233,7 @@ def with_a_node_down(workflow: Workflow, run_id: str) -> None:
 @pytest.fixture(scope="module")
 def apart(workflow, ended):
     """What the clock calls, and the plan of a run that goes on with another."""
-    workflow.call("look", {"time": "2026-12-01T05:07:00Z"})
+    workflow.call("health", {"time": "2026-12-01T05:07:00Z"})
     scheduled = {"scheduled_time": "2026-12-01T06:00:00Z", "input": {"suite": "there is none"}}
     workflow.call("start_scheduled", scheduled)
     goes_on = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}, "resume_run_id": "half"}

@@ -172,7 +172,7 @@ class Workflow:
             function["FunctionName"]
             for page in api.get_paginator("list_functions").paginate()
             for function in page["Functions"]
-            if function["Handler"] == f"handlers.{entry}.handler"
+            if function["Handler"].endswith(f".{entry}.handler")
         ]
         answer = api.invoke(FunctionName=name, Payload=json.dumps(event))
         assert "FunctionError" not in answer, answer["Payload"].read().decode()

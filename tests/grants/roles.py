@@ -32,7 +32,7 @@ EXECUTION = re.compile(r"(:execution:)[^:]+(:)")
 
 
 def short(function: str) -> str:
-    """What a function is called in ``infra/step_table.py``."""
+    """What a function is called in ``infra/functions/step_table.py``."""
     found = FUNCTION.search(function)
     assert found, function
     return found[1]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.steps.images import KEPT
-from infra.images import ROOT_GB
+from breakeven.steps.lane.baked_images import KEPT
+from infra.brokers.image_builders import ROOT_GB
 
 HOURS = 730.0
 #: types that cost nothing while nothing is run: billed by the call, the build or the task, or not at all

@@ -9,10 +9,10 @@ from breakeven.errors import CaseError
 from breakeven.instrument.program import Program
 from breakeven.results import layout
 from breakeven.results.items import case_item, loader_item
-from breakeven.steps.cases import fail_unsettled
-from breakeven.steps.drive import watch
-from breakeven.steps.lanes import raise_if_a_node_failed
-from breakeven.steps.loader_advice import known_advice
+from breakeven.steps.case.fail_case import fail_unsettled
+from breakeven.steps.case.watch import watch
+from breakeven.steps.lane.establish_lane import raise_if_a_node_failed
+from breakeven.steps.run.suite_advice import known_advice
 from breakeven.workload.case import Case, Workload
 from tests.grants.enforced import BUCKET, enforced, roles_on_names
 from tests.unit.moto_server import moto_server

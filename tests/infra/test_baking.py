@@ -57,13 +57,13 @@ def deployed(assembly, tmp_path_factory) -> Iterator[Deployed]:
     ):
         outputs, api = plane.deploy(STACK), plane.client("lambda")
         names = {
-            function["Handler"]: function["FunctionName"]
+            function["Handler"].split(".")[-2]: function["FunctionName"]
             for page in api.get_paginator("list_functions").paginate()
             for function in page["Functions"]
         }
 
         def call(entry: str, event: dict[str, Any]) -> Any:
-            name = names[f"handlers.{entry}.handler"]
+            name = names[entry]
             answer = api.invoke(FunctionName=name, Payload=json.dumps(event))
             body = answer["Payload"].read().decode()
             assert "FunctionError" not in answer, body

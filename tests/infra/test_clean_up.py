@@ -30,7 +30,7 @@ def function_of(template: dict[str, Any], handler: str) -> str:
     (found,) = [
         name
         for name, each in resources(template, "AWS::Lambda::Function").items()
-        if each["Handler"] == f"handlers.{handler}.handler"
+        if each["Handler"].endswith(f".{handler}.handler")
     ]
     return found
 

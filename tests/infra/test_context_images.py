@@ -81,7 +81,7 @@ def test_an_account_may_bake_its_images_itself():
     assert "arm64" in json.dumps(launching["BREAKEVEN_IMAGES"])
     assert builders_templates(built.template) == {}
     handlers = {each["Handler"] for each in of_kind(built, "AWS::Lambda::Function").values()}
-    assert not handlers & {"handlers.bake_images.handler", "handlers.remove_images.handler"}
+    assert not handlers & {"handlers.lane.bake_images.handler", "handlers.cleanup.remove_images.handler"}
     assert "BakeImages" not in definition_of(built.template)["States"]
     kinds = {each["Type"] for each in built.template["Resources"].values()}
     assert "AWS::EC2::InternetGateway" not in kinds

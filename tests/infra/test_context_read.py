@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from breakeven.errors import InputError, MultipleInputError
-from infra.context import Context
-from infra.context_read import read_context
+from infra.context.context_read import read_context
+from infra.context.settings import Context
 from tests.infra.stacks import GROWN
 
 ROOT = Path(__file__).parents[2]

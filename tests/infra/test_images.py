@@ -12,10 +12,10 @@ from aws_cdk.assertions import Template
 
 from breakeven.results import layout
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
-from infra import images
-from infra.build_place import BuildNetwork
-from infra.context import Context
-from infra.images import BrokerImage, parent_parameter
+from infra.brokers import image_builders
+from infra.brokers.build_place import BuildNetwork
+from infra.brokers.image_builders import BrokerImage, parent_parameter
+from infra.context.settings import Context
 from infra.node_files import assemble_node_files, bake_user_data
 from infra.results import Results
 from infra.storage import Storage
@@ -89,7 +89,9 @@ def test_the_image_is_debians_own_with_our_script_run_on_it(template):
     assert parent_parameter("13", "x86_64") == "/aws/service/debian/release/13/latest/amd64"
     (disk,) = data["BlockDeviceMappings"]
     assert disk["Ebs"]["Encrypted"] is True
-    assert user_data(template).endswith((Path(images.__file__).parents[1] / "nodes" / "bake").read_text())
+    assert user_data(template).endswith(
+        (Path(image_builders.__file__).parents[2] / "nodes" / "bake").read_text()
+    )
 
 
 def test_no_agent_and_no_network_of_aws_own_is_needed_to_bake(assembly):
@@ -133,7 +135,7 @@ def test_nothing_is_launched_before_the_stack_with_its_way_out_is_whole(assembly
     (bakes,) = [
         each["Environment"]["Variables"]
         for each in resources(template, "AWS::Lambda::Function").values()
-        if each["Handler"] == "handlers.bake_images.handler"
+        if each["Handler"] == "handlers.lane.bake_images.handler"
     ]
     subnets = [each["Ref"] for each in bakes["BREAKEVEN_BUILD_SUBNETS"]["Fn::Join"][1] if each != ","]
     tables = {
@@ -192,14 +194,14 @@ def test_a_changed_script_makes_a_new_image_and_nothing_else_does(template, tmp_
         (target / "start").write_text("#!/bin/sh\n")
 
     with monkeypatch.context() as patch:
-        patch.setattr(images, "assemble_node_files", changed)
+        patch.setattr(image_builders, "assemble_node_files", changed)
         others.append(synthesized(tmp_path / "changed"))
 
     def longer(**told: str) -> str:
         return f"{bake_user_data(**told)}# more\n"
 
     with monkeypatch.context() as patch:
-        patch.setattr(images, "bake_user_data", longer)
+        patch.setattr(image_builders, "bake_user_data", longer)
         others.append(synthesized(tmp_path / "script"))
     names = [name_of(template), *map(name_of, others)]
     assert len(set(names)) == 6
@@ -230,7 +232,7 @@ def test_a_builder_is_told_what_its_script_asks_for(template):
     assert told["BREAKEVEN_FILES"].endswith(".zip")
     assert told["BREAKEVEN_REPORT"] == f"s3://{LONGEST['bucket']}/{layout.bake_prefix(name_of(template))}"
     assert told["BREAKEVEN_RELEASE"] == "12"
-    script = (Path(images.__file__).parents[1] / "nodes" / "bake").read_text()
+    script = (Path(image_builders.__file__).parents[2] / "nodes" / "bake").read_text()
     for name in told:
         assert f"${name}" in script or f"${{{name}" in script or name == "BREAKEVEN_RELEASE", name
 
@@ -259,7 +261,7 @@ def test_images_go_with_the_stack(assembly):
     template = template_of(assembly)
     (removal,) = resources(template, "Custom::BakedImages").values()
     function = template["Resources"][removal["ServiceToken"]["Fn::GetAtt"][0]]
-    assert function["Properties"]["Handler"] == "handlers.remove_images.handler"
+    assert function["Properties"]["Handler"] == "handlers.cleanup.remove_images.handler"
     assert int(removal["ServiceTimeout"]) > function["Properties"]["Timeout"]
     assert any("RemoveImagesRoleDefaultPolicy" in name for name in function["DependsOn"]), "it outlives them"
 

@@ -18,7 +18,7 @@ from breakeven.targets.registry import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite
 from cli.doctor.doctor_networks import MADE
-from infra.network import GATEWAY_SERVICES, PRIVATE_BLOCKS
+from infra.brokers.network import GATEWAY_SERVICES, PRIVATE_BLOCKS
 from tests.infra.definition import definition_of, machines, nodes_statements, resources, states
 from tests.infra.services_called import services_called, services_of_scripts
 from tests.infra.stacks import Built
@@ -82,10 +82,10 @@ def test_the_services_that_code_calls_are_found(tmp_path):
         "# aws iam\nregion=x aws --quiet $more s3 cp - x && aws --debug sts get\n"
     )
     assert services_of_scripts(tmp_path) == {"s3", "sts"}
-    assert services_called("handlers.plan") >= {"s3", "dynamodb", "pricing"}
-    assert "ec2" in services_called("handlers.launch_brokers")
-    assert "athena" in services_called("handlers.build_report")
-    assert "ec2" not in services_called("handlers.load")
+    assert services_called("handlers.run.plan_run") >= {"s3", "dynamodb", "pricing"}
+    assert "ec2" in services_called("handlers.lane.launch_brokers")
+    assert "athena" in services_called("handlers.run.build_report")
+    assert "ec2" not in services_called("handlers.case.load")
 
 
 @pytest.mark.parametrize("which", ["plain", "grown"])

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
-from breakeven.steps.launching import Place, launch
+from breakeven.steps.lane.launch_brokers import Place, launch
 from breakeven.targets.catalog import record_of
 from breakeven.targets.rabbitmq_cluster import AMQPS_PORT, DISTRIBUTION_PORT, EPMD_PORT, MANAGEMENT_TLS_PORT
-from infra.images import ROOT_GB
+from infra.brokers.image_builders import ROOT_GB
 from tests.infra.definition import builders_templates, nodes_statements, nodes_template, resources
 from tests.unit.one_page import OnePage
 
@@ -175,7 +175,7 @@ def test_the_call_gives_the_templates_interface_and_where(plain, asked):
         "DeviceIndex": 0,
     }
     functions = resources(plain.template, "AWS::Lambda::Function").values()
-    (launching,) = [each for each in functions if each["Handler"] == "handlers.launch_brokers.handler"]
+    (launching,) = [each for each in functions if each["Handler"] == "handlers.lane.launch_brokers.handler"]
     assert [launching["Environment"]["Variables"]["BREAKEVEN_BROKER_GROUP"]] == interface["Groups"]
 
 

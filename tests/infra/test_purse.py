@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance, allowance_of
-from infra.context_read import read_context
+from infra.context.context_read import read_context
 from tests.infra.definition import resources, template_of
 
 
@@ -18,13 +18,13 @@ def environment_of(template, handler):
     (found,) = [
         function["Environment"]["Variables"]
         for function in resources(template, "AWS::Lambda::Function").values()
-        if function["Handler"] == f"handlers.{handler}.handler"
+        if function["Handler"].endswith(f".{handler}.handler")
     ]
     return found
 
 
 def test_the_plan_function_has_its_limits_from_its_deployment(assembly):
-    variables = environment_of(template_of(assembly), "plan")
+    variables = environment_of(template_of(assembly), "plan_run")
     assert variables.items() >= Allowance().environment().items()
     assert allowance_of(variables) == Allowance()
 

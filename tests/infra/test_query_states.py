@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.results.queries import bare, queries
-from infra.context import DATABASE
+from infra.context.settings import DATABASE
 from local.aws.strict.requests.policies import Call, is_allowed
 from tests.grants.templates import ACCOUNT, REGION, Template
 from tests.infra.definition import definition_of, resources, states

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from breakeven.errors import InputError
-from infra.context_read import read_context
+from infra.context.context_read import read_context
 from tests.infra.definition import resources
 from tests.infra.stacks import of
 
@@ -97,7 +97,7 @@ def test_off_there_is_nothing_of_it():
     assert resources(template, "AWS::Scheduler::Schedule") == {}
     assert not any(name.startswith("Schedule") for name in resources(template, "AWS::SQS::Queue"))
     handlers = {one["Handler"] for one in resources(template, "AWS::Lambda::Function").values()}
-    assert "handlers.start_scheduled.handler" not in handlers
+    assert "handlers.run.start_scheduled.handler" not in handlers
     assert not any("NotStarted" in name for name in resources(template, "AWS::CloudWatch::Alarm"))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infra.step_table import STEPS
+from infra.functions.step_table import STEPS
 from tests.infra.definition import definition_of, resources, states
 from tests.infra.stacks import Built
 

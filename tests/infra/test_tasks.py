@@ -11,7 +11,7 @@ from breakeven.planning.budget.task_lines import MEMORY_GB, VCPU
 from breakeven.planning.footprint import ROOM
 from breakeven.results import layout
 from infra.code import LOCK
-from infra.loader_image import DOCKERFILE, FOLDER, assemble_image
+from infra.loaders.loader_image import DOCKERFILE, FOLDER, assemble_image
 from tests.infra.definition import definition_of, resources, states
 
 TASKS = [f"{prefix}{many}Task" for prefix in ("Broker", "Managed") for many in ("", "Many")]
@@ -81,7 +81,7 @@ def test_a_task_is_started_again_where_none_was_and_once_where_it_may_not_have_r
 
 def test_a_task_knows_what_a_loaders_function_knows(built):
     functions = resources(built.template, "AWS::Lambda::Function")
-    (loads, *_) = [each for each in functions.values() if each["Handler"] == "handlers.load.handler"]
+    (loads, *_) = [each for each in functions.values() if each["Handler"] == "handlers.case.load.handler"]
     (container,) = only(built, "AWS::ECS::TaskDefinition")["ContainerDefinitions"]
     told = {each["Name"]: each["Value"] for each in container["Environment"]}
     theirs = loads["Environment"]["Variables"]

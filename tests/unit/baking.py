@@ -11,8 +11,8 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG
 from breakeven.results import layout
-from breakeven.steps.images import image_for
-from breakeven.steps.recipes import Recipe
+from breakeven.steps.lane.baked_images import image_for
+from breakeven.steps.lane.recipes import Recipe
 
 RUN_ID, ARM = "run-1", "arm64"
 OURS = "QueueBreakeven"

@@ -8,8 +8,8 @@ from typing import Any
 import boto3
 import pytest
 
-from breakeven.steps.baking import bake_images
-from breakeven.steps.recipes import Recipe
+from breakeven.steps.lane.bake_images import bake_images
+from breakeven.steps.lane.recipes import Recipe
 from local.aws.patches import image_patches
 from local.aws.swaps import Swaps
 from tests.unit.baking import ARM, RUN_ID

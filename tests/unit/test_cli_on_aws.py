@@ -90,7 +90,7 @@ def test_a_stack_that_is_not_whole_is_refused_with_its_status(status):
 
 
 def test_the_stack_is_named_as_the_deployment_names_it():
-    from infra.context import Context  # noqa: PLC0415  only here is the app needed
+    from infra.context.settings import Context  # noqa: PLC0415  only here is the app needed
 
     assert stack_name(None) == Context().stack_name
     assert stack_name("team-a") == Context(prefix="team-a").stack_name

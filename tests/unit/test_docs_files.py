@@ -99,7 +99,7 @@ def test_every_test_that_a_page_names_is_there(page):
 
 
 def test_what_is_not_there_is_seen():
-    assert meant("steps/account.py") == ["functions/breakeven/steps/account.py"]
+    assert meant("steps/run/account_capacity.py") == ["functions/breakeven/steps/run/account_capacity.py"]
     assert meant("steps/no_such.py") == meant("count.py") == []
     assert is_ours("steps/no_such.py")
     assert is_ours("infra/no_such")

@@ -9,9 +9,10 @@ from pathlib import Path
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 IMPORTING = """
 import importlib, pathlib, sys
-for path in sorted(pathlib.Path("handlers").glob("*.py")):
-    importlib.import_module(f"handlers.{path.stem}")
-    print(path.stem)
+for path in sorted(pathlib.Path("handlers").rglob("*.py")):
+    name = ".".join(path.with_suffix("").parts)
+    importlib.import_module(name)
+    print(name)
 print(*sys.version_info[:2], sep=".")
 """
 
@@ -24,5 +25,6 @@ def test_every_handler_is_imported_on_the_deployed_python_with_the_deployed_pack
     )
     assert imported.returncode == 0, imported.stderr
     *handlers, version = imported.stdout.split()
-    assert set(handlers) == {path.stem for path in (FUNCTIONS / "handlers").glob("*.py")}
+    there = (path.relative_to(FUNCTIONS) for path in (FUNCTIONS / "handlers").rglob("*.py"))
+    assert set(handlers) == {".".join(path.with_suffix("").parts) for path in there}
     assert version == "3.13"

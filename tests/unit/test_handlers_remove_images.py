@@ -11,8 +11,8 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import BreakevenError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
-from breakeven.steps import images
-from handlers import remove_images
+from breakeven.steps.lane import baked_images
+from handlers.cleanup import remove_images
 from local.aws.patches import image_patches
 from local.aws.swaps import Swaps
 from tests.e2e.stack_deletion import REQUEST, answers_to_cloudformation, deletion
@@ -111,7 +111,7 @@ def test_what_cannot_be_removed_fails_the_deletion_with_its_reason_and_the_rest_
                 )
             return getattr(ec2, name)
 
-    monkeypatch.setattr(images, "IN_USE_LIMIT_S", 0.0)
+    monkeypatch.setattr(baked_images, "IN_USE_LIMIT_S", 0.0)
     monkeypatch.setattr(remove_images.boto3, "client", lambda service: Protected())
     answer = call(deletion(""))
     assert answer["Status"] == "FAILED"

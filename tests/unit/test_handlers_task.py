@@ -18,7 +18,8 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, loader_item
 from breakeven.results.store import Store
-from breakeven.steps.cases import prepare, settle
+from breakeven.steps.case.prepare_case import prepare
+from breakeven.steps.case.settle_case import settle
 from breakeven.steps.services import Services
 from tests.unit.moto_results import state_table
 from tests.unit.moto_server import moto_server

@@ -12,9 +12,9 @@ from moto import mock_aws
 from breakeven.installation import Installation, installation
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.lanes import release_lane
-from breakeven.steps.launching import Place, launch
-from breakeven.steps.run_input import RunInput
+from breakeven.steps.lane.launch_brokers import Place, launch
+from breakeven.steps.lane.release_lane import release_lane
+from breakeven.steps.run.run_input import RunInput
 from breakeven.steps.services import Services
 from breakeven.targets.sqs_standard import SqsStandard
 from local.cdk import synth

@@ -11,7 +11,7 @@ from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.reconciliation import Account, account, outstanding, was_cut_short
 from breakeven.loadgen.result import LoaderResult
-from breakeven.steps import counting
+from breakeven.steps.case import case_results
 from breakeven.targets.catalog import record_of
 from tests.unit.fakes import make_case
 
@@ -88,8 +88,8 @@ def asked(monkeypatch: pytest.MonkeyPatch):
 
     def ask(*depths: int, outstanding: int = 3, patient: bool = True) -> tuple[QueueCount | None, Estimating]:
         target = Estimating(*depths)
-        monkeypatch.setattr(counting, "time", target)
-        return counting.count_left(target, ("q",), outstanding, patient=patient), target  # type: ignore[arg-type]
+        monkeypatch.setattr(case_results, "time", target)
+        return case_results.count_left(target, ("q",), outstanding, patient=patient), target  # type: ignore[arg-type]
 
     return ask
 
@@ -102,16 +102,16 @@ def test_a_queue_from_which_all_was_received_is_not_asked(asked) -> None:
 def test_an_estimate_is_asked_for_again_beyond_the_minute_that_it_may_be_late(asked) -> None:
     count, target = asked(5)
     assert count == QueueCount(5, exact=False, steady=True)
-    assert target.asked_s[-1] >= counting.SETTLED_S
+    assert target.asked_s[-1] >= case_results.SETTLED_S
     count, target = asked(5, 5, 5, 0)
-    assert (count, target.now_s) == (QueueCount(0, exact=False), 3 * counting.AGAIN_S)
+    assert (count, target.now_s) == (QueueCount(0, exact=False), 3 * case_results.AGAIN_S)
 
 
 def test_an_estimate_that_goes_on_changing_ends_the_asking_and_says_so(asked) -> None:
     count, target = asked(*range(1000, 1, -1))
     assert count is not None
     assert (count.exact, count.steady) == (False, False)
-    assert target.now_s == counting.ESTIMATES_FOR_S
+    assert target.now_s == case_results.ESTIMATES_FOR_S
 
 
 def test_where_nothing_hangs_on_it_an_estimate_is_asked_for_once(asked) -> None:

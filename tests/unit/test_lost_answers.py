@@ -11,10 +11,11 @@ from breakeven.errors import CaseError
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.items import LOCKS, RUN, loader_item
 from breakeven.results.state import RunState
+from breakeven.steps.case.load import begun
+from breakeven.steps.cleanup.clean_up import record_end
 from breakeven.steps.executions import Told
-from breakeven.steps.let_go import record_end
-from breakeven.steps.loader_record import begun
-from breakeven.steps.lock import free_lock, take_lock
+from breakeven.steps.run.take_lock import take_lock
+from breakeven.steps.run_lock import free_lock
 from breakeven.steps.services import Services
 from tests.unit.moto_results import installed
 

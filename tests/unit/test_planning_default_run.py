@@ -11,7 +11,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.planning.plan import make_plan
-from breakeven.steps.run_input import parse_run_input, suite_of
+from breakeven.steps.run.run_input import parse_run_input, suite_of
 
 #: producers x seconds in which they send: 1, 5, 10, 40 threads; 5, 10 on 5 queues; 10:1, 1:10; three sizes
 PRODUCER_S = 56 * 5 + 15 * 5 + 11 * 11 + 15 * 5

@@ -7,7 +7,7 @@ import pytest
 from breakeven.planning.loaders.lambda_quota import BESIDE
 from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.steps import account
+from breakeven.steps.run import account_capacity
 from breakeven.workload.read import parse_suite
 
 PAIR = "rabbitmq-mirrored-pair"
@@ -77,11 +77,11 @@ class Settings:
 
     def get_account_settings(self):
         if self._limit is None:
-            raise account.ResponseParserError("not AWS")
+            raise account_capacity.ResponseParserError("not AWS")
         return {"AccountLimit": {"UnreservedConcurrentExecutions": self._limit}}
 
 
 @pytest.mark.parametrize("limit", [None, 10])
 def test_the_account_is_asked(limit, monkeypatch):
-    monkeypatch.setattr(account.boto3, "client", lambda name, **_: {"lambda": Settings(limit)}[name])
-    assert account.account_of([]).functions == limit
+    monkeypatch.setattr(account_capacity.boto3, "client", lambda name, **_: {"lambda": Settings(limit)}[name])
+    assert account_capacity.account_of([]).functions == limit

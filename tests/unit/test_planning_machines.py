@@ -14,8 +14,8 @@ from breakeven.planning.budget.estimate import cross_zone_gb
 from breakeven.planning.machine_availability import Account, lanes_at_once
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.prices.book import load_book
-from breakeven.steps import account
-from breakeven.steps.costs import ask_about
+from breakeven.steps.run import account_capacity
+from breakeven.steps.run.costs import ask_about
 from breakeven.workload.read import parse_suite
 
 PAIR = "rabbitmq-mirrored-pair"
@@ -189,7 +189,9 @@ def aws(monkeypatch):
 
 
 def test_the_account_is_asked_for_its_quota_and_its_zones(aws):
-    found = account.account_of(account.instance_types(suite({**SIZES, "wrong": {"instance_type": "x.y"}})))
+    found = account_capacity.account_of(
+        account_capacity.instance_types(suite({**SIZES, "wrong": {"instance_type": "x.y"}}))
+    )
     assert (found.architectures, found.vcpus) == (("arm64",), 16.0)
     assert set(found.zones) == {"m7g.large", "m7g.xlarge"}
     assert set(found.zones["m7g.large"]) <= {"us-east-1a", "us-east-1b"}
@@ -218,7 +220,7 @@ class Plans:
 )
 def test_an_account_on_the_free_plan_is_refused_what_ec2_would_not_launch_there(aws, answer, free, refused):
     aws["freetier"] = Plans(answer)
-    room = account.account_of(["m7g.large"])
+    room = account_capacity.account_of(["m7g.large"])
     assert room.free_plan is free
     found = [each for each in planned({"large": {}}, account=room).refusals if "free plan" in each.remedy]
     assert [(each.field, each.value) for each in found] == (
@@ -229,7 +231,7 @@ def test_an_account_on_the_free_plan_is_refused_what_ec2_would_not_launch_there(
 def test_a_type_that_is_eligible_for_the_free_tier_may_be_launched_on_the_free_plan(aws):
     aws["freetier"] = Plans("FREE")
     # what moto's EC2 marks as eligible; today's list is longer
-    assert account.account_of(["m7g.large", "t3.micro"]).free_types == ("t3.micro",)
+    assert account_capacity.account_of(["m7g.large", "t3.micro"]).free_types == ("t3.micro",)
     eligible = Account(free_plan=True, free_types=("m7g.large",))
     assert planned({"large": {}}, account=eligible).refusals == []
 
@@ -250,16 +252,16 @@ def test_nodes_are_launched_only_in_zones_that_offer_their_type_and_none_is_refu
             return SimpleNamespace(paginate=lambda **_: pages)
 
     aws["ec2"] = Ec2()
-    (refusal,) = planned({"large": {}}, account=account.account_of(["m7g.large"])).refusals
+    (refusal,) = planned({"large": {}}, account=account_capacity.account_of(["m7g.large"])).refusals
     assert (refusal.field, refusal.value) == (f"machines.{PAIR}.large.instance_type", "m7g.large")
     assert "none of this deployment's zones offers it: choose another type, or deploy" in refusal.remedy
     offered.append("us-east-1b")
-    made = planned({"large": {}}, account=account.account_of(["m7g.large"]))
+    made = planned({"large": {}}, account=account_capacity.account_of(["m7g.large"]))
     assert made.refusals == []
     assert {case.machines.zones for case in made.cases if case.machines} == {("us-east-1b",)}
 
 
 def test_what_cannot_be_asked_holds_nothing_up(aws):
     aws["service-quotas"] = Quotas(None)
-    assert account.account_of(["m7g.large"]).vcpus is None
-    assert account.account_of([]) == Account(architectures=("arm64",))
+    assert account_capacity.account_of(["m7g.large"]).vcpus is None
+    assert account_capacity.account_of([]) == Account(architectures=("arm64",))

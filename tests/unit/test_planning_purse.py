@@ -8,8 +8,8 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance, allowance_of
 from breakeven.planning.budget.budget import sqs_requests_at_most
 from breakeven.planning.plan import make_plan
-from breakeven.steps.plan_run import check_surroundings, plan_of
-from breakeven.steps.run_input import parse_run_input, suite_of
+from breakeven.steps.run.plan_run import check_surroundings, plan_of
+from breakeven.steps.run.run_input import parse_run_input, suite_of
 from breakeven.workload.read import load_suite, parse_suite, shipped_suites
 
 

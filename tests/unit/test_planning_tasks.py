@@ -14,7 +14,7 @@ from breakeven.planning.budget.task_lines import endpoints
 from breakeven.planning.loaders.fargate import may_have_tasks
 from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.steps.plan_run import _endpoints
+from breakeven.steps.run.plan_run import _endpoints
 from breakeven.workload.read import load_suite, parse_suite
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"

@@ -13,9 +13,8 @@ from rich.console import Console
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.results.items import NO_CASE_OK, RUN, case_item
-from breakeven.steps.finish import finish_run
-from breakeven.steps.look import GOOD_RUN, HEALTH
-from breakeven.steps.report_run import report_run
+from breakeven.steps.run.build_report import report_run
+from breakeven.steps.run.finish_run import GOOD_RUN, HEALTH, finish_run
 from breakeven.steps.services import Services
 from cli.main import FAILED
 from cli.running.outcome import OK, SOME_CASES_FAILED, conclude
@@ -93,7 +92,7 @@ def test_the_report_says_so_before_all_else_and_only_then():
 def test_the_mails_subject_says_so(services, monkeypatch, failures, said):
     ids = [case.case_id for case in PLAN][:failures]
     report = sample.report(PLAN, cases=sample.failed(sample.answers(PLAN).cases, "it broke", *ids))
-    monkeypatch.setattr("breakeven.steps.report_run.assemble", lambda *_: report)
+    monkeypatch.setattr("breakeven.steps.run.build_report.assemble", lambda *_: report)
     services.store.put_json("runs/run/plan.json", {})
     monkeypatch.setattr(type(services.store), "get_json", lambda *_: {})
     assert report_run(services, "run", {}, {})["subject"] == f"Queue Breakeven {report.suite}: {said}"

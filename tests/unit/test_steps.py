@@ -7,9 +7,9 @@ import json
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.steps.plan_run import check_run_id
 from breakeven.steps.reasons import MAX_REASON, reason_of, with_loaders_words
-from breakeven.steps.run_input import DEFAULT_SUITE, parse_run_input
+from breakeven.steps.run.plan_run import check_run_id
+from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input
 
 
 def test_a_lambda_error_is_told_by_type_and_message():

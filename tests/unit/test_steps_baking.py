@@ -11,8 +11,8 @@ from botocore.exceptions import ClientError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.planning.execution_limits import BAKE_LIMIT_S
 from breakeven.results.items import RUN
-from breakeven.steps import baking
-from breakeven.steps.images import image_for
+from breakeven.steps.lane import bake_images
+from breakeven.steps.lane.baked_images import image_for
 from tests.unit.baking import (
     ARM,
     OURS,
@@ -152,7 +152,7 @@ def test_where_no_zone_has_the_type_the_reason_names_them(services, ec2, subnets
 def test_an_image_that_takes_too_long_is_given_up_with_what_it_waited_for(services, ec2, bake, monkeypatch):
     bake()
     later = time.time() + BAKE_LIMIT_S + 1
-    monkeypatch.setattr(baking.time, "time", lambda: later)
+    monkeypatch.setattr(bake_images.time, "time", lambda: later)
     assert bake() is None
     assert "is not there after 40 min: its builder i-" in failed(services)
     assert standing(ec2) == []

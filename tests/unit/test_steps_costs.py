@@ -12,7 +12,7 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
 from breakeven.pricing.prices.book import load_book
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.money.crossover_tables import crossover_table
-from breakeven.steps.costs import ask_about
+from breakeven.steps.run.costs import ask_about
 from breakeven.workload.read import parse_suite
 from tests.fixtures.report import sample
 from tests.fixtures.report.money import QUERIES

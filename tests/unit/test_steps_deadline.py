@@ -13,9 +13,9 @@ from breakeven.errors import CaseError
 from breakeven.planning import run_deadline
 from breakeven.planning.plan import make_plan
 from breakeven.results.items import RUN
-from breakeven.steps.cases import prepare
-from breakeven.steps.launching import Place, launch
-from breakeven.steps.plan_run import plan_run
+from breakeven.steps.case.prepare_case import prepare
+from breakeven.steps.lane.launch_brokers import Place, launch
+from breakeven.steps.run.plan_run import plan_run
 from breakeven.workload.read import load_suite, parse_suite
 from tests.unit.moto_results import installed
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from breakeven.installation import IMAGE_TAG
 from breakeven.results.items import RUN
-from breakeven.steps import images
-from breakeven.steps.baking import bake_images
-from breakeven.steps.images import image_for, images_there, missing_images
-from breakeven.steps.recipes import Recipe
+from breakeven.steps.lane import baked_images
+from breakeven.steps.lane.bake_images import bake_images
+from breakeven.steps.lane.baked_images import image_for, images_there, missing_images
+from breakeven.steps.lane.recipes import Recipe
 from tests.unit.baking import (
     ARM,
     RUN_ID,
@@ -102,7 +102,7 @@ def test_one_image_that_fails_does_not_hold_up_another(services, ec2, recipe, su
 
 
 def test_a_snapshot_that_its_image_still_holds_is_asked_for_again(ec2, recipe, monkeypatch):
-    monkeypatch.setattr(images, "POLL_S", 0)
+    monkeypatch.setattr(baked_images, "POLL_S", 0)
     make(ec2, recipe.name, recipe.family)
     (image,) = own_images(ec2)
     left = [2]
@@ -111,5 +111,5 @@ def test_a_snapshot_that_its_image_still_holds_is_asked_for_again(ec2, recipe, m
         left[0] -= 1
         return refused("InvalidSnapshot.InUse")() if left[0] >= 0 else ec2.delete_snapshot(**asked)
 
-    images.remove_image(Changed(ec2, delete_snapshot=held), image)
+    baked_images.remove_image(Changed(ec2, delete_snapshot=held), image)
     assert (own_images(ec2), own_snapshots(ec2)) == ([], [])

@@ -11,7 +11,7 @@ from breakeven.brokers.access import Access, Node
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps import lanes, launching
+from breakeven.steps.lane import establish_lane, launch_brokers, release_lane
 from breakeven.steps.services import Services
 from breakeven.targets.base import Description
 from breakeven.targets.catalog import ROOT_DEVICE
@@ -19,7 +19,7 @@ from breakeven.workload.case import Machines
 from tests.unit.one_page import OnePage
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
-PLACE = launching.Place(
+PLACE = launch_brokers.Place(
     "template", "group", {"zone-a": "subnet-a", "zone-b": "subnet-b"}, {"x86_64": "ami-x"}
 )
 
@@ -81,7 +81,7 @@ def services(monkeypatch):
 
 
 def launch(services: Services) -> tuple[bytes, bytes]:
-    launching.launch(services, Ec2(), PLACE, RUN, TARGET)
+    launch_brokers.launch(services, Ec2(), PLACE, RUN, TARGET)
     return tuple(services.store.get_bytes(key(RUN, TARGET)) for key in (layout.access_key, layout.cookie_key))
 
 
@@ -107,7 +107,7 @@ def test_nodes_that_registered_a_certificate_are_reached_over_tls(services, monk
         )
         key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
         services.store.put_bytes(key, node.model_dump_json().encode())
-    lanes.establish(services, RUN, TARGET)
+    establish_lane.establish(services, RUN, TARGET)
     access = Access.model_validate_json(services.store.get_bytes(layout.access_key(RUN, TARGET)))
     assert access.tls == any(certificates)
     assert tuple(node.certificate for node in access.nodes) == certificates
@@ -120,7 +120,7 @@ def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
     tags = []
     for _ in range(2):
         ec2 = Ec2()
-        launching.launch(services, ec2, PLACE, RUN, TARGET)
+        launch_brokers.launch(services, ec2, PLACE, RUN, TARGET)
         for asked in ec2.calls.values():
             (instance,) = [one for one in asked["TagSpecifications"] if one["ResourceType"] == "instance"]
             tags.append({tag["Key"]: tag["Value"] for tag in instance["Tags"]})
@@ -131,7 +131,7 @@ def test_the_lease_is_the_runs_own_and_the_same_when_asked_again(services):
 def launched_on(services: Services, ec2: Ec2, **machines) -> dict:
     """The calls that launch the lane on those machines, by their subnets."""
     asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
-    launching.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
+    launch_brokers.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
     return ec2.calls
 
 
@@ -171,24 +171,24 @@ class Forgetful(OnePage):
 
 
 def test_an_instance_on_record_that_ec2_does_not_know_yet_is_waited_for_and_terminated(services, monkeypatch):
-    monkeypatch.setattr(lanes, "POLL_S", 0.01)
+    monkeypatch.setattr(release_lane, "POLL_S", 0.01)
     services.state(RUN).update(f"lane#{TARGET}", instance_ids=["i-a", "i-b"])
     ec2 = Forgetful(looks=3)
-    assert lanes.release_lane(services, ec2, RUN, TARGET) == ["i-a", "i-b"]
+    assert release_lane.release_lane(services, ec2, RUN, TARGET) == ["i-a", "i-b"]
     assert ec2.terminated == ["i-a", "i-b"]
 
 
 def test_one_that_ec2_has_forgotten_for_good_is_waited_for_no_longer_than_it_may_be_unknown(
     services, monkeypatch
 ):
-    monkeypatch.setattr(lanes, "KNOWN_WITHIN_S", 0.05)
-    monkeypatch.setattr(lanes, "POLL_S", 0.01)
+    monkeypatch.setattr(release_lane, "KNOWN_WITHIN_S", 0.05)
+    monkeypatch.setattr(release_lane, "POLL_S", 0.01)
     services.state(RUN).update(f"lane#{TARGET}", instance_ids=["i-a", "i-b"])
-    assert lanes.release_lane(services, Forgetful(looks=10**6), RUN, TARGET) == ["i-a"]
+    assert release_lane.release_lane(services, Forgetful(looks=10**6), RUN, TARGET) == ["i-a"]
 
 
 def test_more_nodes_than_zones_share_them():
-    place = launching.Place("template", "group", {"a": "subnet-a", "b": "subnet-b"})
+    place = launch_brokers.Place("template", "group", {"a": "subnet-a", "b": "subnet-b"})
     assert place.dealt(3, None) == {"a": 2, "b": 1}
     assert place.dealt(1, None) == {"a": 1}
 
@@ -251,7 +251,7 @@ def test_that_ec2_has_no_room_is_said_in_words(services, code):
 
 
 def test_nodes_that_ec2_ends_at_once_fail_their_lane_with_what_it_says(services, monkeypatch):
-    monkeypatch.setattr(launching, "POLL_S", 0.01)
+    monkeypatch.setattr(launch_brokers, "POLL_S", 0.01)
     ec2, why = Ec2(), {"Code": "Client.InternalError", "Message": "Client.InternalError: no use of its key"}
     ec2.states["i-subnet-b-0"] = [is_now("unknown"), is_now("pending"), is_now("terminated", StateReason=why)]
     with pytest.raises(CaseError, match=r"has ended i-subnet-b-0 after its launch: .* no use of its key"):
@@ -260,8 +260,8 @@ def test_nodes_that_ec2_ends_at_once_fail_their_lane_with_what_it_says(services,
 
 
 def test_nodes_that_take_their_time_to_run_are_waited_for_by_what_they_register(services, monkeypatch):
-    monkeypatch.setattr(launching, "POLL_S", 0.01)
-    monkeypatch.setattr(launching, "STARTED_WITHIN_S", 0.05)
+    monkeypatch.setattr(launch_brokers, "POLL_S", 0.01)
+    monkeypatch.setattr(launch_brokers, "STARTED_WITHIN_S", 0.05)
     ec2 = Ec2()
     ec2.states["i-subnet-a-0"] = [is_now("unknown")]
     launched_on(services, ec2)
@@ -276,7 +276,7 @@ def test_nodes_that_ec2_does_not_know_yet_are_asked_for_again(services, monkeypa
                 raise ClientError({"Error": {"Code": "InvalidInstanceID.NotFound"}}, "DescribeInstances")
             return super().describe_instances(**asked)
 
-    monkeypatch.setattr(launching, "POLL_S", 0.01)
+    monkeypatch.setattr(launch_brokers, "POLL_S", 0.01)
     ec2 = Late()
     launched_on(services, ec2)
     assert ec2.looks == 2

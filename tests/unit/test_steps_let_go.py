@@ -14,10 +14,11 @@ from moto_results import services_in_moto
 from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
-from breakeven.steps import let_go
+from breakeven.steps.cleanup import clean_up as cleaning
+from breakeven.steps.cleanup.clean_up import NotLetGoError, clean_up, record_end, release_rest
+from breakeven.steps.cleanup.resources import DEFAULT_LEASE_S, Instances, Leftover, Queues, Secrets
+from breakeven.steps.cleanup.watchdog import Watchdog
 from breakeven.steps.executions import Told, ask, execution_arn
-from breakeven.steps.leftovers import DEFAULT_LEASE_S, Instances, Leftover, Queues, Secrets
-from breakeven.steps.let_go import NotLetGoError, Watchdog, clean_up, record_end, release_rest
 from breakeven.steps.services import Services
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:Breakeven"
@@ -124,7 +125,7 @@ class Stale(Executions):
 
 
 def test_that_an_execution_still_runs_is_not_believed_at_once_when_its_end_was_told(services, monkeypatch):
-    monkeypatch.setattr(let_go, "LOOK_S", 0.01)
+    monkeypatch.setattr(cleaning, "LOOK_S", 0.01)
     begun(services, "a")
     hold_lock(services, "a")
     things = Things(*of("a", "i-1"))
@@ -135,8 +136,8 @@ def test_that_an_execution_still_runs_is_not_believed_at_once_when_its_end_was_t
 
 
 def test_an_execution_that_goes_on_loses_nothing(services, monkeypatch):
-    monkeypatch.setattr(let_go, "STALE_S", 0.05)
-    monkeypatch.setattr(let_go, "LOOK_S", 0.01)
+    monkeypatch.setattr(cleaning, "STALE_S", 0.05)
+    monkeypatch.setattr(cleaning, "LOOK_S", 0.01)
     begun(services, "a")
     hold_lock(services, "a")
     things = Things(*of("a", "i-1"))

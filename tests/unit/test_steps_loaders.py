@@ -20,10 +20,12 @@ from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.queries import queries
 from breakeven.results.store import Store
-from breakeven.steps.cases import fail, prepare, settle
-from breakeven.steps.finish import finish_run
-from breakeven.steps.plan_run import plan_run
-from breakeven.steps.report_run import assemble
+from breakeven.steps.case.fail_case import fail
+from breakeven.steps.case.prepare_case import prepare
+from breakeven.steps.case.settle_case import settle
+from breakeven.steps.run.build_report import assemble
+from breakeven.steps.run.finish_run import finish_run
+from breakeven.steps.run.plan_run import plan_run
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from local.stored import kept_advice

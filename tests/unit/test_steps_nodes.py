@@ -13,10 +13,11 @@ from breakeven.brokers.access import Access, Node
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.items import lane_item
-from breakeven.steps import lanes, nodes
-from breakeven.steps.case_flags import flags_of
-from breakeven.steps.cases import _check_nodes_down
-from breakeven.steps.nodes import await_nodes, start_nodes, stop_nodes
+from breakeven.steps.case import nodes_down
+from breakeven.steps.case.case_flags import flags_of
+from breakeven.steps.case.nodes_down import await_nodes, start_nodes, stop_nodes
+from breakeven.steps.case.settle_case import _check_nodes_down
+from breakeven.steps.lane import establish_lane
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case, Workload
 from tests.unit.moto_results import services_in_moto
@@ -64,13 +65,13 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    for module in (nodes, lanes):
+    for module in (nodes_down, establish_lane):
         monkeypatch.setattr(module, "POLL_S", 0.01)
     with mock_aws():
         made = services_in_moto()
         register(made, "i-b", "second")
         register(made, "i-a", "first")
-        lanes._gather_nodes(made, RUN, PAIR)
+        establish_lane._gather_nodes(made, RUN, PAIR)
         yield made
 
 
@@ -121,7 +122,7 @@ def test_an_answer_that_leaves_an_instance_out_does_not_say_that_it_has_stopped(
 
 
 def test_one_that_does_not_stop_is_told(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nodes, "STOP_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(nodes_down, "STOP_TIMEOUT_S", 0.05)
     planned(services, 1)
     for step in (stop_nodes, start_nodes):
         with pytest.raises(CaseError, match="i-b: stopping after"):
@@ -162,7 +163,7 @@ def test_nodes_are_awaited_until_nothing_is_lacking(services: Services, monkeypa
 
 
 def test_nodes_that_do_not_come_back_are_told(services: Services, monkeypatch: Any) -> None:
-    monkeypatch.setattr(nodes, "REJOIN_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(nodes_down, "REJOIN_TIMEOUT_S", 0.05)
     monkeypatch.setattr(Services, "target", lambda *_: Target(10**6))
     with pytest.raises(CaseError, match=f"{PAIR}: second is not running, 0 s after its nodes were started"):
         await_nodes(services, RUN, PAIR)

@@ -12,10 +12,10 @@ from breakeven.errors import InputError
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.results import layout
 from breakeven.results.items import RUN
-from breakeven.steps.plan_run import plan_run
-from breakeven.steps.prices import prices_of
-from breakeven.steps.report_run import _manifest
-from breakeven.steps.run_input import parse_run_input
+from breakeven.steps.run.build_report import _manifest
+from breakeven.steps.run.plan_run import plan_run
+from breakeven.steps.run.run_input import parse_run_input
+from breakeven.steps.run.run_prices import prices_of
 from breakeven.steps.services import Services
 from tests.unit.moto_results import services_in_moto
 from tests.unit.price_list import ALL, PriceList, entries, refused
@@ -97,7 +97,9 @@ def test_a_run_on_aws_uses_and_keeps_what_the_list_says(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = PriceList(entries(*ALL))
-    monkeypatch.setattr("breakeven.steps.plan_run.prices_of", lambda *given: prices_of(*given, listed.client))
+    monkeypatch.setattr(
+        "breakeven.steps.run.plan_run.prices_of", lambda *given: prices_of(*given, listed.client)
+    )
     stored, book = plan(services, {"region": "eu-west-1"})
     assert book.price("network", "nat_hour").source.startswith("AWS Price List Query API, AmazonEC2, SKU NAT")
     assert book.as_of == datetime.now(UTC).date().isoformat()

@@ -15,10 +15,10 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.results.queries import queries
 from breakeven.results.store import Store
-from breakeven.steps import report_run
-from breakeven.steps.costs import ASKED_MSG_PER_S
-from breakeven.steps.plan_run import plan_run
-from breakeven.steps.report_run import assemble
+from breakeven.steps.run import build_report
+from breakeven.steps.run.build_report import assemble
+from breakeven.steps.run.costs import ASKED_MSG_PER_S
+from breakeven.steps.run.plan_run import plan_run
 from breakeven.steps.services import Services
 from tests.unit.moto_results import services_in_moto, state_table
 from tests.unit.query_tables import Bucket
@@ -75,7 +75,7 @@ def test_the_mail_has_the_verdict_the_reports_address_and_a_link(monkeypatch):
     with mock_aws():
         services = services_in_moto()
         services.state(RUN_ID).update(RUN, execution=arn)
-        told = report_run._message(services, RUN_ID, "SQS is cheaper.").splitlines()
+        told = build_report._message(services, RUN_ID, "SQS is cheaper.").splitlines()
     assert told == [
         "SQS is cheaper.",
         "",

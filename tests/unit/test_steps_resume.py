@@ -12,9 +12,9 @@ from breakeven.planning.resumption import is_settled
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
-from breakeven.steps import resume_run
-from breakeven.steps.finish import finish_run
-from breakeven.steps.plan_run import plan_run
+from breakeven.steps.run import resume_run
+from breakeven.steps.run.finish_run import finish_run
+from breakeven.steps.run.plan_run import plan_run
 from breakeven.workload.read import load_shipped
 from tests.unit.moto_results import installed
 

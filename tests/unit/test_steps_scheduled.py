@@ -10,8 +10,8 @@ import pytest
 from moto import mock_aws
 
 from breakeven.errors import InputError
-from breakeven.steps.plan_run import check_run_id
-from breakeven.steps.scheduled import execution_name, start_scheduled
+from breakeven.steps.run.plan_run import check_run_id
+from breakeven.steps.run.start_scheduled import execution_name, start_scheduled
 
 TIME = "2026-12-01T06:00:00Z"
 INPUT = {"suite": "quick"}

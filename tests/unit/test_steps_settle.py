@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
-from breakeven.steps import counting
-from breakeven.steps.cases import prepare, settle
+from breakeven.steps.case import case_results
+from breakeven.steps.case.prepare_case import prepare
+from breakeven.steps.case.settle_case import settle
 from tests.unit.moto_results import installed
 from tests.unit.task_cases import RUN_ID, stored
 from tests.unit.test_loadgen_left import ALL, Estimating, handed_in
@@ -29,7 +30,7 @@ def settled(services, monkeypatch):
 
     def settle_with(depth: int, received: int, *, still_came: bool = False) -> tuple[Any, Any, Estimating]:
         target: Any = Estimating(depth)
-        monkeypatch.setattr(counting, "time", target)
+        monkeypatch.setattr(case_results, "time", target)
         monkeypatch.setattr(type(services), "target_of", lambda *_: target)
         target.prepare = lambda *_: SimpleNamespace(queues=("q",), mirrors=None)
         target.mirrors = target.release = lambda *_: None
@@ -62,7 +63,7 @@ def test_a_case_of_which_all_was_received_is_settled_without_a_count(settled):
 
 def test_of_a_drain_that_was_cut_short_the_count_is_asked_for_until_it_is_steady_and_is_marked(settled):
     ledger, flags, target = settled(5, ALL - 3, still_came=True)
-    assert target.asked_s[-1] >= counting.SETTLED_S
+    assert target.asked_s[-1] >= case_results.SETTLED_S
     assert (ledger["left_in_queue"], ledger["lost"], ledger["closed"]) == (3, None, False)
     assert (ledger["queue_count"], ledger["queue_count_exact"], ledger["queue_count_steady"]) == (
         5,

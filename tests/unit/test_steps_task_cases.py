@@ -8,9 +8,9 @@ import pytest
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.items import RUN, loader_item
-from breakeven.steps import drive
-from breakeven.steps.cases import prepare
-from breakeven.steps.tasks import task_limit_s
+from breakeven.steps.case import watch
+from breakeven.steps.case.prepare_case import prepare
+from breakeven.steps.tasks.task_inputs import task_limit_s
 from tests.unit.moto_results import installed
 from tests.unit.task_cases import RUN_ID, stored
 
@@ -52,7 +52,7 @@ def test_no_queue_is_made_for_tasks_that_cannot_be_started(services):
 def test_a_long_case_is_not_begun_so_late_that_it_would_outlast_the_run(services, monkeypatch):
     case = stored(services, measure_s=3000)
     overtime_s = case.limit_s - 840
-    monkeypatch.setattr("breakeven.steps.deadline.time.time", lambda: 1000.0)
+    monkeypatch.setattr("breakeven.steps.run_lease.time.time", lambda: 1000.0)
     services.state(RUN_ID).update(RUN, tasks="ready", deadline_at=1000 + round(overtime_s) - 1)
     with pytest.raises(CaseError, match=r"deadline is in \d+ min, and this case may take longer"):
         prepare(services, RUN_ID, case.case_id)
@@ -76,30 +76,30 @@ class Target:
 
 
 def test_a_case_is_watched_in_parts_that_follow_one_another(services, monkeypatch):
-    monkeypatch.setattr(drive, "LOOK_EVERY_S", 0.01)
-    monkeypatch.setattr(drive, "WATCH_EVERY_S", 0.01)
+    monkeypatch.setattr(watch, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(watch, "WATCH_EVERY_S", 0.01)
     monkeypatch.setattr(type(services), "target_of", lambda self, case: Target())
     case = stored(services, measure_s=3000)
     services.state(RUN_ID).update(f"case#{case.case_id}", queues="[]")
-    first = drive.watch(services, RUN_ID, case.case_id, 1, 0.1)
+    first = watch.watch(services, RUN_ID, case.case_id, 1, 0.1)
     assert (first.more, first.samples > 0) == (True, True)
     # a call that is made twice takes no sample, and does not go on with another's parts
-    again = drive.watch(services, RUN_ID, case.case_id, 1, 0.1)
+    again = watch.watch(services, RUN_ID, case.case_id, 1, 0.1)
     assert (again.more, again.samples) == (False, 0)
-    second = drive.watch(services, RUN_ID, case.case_id, 1, 0.1, part=1, since_s=840)
-    rows = drive.watched(services, case, 1)
+    second = watch.watch(services, RUN_ID, case.case_id, 1, 0.1, part=1, since_s=840)
+    rows = watch.watched(services, case, 1)
     assert len(rows) == first.samples + second.samples
     assert [row["second"] >= 840 for row in rows] == [False] * first.samples + [True] * second.samples
     for loader in range(2):
         services.state(RUN_ID).update(loader_item(case.case_id, 1, loader), finished=True)
-    assert not drive.watch(services, RUN_ID, case.case_id, 1, 0.1, part=2, since_s=1680).more
-    last = drive.watches(case) - 1
+    assert not watch.watch(services, RUN_ID, case.case_id, 1, 0.1, part=2, since_s=1680).more
+    last = watch.watches(case) - 1
     services.state(RUN_ID).update(loader_item(case.case_id, 1, 0), finished=False)
-    assert not drive.watch(services, RUN_ID, case.case_id, 1, 0.02, part=last).more, "it has an end"
+    assert not watch.watch(services, RUN_ID, case.case_id, 1, 0.02, part=last).more, "it has an end"
 
 
 def test_a_function_is_watched_by_one_call(services, monkeypatch):
     monkeypatch.setattr(type(services), "target_of", lambda self, case: Target())
     case = stored(services, loader="lambda")
     services.state(RUN_ID).update(f"case#{case.case_id}", queues="[]")
-    assert not drive.watch(services, RUN_ID, case.case_id, 1, 0.02).more
+    assert not watch.watch(services, RUN_ID, case.case_id, 1, 0.02).more

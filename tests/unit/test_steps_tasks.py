@@ -9,11 +9,12 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG
 from breakeven.results.items import RUN
-from breakeven.steps import tasks
+from breakeven.steps.cleanup.task_resources import Endpoints, Tasks
 from breakeven.steps.reasons import reason_of, with_loaders_words
-from breakeven.steps.task_image import Image, image_of, is_built
-from breakeven.steps.task_leftovers import Endpoints, Tasks
-from breakeven.steps.tasks import Place, establish_tasks
+from breakeven.steps.tasks import establish_tasks as endpoints
+from breakeven.steps.tasks.establish_tasks import Place, establish_tasks
+from breakeven.steps.tasks.task_image import Image, image_of, is_built
+from breakeven.steps.tasks.task_inputs import check_ready
 from tests.unit.moto_results import installed
 from tests.unit.one_page import OnePage
 from tests.unit.task_cases import RUN_ID
@@ -23,7 +24,7 @@ NAMES = ("ecr.api", "logs")
 
 @pytest.fixture
 def services(monkeypatch):
-    monkeypatch.setattr(tasks, "POLL_S", 0)
+    monkeypatch.setattr(endpoints, "POLL_S", 0)
     with installed(monkeypatch) as found:
         yield found
 
@@ -93,14 +94,14 @@ def test_while_the_image_is_built_nothing_is_waited_for_and_no_task_is_begun(ser
     establish(services, waiting, place, image_built=False)
     assert waiting.made == 1
     with pytest.raises(CaseError, match="could not make what tasks need"):
-        tasks.check_ready(services, RUN_ID)
+        check_ready(services, RUN_ID)
 
 
 def test_it_waits_until_they_answer(services, place):
     slow = Scripted("pending", "Pending", "pending", "available")
     establish(services, slow, place)
     assert slow.states == ["available"], "it was asked until then"
-    tasks.check_ready(services, RUN_ID)
+    check_ready(services, RUN_ID)
 
 
 @pytest.mark.parametrize("state", ["failed", "Rejected"])
@@ -110,7 +111,7 @@ def test_one_that_never_will_is_told(services, place, state):
 
 
 def test_one_that_takes_too_long_is_told(services, place, monkeypatch):
-    monkeypatch.setattr(tasks, "ENDPOINTS_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(endpoints, "ENDPOINTS_TIMEOUT_S", 0.05)
     with pytest.raises(CaseError, match=r"not available in 0 s: ecr.api, logs"):
         establish(services, Scripted("pending"), place)
 
@@ -119,7 +120,7 @@ def test_a_name_that_an_endpoint_on_its_way_out_still_has_is_waited_for(services
     late = Scripted("available", taken=3)
     establish(services, late, place)
     assert late.made == 1
-    monkeypatch.setattr(tasks, "ENDPOINTS_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(endpoints, "ENDPOINTS_TIMEOUT_S", 0.05)
     with pytest.raises(CaseError, match=r"endpoint of ecr.api: .*conflicting DNS domain"):
         establish(services, Scripted("available", taken=10**9), place)
 

@@ -6,8 +6,8 @@ import pytest
 from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
-from breakeven.steps import waking
-from breakeven.steps.waking import wake
+from breakeven.steps.lane import wake_functions
+from breakeven.steps.lane.wake_functions import wake
 
 
 class Lambda:
@@ -33,7 +33,7 @@ class Lambda:
 
 @pytest.fixture(autouse=True)
 def _brisk(monkeypatch):
-    monkeypatch.setattr(waking, "POLL_S", 0.0)
+    monkeypatch.setattr(wake_functions, "POLL_S", 0.0)
 
 
 def test_functions_that_are_awake_are_not_called():
@@ -69,6 +69,6 @@ def test_a_call_that_is_denied_is_no_sleep():
 
 
 def test_the_wait_has_an_end_and_names_who_is_missing(monkeypatch):
-    monkeypatch.setattr(waking, "WAKE_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(wake_functions, "WAKE_TIMEOUT_S", 0.05)
     with pytest.raises(CaseError, match=r"^load: not ready to be called after"):
         wake(Lambda(load=["Pending"], watch=["Active"]), ["load", "watch"])

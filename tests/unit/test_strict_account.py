@@ -10,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from breakeven.planning.plan import make_plan
-from breakeven.steps.account import account_of
+from breakeven.steps.run.account_capacity import account_of
 from breakeven.workload.read import load_suite
 from local.aws.strict.front import Answer, Front
 from local.aws.strict.permissions.account_quotas import NEW, AccountLayer, SimulatedAccount

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
+
+#: what AWS answers when something was let go already: by a retry, or by another that is at it just now
+GONE = {
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "ClusterNotFoundException",
+    "InvalidAMIID.NotFound",
+    "InvalidAMIID.Unavailable",
+    "InvalidInstanceID.NotFound",
+    "InvalidNetworkInterfaceID.NotFound",
+    "InvalidSnapshot.NotFound",
+    "InvalidVolume.NotFound",
+    "InvalidVpcEndpointId.NotFound",
+    "QueueDoesNotExist",
+}
 
 
 class Ec2(Protocol):
@@ -45,3 +63,12 @@ class Sqs(Protocol):
 class StepFunctions(Protocol):
     def describe_execution(self, **kwargs: Any) -> Any: ...
     def start_execution(self, **kwargs: Any) -> Any: ...
+
+
+@contextmanager
+def well_if_gone() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in GONE:
+            raise

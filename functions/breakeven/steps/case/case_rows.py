@@ -1,0 +1,107 @@
+"""What a case leaves: rows, histograms, samples of its nodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from breakeven.loadgen.merge import Measurement
+from breakeven.results import layout
+from breakeven.results.hdr_log import Interval, hdr_log
+from breakeven.results.items import RUN, lane_item
+from breakeven.steps.case.case_flags import flags_of
+from breakeven.steps.case.watch import watched
+from breakeven.steps.services import Services
+from breakeven.targets.catalog import record_of
+from breakeven.workload.case import Case
+
+
+def write_measurement(services: Services, case: Case, measurement: Measurement) -> None:
+    for table, rows in measurement.rows(case).items():
+        services.store.put_rows(table, case.run_id, case.case_id, rows)
+    key = layout.histogram_key(case.run_id, case.case_id)
+    services.store.put_bytes(key, _histograms(services, case, measurement), "text/plain; charset=utf-8")
+
+
+def _histograms(services: Services, case: Case, measurement: Measurement) -> bytes:
+    provenance, environment = _origin(services, case)
+    facts = {
+        "run": case.run_id,
+        "case": case.case_id,
+        "provenance": provenance,
+        "environment": environment,
+    }
+    return hdr_log(
+        facts,
+        [
+            Interval(metric, total.start_s, total.stage_s or 0.0, total.cell.latencies)
+            for metric, total in measurement.totals.items()
+        ],
+    )
+
+
+def _origin(services: Services, case: Case) -> tuple[str, str]:
+    """Provenance and environment of what this case measures."""
+    state = services.state(case.run_id)
+    environment = state.get(RUN).get("environment", "aws")
+    known = state.get(lane_item(case.target)).get("provenance")
+    return known or record_of(case.target).presumed_provenance(environment), environment
+
+
+def write_nodes(services: Services, case: Case, attempt: int) -> None:
+    rows = watched(services, case, attempt)
+    services.store.put_rows("nodes", case.run_id, case.case_id, rows)
+
+
+def write_case(
+    services: Services,
+    case: Case,
+    item: Mapping[str, Any],
+    measurement: Measurement | None,
+    *,
+    mirrors_after: dict[str, int] | None,
+    reason: str | None,
+) -> None:
+    workload = case.workload
+    provenance, environment = _origin(services, case)
+    mirrors_before = item.get("mirrors_before", "null")
+    row = {
+        "case_id": case.case_id,
+        "scenario": case.scenario,
+        "cell": case.cell,
+        "target": case.target,
+        "repeat": case.repeat,
+        "variant": case.variant,
+        "provenance": provenance,
+        "environment": environment,
+        "status": "failed" if reason else "ok",
+        "reason": reason,
+        "mode": workload.mode,
+        "producers": workload.producers,
+        "consumers": workload.consumers,
+        "queues": workload.queues,
+        "message_bytes": workload.message_bytes,
+        "messages": workload.messages,
+        "loaders": case.loaders,
+        "started_at": item.get("started_at"),
+        "produce_s": measurement.produce_s if measurement else None,
+        "consume_s": measurement.consume_s if measurement else None,
+        "mirrors_before": mirrors_before,
+        "mirrors_after": json.dumps(mirrors_after),
+        "flags": json.dumps(
+            flags_of(case, measurement, provenance, environment, (json.loads(mirrors_before), mirrors_after))
+        ),
+        "parameters": json.dumps(workload.parameters()),
+        "printed": None,
+        "instrument": _programmed_and_done(services, case, int(item.get("attempt", 0))),
+    }
+    services.store.put_rows("cases", case.run_id, case.case_id, [row])
+
+
+def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | None:
+    """Of the instrument's cases: the program, and the record that its loader was left; JSON."""
+    if case.workload.program is None:
+        return None
+    done = services.store.find_json(layout.loader_key(case.run_id, case.case_id, attempt, 0, "instrument"))
+    return json.dumps({"program": case.workload.program.model_dump(mode="json"), "done": done})

@@ -1,0 +1,69 @@
+"""A lane's beginning: its nodes have registered, and its target is fit for cases."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+
+from breakeven.brokers.access import Node
+from breakeven.errors import CaseError
+from breakeven.results import layout
+from breakeven.results.items import lane_item
+from breakeven.steps.services import Services
+from breakeven.targets.catalog import record_of
+from breakeven.workload.case import TargetName
+
+#: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
+REGISTER_TIMEOUT_S = 480.0
+POLL_S = 0.5
+
+
+def establish(services: Services, run_id: str, target: TargetName) -> None:
+    """Wait for the nodes, put in place what cases need, and record what the target says of itself.
+
+    :raises CaseError: nodes that do not register in time, or never become healthy
+    """
+    if record_of(target).nodes:
+        _gather_nodes(services, run_id, target)
+    description = services.target(run_id, target).establish()
+    services.state(run_id).update(lane_item(target), status="ready", **asdict(description))
+
+
+def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
+    wanted, deadline = record_of(target).node_count, time.monotonic() + REGISTER_TIMEOUT_S
+    while len(registered := _registrations(services, run_id, target)) < wanted:
+        if time.monotonic() > deadline:
+            raise CaseError(
+                f"{len(registered)} of {wanted} broker nodes registered in {REGISTER_TIMEOUT_S:.0f} s"
+            )
+        time.sleep(POLL_S)
+    nodes = tuple(Node.model_validate_json(services.store.get_bytes(key)) for key in registered)
+    access = services.access(run_id, target)
+    if access is None:  # brokers were launched, so their credentials exist
+        raise CaseError(f"{target}: the lane's credentials are gone")
+    tls = any(node.certificate for node in nodes)
+    complete = access.model_copy(update={"nodes": nodes, "tls": tls})
+    services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
+    # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
+    services.state(run_id).update(
+        lane_item(target), nodes_on=[_instance(key) for key in registered], packages=nodes[0].packages
+    )
+
+
+def _registrations(services: Services, run_id: str, target: TargetName) -> list[str]:
+    raise_if_a_node_failed(services, run_id, target)
+    keys = services.store.keys(layout.nodes_prefix(run_id, target))
+    return sorted(key for key in keys if key.endswith(layout.REGISTERED))
+
+
+def _instance(registration: str) -> str:
+    """The instance whose node left the registration of that key."""
+    return registration.rpartition("/")[2].removesuffix(layout.REGISTERED)
+
+
+def raise_if_a_node_failed(services: Services, run_id: str, target: TargetName) -> None:
+    """:raises CaseError: a node of the lane says why it could not start"""
+    keys = sorted(services.store.keys(layout.nodes_prefix(run_id, target)))
+    failures = [key for key in keys if key.endswith(".failed")]
+    if failures:
+        raise CaseError(f"a broker node could not start: {services.store.get_bytes(failures[0]).decode()}")

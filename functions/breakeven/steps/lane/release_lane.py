@@ -1,0 +1,60 @@
+"""A lane's end: its nodes are terminated, its secrets deleted; where it broke stands on record."""
+
+from __future__ import annotations
+
+import time
+
+from breakeven.installation import TARGET_TAG
+from breakeven.results import layout
+from breakeven.results.items import RUN, lane_item
+from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.instances import Instance, our_instances
+from breakeven.steps.services import Services
+from breakeven.workload.case import TargetName
+
+#: how long EC2 may not know an instance that it has launched: seconds, as a rule ("Eventual consistency in
+#: the Amazon EC2 API", Amazon EC2 Developer Guide)
+KNOWN_WITHIN_S = 20.0
+POLL_S = 0.5
+
+
+def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
+    """Terminate the nodes of a lane (of the whole run without ``target``) and delete its secrets.
+
+    Instances are found by tag, so that one whose launch was never recorded is found too. One that is on
+    record and that EC2 does not know is waited for: it may have been launched a moment ago. Returns the
+    instances terminated.
+    """
+    ids = _all_launched(services, ec2, run_id, target)
+    if ids:
+        ec2.terminate_instances(InstanceIds=ids)
+    services.store.delete_all(layout.secrets_prefix(run_id, target))
+    if target:
+        services.state(run_id).update(lane_item(target), status="released", released=ids)
+    return ids
+
+
+def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
+    """The nodes of a lane (of the whole run without ``target``) that are there, and not on their way out."""
+    return [each.id for each in _launched(ec2, run_id, target) if each.stands]
+
+
+def _all_launched(services: Services, ec2: Ec2, run_id: str, target: TargetName | None) -> list[str]:
+    recorded = services.state(run_id).get(lane_item(target)).get("instance_ids", []) if target else []
+    deadline = time.monotonic() + KNOWN_WITHIN_S
+    while True:
+        found = {each.id: each for each in _launched(ec2, run_id, target)}
+        if set(recorded) <= found.keys() or time.monotonic() > deadline:
+            return [each.id for each in found.values() if each.stands]
+        time.sleep(POLL_S)
+
+
+def _launched(ec2: Ec2, run_id: str, target: TargetName | None) -> list[Instance]:
+    return our_instances(ec2, run_id, {TARGET_TAG: target} if target else None)
+
+
+def fail_leg(services: Services, run_id: str, target: TargetName, where: str, reason: str) -> None:
+    """Record on the lane and the run where a leg broke."""
+    state = services.state(run_id)
+    state.update(lane_item(target), status="failed", failed_at=where, reason=reason)
+    state.update(RUN, leg_failed_at=where, leg_failed_reason=reason)

@@ -1,0 +1,163 @@
+"""What the account and the deployment have room for, as EC2 and Service Quotas tell it, for the plan.
+
+``breakeven doctor`` asks the same of the same functions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
+
+from breakeven.planning.loaders import fargate
+from breakeven.planning.machine_availability import QUOTA, Account
+from breakeven.pricing.prices.instance_types import machines
+from breakeven.steps.lane.baked_images import images_there
+from breakeven.steps.lane.recipes import recipes_of
+from breakeven.steps.tasks.task_image import image_of, is_built
+from breakeven.targets.catalog import record_of
+from breakeven.workload.suite import Suite
+
+#: variable of the plan's function: the deployment's zones, separated by commas
+ZONES = "BREAKEVEN_ZONES"
+#: the one region in which the Free Tier API answers (its reference, "Service endpoint")
+FREE_TIER_REGION = "us-east-1"
+#: planning has two minutes in all, so that a question that hangs must end soon
+QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
+
+
+def instance_types(suite: Suite) -> list[str]:
+    """Those that the suite's brokers would run on; one that is not known is the plan's to refuse."""
+    found = set()
+    for kind in suite.targets:
+        if nodes := record_of(kind).nodes:
+            sizes, own = suite.machines.get(kind), nodes.instance_type
+            found |= {size.instance_type or own for size in sizes.values()} if sizes else {own}
+    return sorted(found & machines().keys())
+
+
+def account_of(types: Iterable[str], *, with_tasks: bool = False) -> Account:
+    """Quotas, zones and images for these; what cannot be asked is not known, and holds nothing up.
+
+    :param with_tasks: a plan may have loaders that are tasks
+    """
+    have = os.environ.get("BREAKEVEN_ARCHITECTURES")
+    wanted, zones = list(types), os.environ.get(ZONES, "").split(",")
+    ec2 = boto3.client("ec2", config=QUICK) if wanted else None
+    return Account(
+        architectures=tuple(have.split(",")) if have else None,
+        free_plan=_free_plan() if wanted else None,
+        free_types=_free_types(ec2, wanted) if wanted else None,
+        vcpus=_vcpus(boto3.client("service-quotas", config=QUICK), "ec2", QUOTA) if wanted else None,
+        functions=_functions(boto3.client("lambda", config=QUICK)),
+        task_vcpus=_task_vcpus() if with_tasks else None,
+        image_built=_image_built() if with_tasks else None,
+        baked=_baked(ec2) if wanted else {},
+        zones=_zones(ec2, wanted, zones) if wanted else {},
+    )
+
+
+def is_free_plan(free_tier: Any) -> bool:
+    """Whether the account is on the free plan.
+
+    An account that is older than the plans, or a member of an organisation, has none: the API then knows no
+    resource, and the account is none of the free plan.
+
+    :param free_tier: a client of the Free Tier API, in ``FREE_TIER_REGION``
+    :raises ClientError: may not be asked
+    """
+    try:
+        return bool(free_tier.get_account_plan_state()["accountPlanType"] == "FREE")
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ResourceNotFoundException":
+            raise
+        return False
+
+
+def free_tier_types(ec2: Any, types: Sequence[str]) -> tuple[str, ...]:
+    """Those of the types that are eligible for the Free Tier.
+
+    :raises ClientError: may not be asked, or a type that the region does not know
+    """
+    pages = ec2.get_paginator("describe_instance_types").paginate(InstanceTypes=list(types))
+    found = [each for page in pages for each in page["InstanceTypes"]]
+    return tuple(each["InstanceType"] for each in found if each.get("FreeTierEligible"))
+
+
+def zones_offering(ec2: Any, types: Sequence[str], ours: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Of each type the zones among ours that offer it, in our order; some zones lack whole families.
+
+    :raises ClientError: may not be asked
+    """
+    pages = ec2.get_paginator("describe_instance_type_offerings").paginate(
+        LocationType="availability-zone",
+        Filters=[
+            {"Name": "instance-type", "Values": list(types)},
+            {"Name": "location", "Values": list(ours)},
+        ],
+    )
+    found = [each for page in pages for each in page["InstanceTypeOfferings"]]
+    offered = {(each["InstanceType"], each["Location"]) for each in found}
+    return {name: tuple(zone for zone in ours if (name, zone) in offered) for name in types}
+
+
+def _free_plan() -> bool | None:
+    try:
+        return is_free_plan(boto3.client("freetier", region_name=FREE_TIER_REGION, config=QUICK))
+    except (BotoCoreError, ClientError, ResponseParserError):
+        return None
+
+
+def _free_types(ec2: Any, types: list[str]) -> tuple[str, ...] | None:
+    try:
+        return free_tier_types(ec2, types)
+    except (BotoCoreError, ClientError):
+        return None
+
+
+def _task_vcpus() -> float | None:
+    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", fargate.QUOTA)
+
+
+def _image_built() -> bool | None:
+    try:
+        return is_built(boto3.client("ecr", config=QUICK), image_of(os.environ))
+    except (BotoCoreError, ClientError, KeyError):
+        return None
+
+
+def _baked(ec2: Any) -> dict[str, bool]:
+    recipes = recipes_of(os.environ)
+    try:
+        there = images_there(ec2, recipes)
+    except (BotoCoreError, ClientError):
+        return {}
+    return {architecture: architecture in there for architecture in recipes}
+
+
+def _vcpus(quotas: Any, service: str, quota: str) -> float | None:
+    try:
+        answer = quotas.get_service_quota(ServiceCode=service, QuotaCode=quota)
+    except (BotoCoreError, ClientError):
+        return None
+    return float(answer["Quota"]["Value"])
+
+
+def _functions(functions: Any) -> int | None:
+    try:
+        answer = functions.get_account_settings()
+    except (BotoCoreError, ClientError, ResponseParserError):
+        return None
+    return int(answer["AccountLimit"]["UnreservedConcurrentExecutions"])
+
+
+def _zones(ec2: Any, types: list[str], ours: list[str]) -> dict[str, tuple[str, ...]]:
+    try:
+        return zones_offering(ec2, types, ours)
+    except (BotoCoreError, ClientError):
+        return {}

@@ -1,0 +1,202 @@
+"""A run that goes on with another: what it may be given, and what it takes over.
+
+The settled cases' rows, documents and records are copied under the new run's id, object by object under the
+same names: every query, which names one run, sees each case once, and doing it again changes nothing. The
+other run stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from breakeven.errors import InputError
+from breakeven.planning.budget.allowance import Allowance
+from breakeven.planning.loaders.advice import Place
+from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
+from breakeven.planning.plan import Plan
+from breakeven.planning.resumption import is_settled, resumed_plan
+from breakeven.results import layout
+from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
+from breakeven.results.schemas import TABLES
+from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
+from breakeven.steps.services import Services
+from breakeven.version import VERSION
+
+WHERE, FIELD = "execution input", "resume_run_id"
+#: objects are small, and planning has a minute
+AT_ONCE = 16
+#: name of the row objects that hold what the run's plan asked of the prices
+QUESTIONS = "questions"
+#: of a lane's record: what the report says of its target
+DESCRIPTION = ("server", "provenance", "parameters", "image", "packages")
+
+Items = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The run that is gone on with. ``document`` is its plan's, ``items`` its state's."""
+
+    run_id: str
+    document: Mapping[str, Any]
+    items: Items
+    plan: Plan
+    wanted: RunInput
+
+    @property
+    def settled(self) -> dict[str, Mapping[str, Any]]:
+        """Case id -> its record, of the cases whose outcome stands."""
+        found = {case.case_id: self.items.get(case_item(case.case_id), {}) for case in self.plan.cases}
+        return {case_id: item for case_id, item in found.items() if is_settled(item)}
+
+    def told(self) -> dict[str, Any]:
+        """For the plan's document."""
+        return {"run_id": self.run_id, "settled": len(self.settled), "cases": len(self.plan.cases)}
+
+
+def read_earlier(run_id: str, document: Any, items: Items, place: str) -> Earlier:
+    """
+    :param document: of the run's plan; None where there is none
+    :param place: where runs were looked for
+    :raises InputError: there is no such run, or it cannot be gone on with by this version
+    """
+    if document is None:
+        raise refused(run_id, f"no run of that name was planned in {place}; name one that was")
+    if RUN not in items:
+        raise refused(run_id, "its state is gone, which is kept for 90 days; start a new run")
+    version = document.get("version", "an earlier one")
+    if version != VERSION:
+        raise refused(run_id, f"it was planned by version {version}, this is {VERSION}; start a new run")
+    try:
+        plan = Plan.model_validate(document["plan"])
+    except ValidationError as error:
+        raise refused(run_id, f"its plan cannot be read ({error.error_count()} faults); start anew") from None
+    return Earlier(run_id, document, items, plan, parse_run_input(document["input"], "the run's own input"))
+
+
+def refused(run_id: str, remedy: str) -> InputError:
+    return InputError(WHERE, FIELD, run_id, remedy)
+
+
+def plan_resumed(
+    earlier: Earlier,
+    wanted: RunInput,
+    run_id: str,
+    allowance: Allowance,
+    account: Account = ANY_ACCOUNT,
+) -> Plan:
+    """The plan of what is left of it.
+
+    :raises InputError: nothing is, or it cannot run, or the input asks for another run than that one
+    """
+    _check_same(earlier, wanted)
+    suite = suite_of(earlier.wanted)
+    if suite.sha256 != earlier.document["suite"]["sha256"]:
+        raise refused(earlier.run_id, f"suite {suite.suite} has changed since; start a new run")
+    if earlier.wanted.surroundings.name == "aws":
+        allowance.check_suite(earlier.wanted.suite)
+    record = earlier.items[RUN]
+    status, no_case_ok = record.get("status"), record.get("failed_at") == NO_CASE_OK
+    if (status in {"ok", "partial"} or no_case_ok) and len(earlier.settled) == len(earlier.plan.cases):
+        raise refused(earlier.run_id, f"it is complete ({status}): nothing is left to run; start a new run")
+    plan = resumed_plan(
+        earlier.plan,
+        suite,
+        earlier.settled.keys(),
+        run_id=run_id,
+        max_usd=wanted.max_usd,
+        allowance=allowance,
+        account=account,
+    )
+    plan.raise_if_refused()
+    return plan
+
+
+def _check_same(earlier: Earlier, wanted: RunInput) -> None:
+    """:raises InputError: a field is given that would make it another run"""
+    for field, value, theirs in _given(earlier, wanted):
+        if value != theirs:
+            remedy = f"run {earlier.run_id} has {theirs!r} and keeps its plan; leave {field} out"
+            raise InputError(WHERE, field, value, remedy)
+
+
+def _given(earlier: Earlier, wanted: RunInput) -> Iterator[tuple[str, Any, Any]]:
+    """Field, what the input gives for it, and what the earlier run has."""
+    given, plan = wanted.model_fields_set, earlier.plan
+    if "suite" in given:
+        suite, name = suite_of(wanted), earlier.document["suite"]["name"]
+        same = suite.sha256 == earlier.document["suite"]["sha256"]
+        yield "suite", name if same else f"{suite.suite}, sha256 {suite.sha256[:12]}", name
+    for field in ("variant", "scale", "seed", "region"):
+        if field in given and getattr(wanted, field) is not None:
+            yield field, getattr(wanted, field), getattr(plan, field)
+    here, there = wanted.surroundings, earlier.wanted.surroundings
+    yield "surroundings.name", here.name, there.name
+    machine = Place.of(here.name, here.hardware).machine
+    yield "surroundings.hardware", machine, Place.of(there.name, there.hardware).machine
+
+
+def earlier_run(services: Services, run_id: str, is_running: Callable[[str], bool]) -> Earlier:
+    """The run of that id, from where the runs of this installation are.
+
+    :param is_running: tells of an execution's ARN whether it is under way
+    :raises InputError: it is not known, or still runs
+    """
+    items = services.state(run_id).items()
+    execution = items.get(RUN, {}).get("execution")
+    if execution and is_running(str(execution)):
+        stop = f"aws stepfunctions stop-execution --execution-arn {execution}"
+        raise refused(run_id, f"it still runs; wait for its end, or stop it: {stop}")
+    return read_earlier(
+        run_id, services.store.find_json(layout.plan_key(run_id)), items, "this installation's bucket"
+    )
+
+
+def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
+    """Copy what is settled, and write the plan of the run that goes on. Twice, it does the same again."""
+    run_id, settled = plan.run_id, earlier.settled
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(lambda copied: services.store.copy(*copied), _objects(services, earlier, run_id)))
+    for case in plan.cases:
+        services.store.put_json(layout.case_key(run_id, case.case_id), case.model_dump(mode="json"))
+    state = services.state(run_id)
+    for target in dict.fromkeys(case.target for case in plan.cases):
+        lane = earlier.items.get(lane_item(target), {})
+        if known := {name: lane[name] for name in DESCRIPTION if name in lane}:
+            # ``released``: nothing of the earlier run's is there any more
+            state.update(lane_item(target), **{"status": "released", **known})
+    for case_id, item in settled.items():
+        kept = {name: value for name, value in item.items() if name not in {"run_id", "item", "expires_at"}}
+        origin = item.get("settled_in", earlier.run_id)
+        state.update(case_item(case_id), **{**kept, "settled_in": origin, "released": True})
+    services.store.put_json(
+        layout.plan_key(run_id),
+        {
+            **earlier.document,
+            "input": {**earlier.document["input"], "max_usd": plan.max_usd},
+            "plan": plan.model_dump(mode="json"),
+            "resumed": earlier.told(),
+        },
+    )
+
+
+def _objects(services: Services, earlier: Earlier, run_id: str) -> Iterator[tuple[str, str]]:
+    """Key of each object that is taken over, and of its copy."""
+    names = {QUESTIONS, *earlier.settled}
+    for table in TABLES:
+        there = set(services.store.keys(layout.rows_prefix(table.name, earlier.run_id)))
+        for name in names:
+            key = layout.row_key(table.name, earlier.run_id, name)
+            if key in there:
+                yield key, layout.row_key(table.name, run_id, name)
+    histograms = set(services.store.keys(layout.histograms_prefix(earlier.run_id)))
+    for case_id in earlier.settled:
+        key = layout.histogram_key(earlier.run_id, case_id)
+        if key in histograms:
+            yield key, layout.histogram_key(run_id, case_id)
+    yield layout.price_book_key(earlier.run_id), layout.price_book_key(run_id)

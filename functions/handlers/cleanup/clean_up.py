@@ -1,0 +1,36 @@
+"""An execution has failed, was aborted or timed out: let go of all that its run made. Called by the rule."""
+
+from __future__ import annotations
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel, ConfigDict, Field
+
+from breakeven.steps.cleanup.clean_up import clean_up
+from breakeven.steps.services import services
+from handlers.cleanup.run_resources import every_kind, told
+from handlers.common import Document, entry, logger
+
+
+class Execution(BaseModel):
+    """What is needed of the event's detail; AWS writes more there, and may come to write yet more."""
+
+    arn: str = Field(alias="executionArn")
+    name: str
+
+
+class StatusChange(Document):
+    """EventBridge's event: source, time and the like are of no interest here."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    detail: Execution
+
+
+@entry(StatusChange)
+def handler(event: StatusChange, context: LambdaContext) -> None:
+    run_id = event.detail.name
+    logger.append_keys(run_id=run_id)
+    step_functions = boto3.client("stepfunctions")
+    outcome = clean_up(services(), every_kind(), step_functions, run_id, event.detail.arn)
+    told(outcome, "left by an execution that ended badly")

@@ -1,0 +1,34 @@
+"""Each hour: broker nodes that are up; once a day: how long ago a run went well. Alarms look at both."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.steps.cleanup.health import days_since_good_run, look_at_nodes
+from breakeven.steps.services import services
+from handlers.common import Document, entry, logger, metrics
+
+#: UTC. A metric is billed for each hour in which it is sent
+DAILY_AT_HOUR = 5
+
+
+class LookEvent(Document):
+    time: datetime
+
+
+@entry(LookEvent)
+def handler(event: LookEvent, context: LambdaContext) -> None:
+    table = services().table
+    nodes = look_at_nodes(table, boto3.client("ec2"))
+    if nodes.up:
+        metrics.add_metric(name="NodesUp", unit=MetricUnit.Count, value=nodes.up)
+    if nodes.overdue:
+        logger.error("broker nodes have outlasted their run", instances=nodes.overdue)
+        metrics.add_metric(name="NodesOverdue", unit=MetricUnit.Count, value=len(nodes.overdue))
+    if event.time.hour == DAILY_AT_HOUR:
+        days = days_since_good_run(table)
+        metrics.add_metric(name="DaysSinceGoodRun", unit=MetricUnit.NoUnit, value=days)

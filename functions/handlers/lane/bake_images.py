@@ -1,0 +1,30 @@
+"""Bake images of brokers that are not there, a step at a time; says whether to come again."""
+
+from __future__ import annotations
+
+import os
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.steps.lane.bake_images import bake_images
+from breakeven.steps.lane.recipes import recipes_of
+from breakeven.steps.services import services
+from handlers.common import Event, entry, logger
+
+
+class ImagesEvent(Event):
+    """``images``: architectures whose image is missing."""
+
+    images: list[str]
+
+
+@entry(ImagesEvent)
+def handler(event: ImagesEvent, context: LambdaContext) -> dict[str, bool]:
+    subnets = os.environ["BREAKEVEN_BUILD_SUBNETS"].split(",")
+    recipes = recipes_of(os.environ)
+    baked = bake_images(services(), boto3.client("ec2"), event.run_id, recipes, subnets, event.images)
+    logger.info("images", waiting=baked.waiting)
+    if baked.problems:
+        logger.warning("older images could not be removed", problems=baked.problems)
+    return {"wait": bool(baked.waiting)}

@@ -1,0 +1,26 @@
+"""Record a leg that broke: where, why, and every case of it that has no outcome."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.steps.case.fail_case import fail_unsettled
+from breakeven.steps.lane.release_lane import fail_leg
+from breakeven.steps.reasons import reason_of
+from breakeven.steps.services import services
+from handlers.common import Failed, LegEvent, entry, logger, metrics
+
+
+class FailLegEvent(LegEvent):
+    failed: Failed
+
+
+@entry(FailLegEvent)
+def handler(event: FailLegEvent, context: LambdaContext) -> None:
+    where, reason = reason_of(event.failed)
+    logger.warning("leg failed", reason=reason)
+    fail_leg(services(), event.run_id, event.leg.target, where, reason)
+    cases = [case.case_id for case in event.leg.cases]
+    if failed := fail_unsettled(services(), event.run_id, cases, reason):
+        metrics.add_metric(name="CasesFailed", unit=MetricUnit.Count, value=failed)

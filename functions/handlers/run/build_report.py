@@ -1,0 +1,30 @@
+"""Read the queries' results and write the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from breakeven.results.athena import read_result
+from breakeven.steps.run.build_report import report_run
+from breakeven.steps.services import services
+from handlers.common import Document, Event, Failed, entry
+
+
+class Query(Document):
+    name: str
+    id: str
+
+
+class ReportEvent(Event):
+    queries: list[Query]
+    failed: Failed
+
+
+@entry(ReportEvent)
+def handler(event: ReportEvent, context: LambdaContext) -> dict[str, Any]:
+    athena = boto3.client("athena")
+    rows = {query.name: read_result(athena, query.id) for query in event.queries}
+    return report_run(services(), event.run_id, rows, event.failed)

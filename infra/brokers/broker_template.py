@@ -1,0 +1,74 @@
+"""What broker nodes are launched from. A lane launches its nodes and terminates them after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from breakeven.installation import BUCKET_TAG, OWNER_TAG
+from breakeven.targets.catalog import ROOT_DEVICE, clusters
+from infra.brokers.ami import Ami
+from infra.brokers.network import Network
+from infra.context.settings import Context
+from infra.results import Results
+
+#: GB of a node's volume, where a suite says nothing
+VOLUME_GB = max(nodes.volume_gb for nodes in clusters().values())
+
+
+class Brokers(Construct):
+    """:param images: architecture -> id of an image that is the account's own; the template names that
+
+    Where none is, the run that launches nodes names the one that it has baked.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        network: Network,
+        results: Results,
+        images: Mapping[str, str],
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.images = images
+        self.role = iam.Role(
+            self,
+            "NodeRole",
+            assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
+            description="a broker node: reads its lane's credentials, registers its address",
+        )
+        results.allow_reading(self.role, "secrets/*")
+        results.allow_listing(self.role, "secrets/*")
+        results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
+        self.launch_template = ec2.LaunchTemplate(
+            self,
+            "LaunchTemplate",
+            machine_image=Ami(own) if (own := images.get(context.node_architecture)) else None,
+            instance_type=ec2.InstanceType(context.instance_type),
+            role=self.role,
+            security_group=network.brokers,
+            require_imdsv2=True,
+            instance_metadata_tags=True,  # a node learns its lane from them
+            associate_public_ip_address=False,
+            instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.TERMINATE,
+            block_devices=[
+                ec2.BlockDevice(
+                    device_name=ROOT_DEVICE,
+                    volume=ec2.BlockDeviceVolume.ebs(
+                        VOLUME_GB,
+                        encrypted=True,
+                        volume_type=ec2.EbsDeviceVolumeType.GP3,
+                        delete_on_termination=True,
+                    ),
+                )
+            ],
+        )
+        cdk.Tags.of(self.launch_template).add(OWNER_TAG, context.stack_name)
+        cdk.Tags.of(self.launch_template).add(BUCKET_TAG, results.bucket.bucket_name)

@@ -1,0 +1,264 @@
+"""The steps' table: handler, limits and needs of each function of the workflow, and of those beside it.
+
+A state is called by its step's name, behind the kind of its leg where each has one (``BrokerLoad``). So are
+its function and its role, by which a deployed stack knows them: a name that changes here makes others.
+"""
+
+from __future__ import annotations
+
+from breakeven.results import layout
+from infra.functions.step import SECRETS, Needs, Step
+
+GET, QUERY, UPDATE = "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"
+RUNS, ROWS, ADVICE = "runs/*", "rows/*", "advice/*"
+ANSWERS, IMAGES = "athena/*", f"{layout.IMAGES}*"
+DEPTH, DELETE_QUEUE, QUEUE_TAGS = "sqs:GetQueueAttributes", "sqs:DeleteQueue", "sqs:ListQueueTags"
+LIST_QUEUES, ASK_EXECUTION = "sqs:ListQueues", "states:DescribeExecution"
+INSTANCES, BAKED = "ec2:DescribeInstances", "ec2:DescribeImages"
+TERMINATE, UNREGISTER, DELETE_SNAPSHOT = "ec2:TerminateInstances", "ec2:DeregisterImage", "ec2:DeleteSnapshot"
+IS_BUILT = "ecr:DescribeImages"
+#: 1,769 MB is one vCPU: a loader with less would measure its own throttling
+ONE_CORE_MB = 1769
+#: Lambda's own limit
+LONGEST_MIN = 15
+
+
+def _releasing(*state: str, bound: tuple[str, ...] = ()) -> Needs:
+    """Of a step that lets go of all that a run has made."""
+    return Needs(
+        state,
+        deletes=(SECRETS,),
+        lists=(SECRETS,),
+        queues=(QUEUE_TAGS, DELETE_QUEUE),
+        asks=(
+            INSTANCES,
+            *(f"ec2:Describe{what}" for what in ("NetworkInterfaces", "Volumes", "VpcEndpoints")),
+            LIST_QUEUES,
+        ),
+        of_ours=(TERMINATE, "ec2:DeleteNetworkInterface", "ec2:DeleteVolume", "ec2:DeleteVpcEndpoints"),
+        bound=("ecs:ListTasks", "ecs:DescribeTasks", "ecs:StopTask", *bound),
+    )
+
+
+STEPS = {
+    # it asks for prices, zones and a quota, each of which may take its time
+    "Plan": Step(
+        "run.plan_run",
+        "outside",
+        2,
+        Needs(
+            (QUERY, UPDATE),
+            reads=(RUNS, ROWS, ADVICE),
+            writes=(RUNS, ROWS),
+            lists=(RUNS, ROWS, ADVICE),
+            asks=(
+                "pricing:GetProducts",
+                "ec2:DescribeInstanceTypeOfferings",
+                "ec2:DescribeInstanceTypes",
+                "freetier:GetAccountPlanState",
+                "lambda:GetAccountSettings",
+                BAKED,
+            ),
+            bound=("servicequotas:GetServiceQuota", IS_BUILT, ASK_EXECUTION),
+        ),
+        service="plan",
+    ),
+    "TakeLock": Step("run.take_lock", "outside", 1, Needs((GET, UPDATE), bound=(INSTANCES, ASK_EXECUTION))),
+    # endpoints take minutes
+    "EstablishTasks": Step(
+        "tasks.establish_tasks",
+        "outside",
+        10,
+        Needs(
+            (UPDATE,),
+            # EC2 asks for the others, too, of whoever makes an endpoint
+            asks=tuple(f"ec2:Describe{of}" for of in ("SecurityGroups", "Subnets", "VpcEndpoints", "Vpcs")),
+            bound=(
+                "ec2:CreateVpcEndpoint",
+                "ec2:CreateTags",
+                "route53:AssociateVPCWithHostedZone",
+                IS_BUILT,
+            ),
+        ),
+        attempts=2,
+    ),
+    "WakeFunctions": Step(
+        "lane.wake_functions",
+        "outside",
+        5,
+        Needs(bound=("lambda:GetFunctionConfiguration", "lambda:InvokeFunction")),
+    ),
+    # a step of it at a time; older images are removed, whose snapshots are held for a while
+    "BakeImages": Step(
+        "lane.bake_images",
+        "outside",
+        5,
+        Needs(
+            (GET, UPDATE),
+            reads=(IMAGES,),
+            lists=(IMAGES,),
+            asks=(BAKED, INSTANCES),
+            of_ours=("ec2:GetConsoleOutput", TERMINATE, UNREGISTER, DELETE_SNAPSHOT),
+            bound=(
+                "ec2:RunInstances",
+                "ec2:CreateImage",
+                "ec2:CreateTags",
+                "iam:PassRole",
+                "ssm:GetParameters",
+            ),
+        ),
+        attempts=3,
+        only="baking",
+    ),
+    "LaunchBrokers": Step(
+        "lane.launch_brokers",
+        "outside",
+        1,
+        Needs(
+            (GET, UPDATE),
+            writes=(SECRETS,),
+            lists=(SECRETS,),
+            asks=(INSTANCES,),
+            bound=("ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"),
+        ),
+    ),
+    "EstablishLane": Step(
+        "lane.establish_lane",
+        "both",
+        10,
+        Needs((UPDATE,)),
+        # it gathers the nodes, and tells the others of them
+        inside=Needs(writes=(SECRETS,), lists=(SECRETS,)),
+        # asked for one queue, to see the service answer
+        outside=Needs(asks=(LIST_QUEUES,)),
+    ),
+    "StopNodes": Step(
+        "case.stop_nodes",
+        "outside",
+        5,
+        Needs((GET,), reads=(RUNS,), asks=(INSTANCES,), of_ours=("ec2:StopInstances",)),
+        attempts=2,
+    ),
+    "PrepareCase": Step(
+        "case.prepare_case",
+        "both",
+        2,
+        Needs(
+            (GET, UPDATE),
+            reads=(RUNS,),
+            writes=(RUNS,),
+            queues=("sqs:CreateQueue", "sqs:TagQueue", DELETE_QUEUE),
+        ),
+    ),
+    # never once it may have begun: a loader that was started twice would join late
+    "Load": Step(
+        "case.load",
+        "both",
+        LONGEST_MIN,
+        Needs(
+            (GET, QUERY, UPDATE),
+            reads=(RUNS,),
+            writes=(RUNS,),
+            queues=("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"),
+        ),
+        memory_mb=ONE_CORE_MB,
+        attempts=0,
+    ),
+    "Watch": Step(
+        "case.watch",
+        "both",
+        LONGEST_MIN,
+        Needs((GET, QUERY), reads=(RUNS,), writes=(RUNS,), lists=(RUNS,), queues=(DEPTH,)),
+        attempts=0,
+    ),
+    "SettleCase": Step(
+        "case.settle_case",
+        "both",
+        5,
+        Needs((GET, UPDATE), reads=(RUNS,), writes=(RUNS, ROWS), lists=(RUNS,), queues=(DEPTH, DELETE_QUEUE)),
+        memory_mb=ONE_CORE_MB,
+        attempts=2,
+    ),
+    "FailCase": Step(
+        "case.fail_case",
+        "both",
+        3,
+        Needs(
+            (GET, QUERY, UPDATE),
+            reads=(RUNS,),
+            writes=(RUNS, ROWS),
+            lists=(RUNS,),
+            queues=(DEPTH, DELETE_QUEUE),
+        ),
+        memory_mb=ONE_CORE_MB,
+        attempts=2,
+    ),
+    "StartNodes": Step(
+        "case.start_nodes",
+        "outside",
+        5,
+        Needs((GET,), reads=(RUNS,), asks=(INSTANCES,), of_ours=("ec2:StartInstances",)),
+        attempts=2,
+    ),
+    # what nodes leave in the lane, one that could not start among them
+    "AwaitNodes": Step("case.await_nodes", "inside", 6, Needs(lists=(SECRETS,))),
+    "FailLeg": Step(
+        "lane.fail_leg",
+        "outside",
+        1,
+        Needs((GET, UPDATE), reads=(RUNS,), writes=(ROWS,), lists=(RUNS,)),
+        attempts=2,
+    ),
+    "ReleaseLane": Step(
+        "lane.release_lane",
+        "outside",
+        2,
+        Needs((GET, UPDATE), deletes=(SECRETS,), lists=(SECRETS,), asks=(INSTANCES,), of_ours=(TERMINATE,)),
+        attempts=3,
+    ),
+    "ReleaseRun": Step("cleanup.release_run", "outside", 3, _releasing(UPDATE), attempts=2),
+    # where it fails, Lambda puts the event into a queue, as it
+    "CleanUp": Step(
+        "cleanup.clean_up",
+        "outside",
+        5,
+        _releasing(UPDATE, bound=(ASK_EXECUTION, "sqs:SendMessage", DEPTH, "sqs:GetQueueUrl")),
+    ),
+    "Watchdog": Step(
+        "cleanup.watchdog", "outside", 5, _releasing(GET, QUERY, UPDATE, bound=(ASK_EXECUTION,))
+    ),
+    "BuildReport": Step(
+        "run.build_report",
+        "outside",
+        5,
+        Needs((GET, UPDATE), reads=(RUNS, ANSWERS), writes=(RUNS,), bound=("athena:GetQueryResults",)),
+        memory_mb=ONE_CORE_MB,
+    ),
+    "FinishRun": Step(
+        "run.finish_run",
+        "outside",
+        1,
+        Needs((GET, QUERY, UPDATE), reads=(RUNS, ADVICE), writes=(ADVICE,), lists=(ADVICE,)),
+        attempts=2,
+    ),
+    "StartScheduled": Step(
+        "run.start_scheduled",
+        "outside",
+        1,
+        Needs(bound=("states:StartExecution", "sqs:SendMessage")),
+        only="scheduled",
+    ),
+    # when a run last went well, what is known of nodes' runs, and which nodes are up
+    "Look": Step("cleanup.health", "outside", 1, Needs((GET, UPDATE), asks=(INSTANCES,)), service="look"),
+    "RemoveImages": Step(
+        "cleanup.remove_images",
+        "outside",
+        5,
+        Needs(
+            asks=(BAKED, INSTANCES, "ec2:DescribeSnapshots"), of_ours=(TERMINATE, UNREGISTER, DELETE_SNAPSHOT)
+        ),
+        only="baking",
+    ),
+}
+#: those that let go of all that a run has made; the last two are no part of its workflow
+RELEASING = ("ReleaseRun", "CleanUp", "Watchdog")

@@ -1,0 +1,134 @@
+"""What mails the topic beside the verdict of a run: runs that fail or stay away, nodes that stay, clean-ups
+that fail, and what only the watchdog has found.
+"""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.context.settings import Context
+
+MINUTES, HOUR, DAY = cdk.Duration.minutes(5), cdk.Duration.hours(1), cdk.Duration.days(1)
+#: minute of each hour at which the function looks
+LOOKS_AT_MINUTE = "7"
+#: of the functions' metrics: their handlers' names; see functions/handlers
+LOOK, WATCHDOG = "look", "watchdog"
+
+
+class Alarms(Construct):
+    """An alarm's own evaluation reaches back seven days at most, so that days are counted by a function."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        topic: sns.Topic,
+        machine: sfn.StateMachine,
+        look: lambda_.Function,
+        undelivered: sqs.Queue | None,
+        clean_up: lambda_.Function,
+        watchdog: lambda_.Function,
+        dead_letters: sqs.Queue,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._namespace, self._topic = context.stack_name, topic
+        self._let_alarms_publish()
+        self._look_hourly(look)
+        self._failed_runs(machine)
+        self._failed_clean_ups(clean_up, watchdog, dead_letters)
+        overdue = self._own("NodesOverdue", LOOK, HOUR)
+        self._alarm("NodesUpTooLong", overdue, 1, "broker nodes are up although their run must have ended")
+        failing = look.metric_errors(period=DAY)
+        self._alarm("LookFails", failing, 1, "the function that looks for nodes and good runs fails")
+        if context.no_run_alarm_days:
+            days = context.no_run_alarm_days
+            since = self._own("DaysSinceGoodRun", LOOK, DAY)
+            self._alarm("NoGoodRun", since, days, f"no run went well for {days} days", keep=True)
+        if undelivered:
+            left = undelivered.metric_approximate_number_of_messages_visible(period=MINUTES)
+            self._alarm("NotStarted", left, 1, "a scheduled run could not be started; the queue says why")
+
+    def _failed_clean_ups(
+        self, clean_up: lambda_.Function, watchdog: lambda_.Function, dead_letters: sqs.Queue
+    ) -> None:
+        """By the hour, in which the watchdog comes four times: what goes on failing is mailed once."""
+        given_up = dead_letters.metric_approximate_number_of_messages_visible(period=MINUTES)
+        self._alarm("NotCleanedUp", given_up, 1, "the clean-up after a run was given up; see the queue")
+        failing = clean_up.metric_errors(period=HOUR)
+        self._alarm("CleanUpFails", failing, 1, "the clean-up after a run fails; its log says of what")
+        failing = watchdog.metric_errors(period=HOUR)
+        self._alarm("WatchdogFails", failing, 1, "the watchdog fails to let something go; its log says what")
+        found = self._own("LeftBehind", WATCHDOG, HOUR)
+        self._alarm("LeftBehind", found, 1, "a run's own end and the rule have left what the watchdog let go")
+
+    def _own(self, name: str, service: str, period: cdk.Duration) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace=self._namespace,
+            metric_name=name,
+            dimensions_map={"service": service},
+            statistic=cloudwatch.Stats.MAXIMUM,
+            period=period,
+        )
+
+    def _failed_runs(self, machine: sfn.StateMachine) -> None:
+        """Aborted ones are not among them: someone has aborted them.
+
+        An alarm for each metric, and none on their sum: a sum has no value where one of the two has none
+        ("Using metric math", CloudWatch guide), and nobody says that Step Functions sends noughts.
+        """
+        failed = machine.metric_failed(period=MINUTES)
+        why = "a run failed, was refused, or had no case that is ok; its record in the state table says why"
+        self._alarm("RunFailed", failed, 1, why)
+        late = machine.metric_timed_out(period=MINUTES)
+        self._alarm("RunTimedOut", late, 1, "a run met the limit of its execution, 12 hours")
+
+    def _alarm(
+        self, name: str, metric: cloudwatch.IMetric, least: float, why: str, *, keep: bool = False
+    ) -> None:
+        """Mails when the metric is at ``least`` or above. ``keep``: without data it stays as it was."""
+        missing = cloudwatch.TreatMissingData
+        alarm = cloudwatch.Alarm(
+            self,
+            name,
+            metric=metric,
+            threshold=least,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=missing.IGNORE if keep else missing.NOT_BREACHING,
+            alarm_description=f"Queue Breakeven ({self._namespace}): {why}. See docs/aws.md.",
+        )
+        alarm.add_alarm_action(actions.SnsAction(self._topic))
+
+    def _look_hourly(self, look: lambda_.Function) -> None:
+        rule = events.Rule(
+            self,
+            "Hourly",
+            schedule=events.Schedule.cron(minute=LOOKS_AT_MINUTE),
+            description="looks for nodes",
+        )
+        told = events.RuleTargetInput.from_object({"time": events.EventField.time})
+        rule.add_target(targets.LambdaFunction(look, event=told))
+
+    def _let_alarms_publish(self) -> None:
+        """A topic with a policy of its own takes nothing from a service that the policy does not name."""
+        self._topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                sid="Alarms",
+                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                actions=["sns:Publish"],
+                resources=[self._topic.topic_arn],
+                conditions={"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}},
+            )
+        )

@@ -1,0 +1,115 @@
+"""The scheduled run: EventBridge Scheduler, a function that names the execution after the time, and a
+queue of what could not be delivered.
+
+Scheduler delivers at least once. An execution's name can be used once, and the time has colons in it, which
+a name may not have: so a function makes the one of the other. Scheduler's own execution id would do as a
+name, but is another one for each attempt.
+"""
+
+from __future__ import annotations
+
+import json
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.acknowledged import acknowledge
+from infra.context.settings import Context
+from infra.storage import Storage
+
+#: the run need not begin on the minute, at which many others' do
+WINDOW = cdk.Duration.hours(1)
+#: for how long a delivery that fails is tried again, and how often
+GIVE_UP_AFTER = cdk.Duration.hours(6)
+ATTEMPTS = 10
+KEPT = cdk.Duration.days(14)
+
+
+class Schedule(Construct):
+    """``undelivered``: messages are of times at which no run could be started."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        starter: lambda_.Function,
+        machine: sfn.StateMachine,
+        storage: Storage,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.undelivered = self._queue(storage)
+        starter.add_environment("BREAKEVEN_STATE_MACHINE", machine.state_machine_arn)
+        role = starter.role
+        assert role is not None  # every function here was made with one
+        start = iam.PolicyStatement(actions=["states:StartExecution"], resources=[machine.state_machine_arn])
+        self._let(role, start, storage)
+        # Scheduler hands over and does not wait: what the function cannot do, Lambda tries twice more
+        function: lambda_.CfnFunction = starter.node.default_child
+        function.dead_letter_config = lambda_.CfnFunction.DeadLetterConfigProperty(
+            target_arn=self.undelivered.queue_arn
+        )
+        self._schedule(context, starter, storage)
+
+    def _queue(self, storage: Storage) -> sqs.Queue:
+        queue = sqs.Queue(
+            self,
+            "Undelivered",
+            enforce_ssl=True,
+            encryption=sqs.QueueEncryption.KMS if storage.key else sqs.QueueEncryption.SQS_MANAGED,
+            encryption_master_key=storage.key,
+            retention_period=KEPT,
+        )
+        why = (
+            "it is the dead-letter queue itself: an alarm tells of what is in it, and nothing is read from it"
+        )
+        acknowledge(queue, {"SQS3": why})
+        return queue
+
+    def _let(self, role: iam.IRole, statement: iam.PolicyStatement, storage: Storage) -> None:
+        """Allow the statement, and to hand over what failed."""
+        role.add_to_principal_policy(statement)
+        role.add_to_principal_policy(
+            iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[self.undelivered.queue_arn])
+        )
+        storage.allow(role)
+
+    def _schedule(self, context: Context, starter: lambda_.Function, storage: Storage) -> None:
+        ours = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
+        role = iam.Role(
+            self, "Role", assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com", conditions=ours)
+        )
+        invoke = iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[starter.function_arn])
+        self._let(role, invoke, storage)
+        told = {
+            "scheduled_time": "<aws.scheduler.scheduled-time>",
+            "input": context.scheduled_input,
+        }
+        schedule = scheduler.CfnSchedule(
+            self,
+            "Schedule",
+            description=f"Queue Breakeven's run of {context.schedule_suite}",
+            schedule_expression=context.schedule_expression,
+            schedule_expression_timezone=context.schedule_time_zone,
+            flexible_time_window=scheduler.CfnSchedule.FlexibleTimeWindowProperty(
+                mode="FLEXIBLE", maximum_window_in_minutes=WINDOW.to_minutes()
+            ),
+            target=scheduler.CfnSchedule.TargetProperty(
+                arn=starter.function_arn,
+                role_arn=role.role_arn,
+                input=json.dumps(told),
+                dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(
+                    arn=self.undelivered.queue_arn
+                ),
+                retry_policy=scheduler.CfnSchedule.RetryPolicyProperty(
+                    maximum_event_age_in_seconds=GIVE_UP_AFTER.to_seconds(), maximum_retry_attempts=ATTEMPTS
+                ),
+            ),
+        )
+        schedule.node.add_dependency(role)

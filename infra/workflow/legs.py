@@ -1,0 +1,221 @@
+"""A leg: the cases of one target in one round, with its brokers launched before and let go after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
+from infra.functions.lambda_functions import Functions
+from infra.loaders.loader_tasks import LoaderTasks
+from infra.retries import catch_as
+from infra.workflow.invoke import invoke
+
+
+class Leg(Construct):
+    """``inside``: the target's brokers are our own, in the VPC; otherwise a managed service, outside it."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        functions: Functions,
+        loader_tasks: LoaderTasks,
+        *,
+        inside: bool,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._prefix, self._functions, self._inside = construct_id, functions, inside
+        self._tasks = loader_tasks
+        #: of the distributed maps: in their executions' ARNs, and in the machine's that their metrics name
+        self.labels = [self._name(name) for name in ("Loaders", "Tasks")]
+
+    def definition(self) -> sfn.IChainable:
+        """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
+        done = sfn.Pass(self, self._name("LegDone"), parameters={})
+        close = self._close(done)
+        fail = self._task("FailLeg", self._leg_payload(failed=True))
+        catch_as(fail, close)
+        fail.next(close)
+        establish = self._task("EstablishLane", self._leg_payload())
+        cases = self._cases()
+        for state in (establish, cases):
+            catch_as(state, fail)
+        closes = sfn.Choice(self, self._name("LastLeg"))
+        closes.when(sfn.Condition.boolean_equals("$.leg.closes", True), close).otherwise(done)
+        establish.next(cases)
+        cases.next(closes)
+        first: Any = establish
+        if self._inside:
+            first = self._task("WakeFunctions", self._leg_payload())
+            launch = self._task("LaunchBrokers", self._leg_payload())
+            for state in (first, launch):
+                catch_as(state, fail)
+            first.next(launch).next(establish)
+        opens = sfn.Choice(self, self._name("FirstLeg"))
+        return opens.when(sfn.Condition.boolean_equals("$.leg.opens", True), first).otherwise(cases)
+
+    def _close(self, done: sfn.Pass) -> Any:
+        if not self._inside:
+            return done
+        release = self._task("ReleaseLane", self._leg_payload())
+        catch_as(release, done)  # ReleaseRun tries again at the end of the run
+        release.next(done)
+        return release
+
+    def _cases(self) -> sfn.Map:
+        cases = sfn.Map(
+            self,
+            self._name("Cases"),
+            items_path="$.leg.cases",
+            max_concurrency=1,
+            item_selector={
+                "run_id": sfn.JsonPath.string_at("$.run_id"),
+                "target": sfn.JsonPath.string_at("$.leg.target"),
+                "case": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+                "failed": {},
+            },
+            result_path=sfn.JsonPath.DISCARD,
+        )
+        cases.item_processor(self._case())
+        return cases
+
+    def _case(self) -> sfn.IChainable:
+        """Prepare, drive and watch, settle. A failure is recorded as the case's and the run goes on.
+
+        Nodes that the case wants down are stopped before, and started again on every way out of it.
+        """
+        done = self._nodes_up(sfn.Pass(self, self._name("CaseDone"), parameters={}))
+        fail = self._task(
+            "FailCase",
+            {**self._case_payload(), "failed": sfn.JsonPath.object_at("$.failed")},
+        )
+        catch_as(fail, done)
+        fail.next(done)
+        prepare = self._task("PrepareCase", self._case_payload(), result_path="$.prepared")
+        attempt = {**self._case_payload(), "attempt": sfn.JsonPath.object_at("$.prepared.attempt")}
+        drive = sfn.Parallel(self, self._name("Drive"), result_path=sfn.JsonPath.DISCARD)
+        drive.branch(self._loaders())
+        drive.branch(self._watch(attempt))
+        settle = self._task("SettleCase", attempt)
+        for state in (prepare, drive, settle):
+            catch_as(state, fail)
+        settle.next(done)
+        prepare.next(drive).next(settle)
+        return self._nodes_down(prepare, fail)
+
+    def _watch(self, attempt: dict[str, Any]) -> sfn.IChainable:
+        """One call of the watch, and of a case that outlasts a function one after another."""
+        so_far = {name: sfn.JsonPath.object_at(f"$.prepared.{name}") for name in ("part", "watched_s")}
+        watch = self._task("Watch", {**attempt, **so_far}, result_path="$.prepared")
+        watched = sfn.Pass(self, self._name("Watched"), parameters={})
+        more = sfn.Choice(self, self._name("WatchOn?"))
+        more.when(sfn.Condition.boolean_equals("$.prepared.more", True), watch).otherwise(watched)
+        watch.next(more)
+        return watch
+
+    def _nodes_down(self, prepare: sfn.INextable, fail: sfn.IChainable) -> Any:
+        """The case's beginning: its nodes stopped, where it wants any down."""
+        if not self._inside:
+            return prepare
+        stop = self._task("StopNodes", self._case_payload())
+        catch_as(stop, fail)
+        stop.next(prepare)
+        return self._when_nodes_down("NodesDown", stop, prepare)
+
+    def _nodes_up(self, done: sfn.Pass) -> Any:
+        """The case's end: its nodes started again and in sync.
+
+        What fails here ends the leg, as the next case would measure a cluster that is not whole.
+        """
+        if not self._inside:
+            return done
+        start = self._task("StartNodes", self._case_payload())
+        back = self._task("AwaitNodes", self._case_payload())
+        start.next(back).next(done)
+        return self._when_nodes_down("NodesUp", start, done)
+
+    def _when_nodes_down(self, name: str, then: Any, otherwise: Any) -> sfn.Choice:
+        wants_some = sfn.Condition.number_greater_than("$.case.nodes_down", 0)
+        return sfn.Choice(self, self._name(name)).when(wants_some, then).otherwise(otherwise)
+
+    def _loaders(self) -> sfn.IChainable:
+        """All of the case's loaders at once: by an inline map, or a distributed one where they are many.
+
+        Functions and tasks have a pair of maps each. What loaders answer is dropped. A distributed map's
+        loaders are executions of their own: they are told all that they need, and none of it is of
+        ``$$.Execution``, which is another one's there.
+        """
+        functions, tasks_ = self._each_loader(), self._each_loader(limit_s="$.prepared.limit_s")
+        one_more = sfn.Condition.is_present(f"$.case.loaders[{INLINE_LOADERS}]")
+        as_tasks = sfn.Condition.string_equals("$.case.loader", "fargate")
+        choice = sfn.Choice(self, self._name("FewLoaders?"))
+        choice.when(
+            sfn.Condition.and_(as_tasks, one_more), self._many("Tasks", tasks_, self._loader_task("Many"))
+        )
+        choice.when(as_tasks, self._few("Tasks", tasks_, self._loader_task()))
+        choice.when(one_more, self._many("Loaders", functions, self._loader("Many")))
+        return choice.otherwise(self._few("Loaders", functions, self._loader()))
+
+    def _few(self, name: str, each: dict[str, Any], loader: sfn.IChainable) -> sfn.Map:
+        few = sfn.Map(self, self._name(name), max_concurrency=INLINE_LOADERS, **each)
+        return few.item_processor(loader)
+
+    def _many(self, name: str, each: dict[str, Any], loader: sfn.IChainable) -> sfn.DistributedMap:
+        many = sfn.DistributedMap(
+            self,
+            self._name(f"Many{name}"),
+            max_concurrency=MAX_LOADERS,
+            # express executions end after five minutes
+            map_execution_type=sfn.StateMachineType.STANDARD,
+            label=self._name(name),
+            **each,
+        )
+        return many.item_processor(loader)
+
+    def _each_loader(self, **more: str) -> dict[str, Any]:
+        """:param more: what else each is told: name -> path"""
+        return {
+            "items_path": "$.case.loaders",
+            "item_selector": {
+                **self._case_payload(),
+                "attempt": sfn.JsonPath.object_at("$.prepared.attempt"),
+                "loader": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+                **{name: sfn.JsonPath.object_at(path) for name, path in more.items()},
+            },
+            "output_path": sfn.JsonPath.DISCARD,
+        }
+
+    def _loader(self, prefix: str = "") -> sfn.IChainable:
+        """One loader of either map; ``prefix`` tells the states of one from those of the other."""
+        return self._task("Load", discard_all=True, prefix=prefix)
+
+    def _loader_task(self, prefix: str = "") -> sfn.IChainable:
+        """The same of one that is a task."""
+        return self._tasks.state(self, self._name(f"{prefix}Task"))
+
+    def _case_payload(self) -> dict[str, Any]:
+        return {
+            "run_id": sfn.JsonPath.string_at("$.run_id"),
+            "target": sfn.JsonPath.string_at("$.target"),
+            "case_id": sfn.JsonPath.string_at("$.case.case_id"),
+        }
+
+    def _leg_payload(self, *, failed: bool = False) -> dict[str, Any]:
+        payload: dict[str, Any] = {
+            "run_id": sfn.JsonPath.string_at("$.run_id"),
+            "leg": sfn.JsonPath.object_at("$.leg"),
+        }
+        return {**payload, "failed": sfn.JsonPath.object_at("$.failed")} if failed else payload
+
+    def _task(
+        self, step: str, payload: dict[str, Any] | None = None, *, prefix: str = "", **options: Any
+    ) -> tasks.LambdaInvoke:
+        name = self._name(f"{prefix}{step}")
+        return invoke(self, self._functions, step, name=name, inside=self._inside, payload=payload, **options)
+
+    def _name(self, state: str) -> str:
+        return f"{self._prefix}{state}"

@@ -1,0 +1,98 @@
+"""The run's lock in the workflow: a state that takes it, one that releases it, and what taking it may ask."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as tasks
+from constructs import Construct
+
+from breakeven.results.items import LOCKS
+from infra.acknowledged import acknowledge, executions_of
+from infra.functions.lambda_functions import Functions
+from infra.retries import retry_whatever_failed
+from infra.workflow.invoke import invoke
+
+RELEASE_LIMIT = cdk.Duration.seconds(30)
+
+
+class Lock(Construct):
+    def __init__(
+        self, scope: Construct, construct_id: str, *, functions: Functions, table: dynamodb.ITable
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._functions, self._table = functions, table
+
+    def take(self) -> tasks.LambdaInvoke:
+        """Goes on only as the one run that there is; ``$.lock`` is then there."""
+        payload = {name: sfn.JsonPath.string_at(f"$.{name}") for name in ("run_id", "execution")}
+        return invoke(self, self._functions, "TakeLock", payload=payload, result_path="$.lock")
+
+    def release(self) -> tasks.DynamoUpdateItem:
+        """Frees the lock that this execution holds, and nobody else's."""
+        release = tasks.DynamoUpdateItem(
+            self,
+            "ReleaseLock",
+            table=self._table,
+            key={
+                "run_id": tasks.DynamoAttributeValue.from_string(LOCKS),
+                "item": tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.lock.item")),
+            },
+            update_expression="SET released_at = :now",
+            condition_expression="#owner = :execution",
+            expression_attribute_names={"#owner": "owner"},
+            expression_attribute_values={
+                ":now": tasks.DynamoAttributeValue.from_string(
+                    sfn.JsonPath.string_at("$$.State.EnteredTime")
+                ),
+                ":execution": tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.execution")),
+            },
+            result_path=sfn.JsonPath.DISCARD,
+            task_timeout=sfn.Timeout.duration(RELEASE_LIMIT),
+        )
+        retry_whatever_failed(release)
+        return release
+
+    def may_ask(self, state_machine: sfn.StateMachine) -> None:
+        """Whether an earlier execution runs, and whether its brokers do; the plan asks the first, too.
+
+        Policies of their own: a function's first one is part of what the state machine depends on.
+        """
+        executions = executions_arn(state_machine)
+        earlier = iam.Policy(
+            self,
+            "AskEarlier",
+            statements=[iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])],
+        )
+        plan, take_lock = (self._functions.get(name).role for name in ("Plan", "TakeLock"))
+        assert plan is not None  # every function was made with one
+        assert take_lock is not None
+        earlier.attach_to_role(plan)
+        resumed = "whichever earlier execution of this one machine is to be gone on with"
+        acknowledge(earlier, {executions_of(state_machine, executions): resumed})
+        policy = iam.Policy(
+            self,
+            "Ask",
+            statements=[
+                iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions]),
+                # names no resource: an instance is described or it is not
+                iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"]),
+            ],
+        )
+        policy.attach_to_role(take_lock)
+        looked = "ec2:DescribeInstances, to see whether an earlier run's brokers are up, names no resource"
+        held = "whichever earlier execution of this one machine holds the lock"
+        reasons = {"IAM5[Resource::*]": looked, executions_of(state_machine, executions): held}
+        acknowledge(policy, reasons)
+
+
+def executions_arn(state_machine: sfn.StateMachine) -> str:
+    """ARN of every execution of the one state machine."""
+    return cdk.Stack.of(state_machine).format_arn(
+        service="states",
+        resource="execution",
+        resource_name=f"{state_machine.state_machine_name}:*",
+        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+    )

@@ -1,0 +1,238 @@
+"""The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
+
+    Begin ▸ Plan ▸ TakeLock ▸ [BakeImages] ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport
+        ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
+
+``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
+Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
+get the lock goes to ``FinishRun`` at once: what the clean-up would let go belongs to another.
+"""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_stepfunctions as sfn
+from aws_cdk import aws_stepfunctions_tasks as sfn_tasks
+from constructs import Construct
+
+from infra.acknowledged import acknowledge, any_version, executions_split
+from infra.context.settings import Context
+from infra.functions.lambda_functions import Functions
+from infra.loaders.loader_tasks import LoaderTasks
+from infra.results import Results
+from infra.retries import catch_as, retry_whatever_failed
+from infra.storage import Storage
+from infra.workflow.image_states import ImageStates
+from infra.workflow.invoke import invoke
+from infra.workflow.legs import Leg
+from infra.workflow.lock_states import Lock
+from infra.workflow.query_states import QueryStates
+from infra.workflow.task_states import TaskStates
+
+RUN_LIMIT = cdk.Duration.hours(12)
+
+
+class Workflow(Construct):
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        context: Context,
+        functions: Functions,
+        results: Results,
+        storage: Storage,
+        tasks: LoaderTasks,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._functions, self._results = functions, results
+        self._legs = [
+            Leg(self, "Broker", functions, tasks, inside=True),
+            Leg(self, "Managed", functions, tasks, inside=False),
+        ]
+        self._task_states = TaskStates(self, "TaskStates", functions=functions, image=tasks.image)
+        self._image_states = ImageStates(self, "ImageStates", functions=functions)
+        self._queries = QueryStates(self, "QueryStates", results=results)
+        self.topic = self._topic(context, storage)
+        self._lock = Lock(self, "Lock", functions=functions, table=results.state_table)
+        self.state_machine = sfn.StateMachine(
+            self,
+            "StateMachine",
+            definition_body=sfn.DefinitionBody.from_chainable(self._definition()),
+            timeout=RUN_LIMIT,
+            tracing_enabled=True,
+            logs=sfn.LogOptions(
+                # a prefix of the service's own: groups beneath it do not fill up the account's log policy
+                destination=storage.log_group(
+                    self, "Log", name=f"/aws/vendedlogs/states/{context.stack_name}"
+                ),
+                level=sfn.LogLevel.ALL,
+                include_execution_data=False,
+            ),
+        )
+        storage.allow(self.state_machine.role)
+        self._lock.may_ask(self.state_machine)
+        tasks.may_start(self.state_machine)
+        self._task_states.may_build(self.state_machine)
+        self._queries.may_query(self.state_machine)
+        self._acknowledge()
+
+    def _topic(self, context: Context, storage: Storage) -> sns.Topic:
+        """Hears of every run's end; the address in the context is asked to confirm that it wants to."""
+        topic = sns.Topic(self, "Topic", enforce_ssl=True, master_key=storage.key)
+        if context.mail:
+            topic.add_subscription(subscriptions.EmailSubscription(context.mail))
+        return topic
+
+    def _definition(self) -> sfn.IChainable:
+        begin = sfn.Pass(
+            self,
+            "Begin",
+            parameters={
+                "input": sfn.JsonPath.string_at("$$.Execution.Input"),
+                "run_id": sfn.JsonPath.string_at("$$.Execution.Name"),
+                "execution": sfn.JsonPath.string_at("$$.Execution.Id"),
+                "started_at": sfn.JsonPath.string_at("$$.Execution.StartTime"),
+                "failed": {},
+            },
+        )
+        finish = self._finish()
+        plan = invoke(self, self._functions, "Plan", result_path="$.run")
+        catch_as(plan, finish)
+        take = self._lock.take()
+        catch_as(take, finish)
+        free = self._lock.release()
+        catch_as(free, finish)
+        free.next(finish)
+        rounds = self._rounds()
+        release = invoke(
+            self,
+            self._functions,
+            "ReleaseRun",
+            payload={"run_id": sfn.JsonPath.string_at("$.run_id")},
+        )
+        catch_as(rounds, release)
+        read = self._queries.all()
+        catch_as(release, read)
+        catch_as(read, free)
+        report = invoke(
+            self,
+            self._functions,
+            "BuildReport",
+            payload={
+                "run_id": sfn.JsonPath.string_at("$.run_id"),
+                "queries": sfn.JsonPath.object_at("$.queries"),
+                "failed": sfn.JsonPath.object_at("$.failed"),
+            },
+            result_path="$.report",
+        )
+        catch_as(report, free)
+        notify = sfn_tasks.SnsPublish(
+            self,
+            "Notify",
+            topic=self.topic,
+            subject=sfn.JsonPath.string_at("$.report.subject"),
+            message=sfn.TaskInput.from_json_path_at("$.report.message"),
+            result_path=sfn.JsonPath.DISCARD,
+            task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
+        )
+        retry_whatever_failed(notify)
+        catch_as(notify, free)
+        begin.next(plan).next(take).next(self._image_states.before(self._task_states.before(rounds)))
+        rounds.next(release).next(read).next(report).next(notify).next(free)
+        return begin
+
+    def _rounds(self) -> sfn.Map:
+        """Rounds one after another; in a round, legs side by side as far as the plan allows."""
+        legs = sfn.Map(
+            self,
+            "Legs",
+            items_path="$.legs",
+            max_concurrency_path="$.legs_at_once",
+            item_selector={
+                "run_id": sfn.JsonPath.string_at("$.run_id"),
+                "leg": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+                "failed": {},
+            },
+            result_path=sfn.JsonPath.DISCARD,
+        )
+        brokers, managed = self._legs
+        choose = sfn.Choice(self, "OwnBrokers?")
+        own = sfn.Condition.boolean_equals("$.leg.brokers", True)
+        choose.when(own, brokers.definition()).otherwise(managed.definition())
+        legs.item_processor(choose)
+        rounds = sfn.Map(
+            self,
+            "Rounds",
+            items_path="$.run.rounds",
+            max_concurrency=1,
+            item_selector={
+                "run_id": sfn.JsonPath.string_at("$.run_id"),
+                "legs_at_once": sfn.JsonPath.object_at("$.run.legs_at_once"),
+                "legs": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+            },
+            result_path=sfn.JsonPath.DISCARD,
+        )
+        rounds.item_processor(legs)
+        return rounds
+
+    def _finish(self) -> sfn.IChainable:
+        """Write the run's record; the execution fails when a state did or no case is ok: alarms see that."""
+        finish = invoke(
+            self,
+            self._functions,
+            "FinishRun",
+            payload={"state": sfn.JsonPath.object_at("$")},
+            result_path="$.finished",
+        )
+        unrecorded = sfn_tasks.DynamoUpdateItem(
+            self,
+            "RecordUnfinished",
+            table=self._results.state_table,
+            key={
+                "run_id": sfn_tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.run_id")),
+                "item": sfn_tasks.DynamoAttributeValue.from_string("run"),
+            },
+            update_expression="SET #status = :failed, failed_at = :where",
+            expression_attribute_names={"#status": "status"},
+            expression_attribute_values={
+                ":failed": sfn_tasks.DynamoAttributeValue.from_string("failed"),
+                ":where": sfn_tasks.DynamoAttributeValue.from_string("FinishRun"),
+            },
+            result_path=sfn.JsonPath.DISCARD,
+            task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
+        )
+        failed = sfn.Fail(
+            self,
+            "RunFailed",
+            error="RunFailed",
+            cause="A state of the run failed, or no case is ok: its record in the state table says why.",
+        )
+        retry_whatever_failed(unrecorded)
+        catch_as(finish, unrecorded)
+        unrecorded.next(failed)
+        done = sfn.Choice(self, "AllWell?")
+        done.when(sfn.Condition.boolean_equals("$.finished.ok", True), sfn.Succeed(self, "Done"))
+        done.otherwise(failed)
+        finish.next(done)
+        return finish
+
+    def _acknowledge(self) -> None:
+        versions = "a task may invoke its one function, in whatever version"
+        children = "a distributed map starts executions of this one machine, and names them itself"
+        acknowledge(
+            self.state_machine,
+            {
+                **{any_version(function): versions for function in self._functions.everyone()},
+                executions_split(self.state_machine): children,
+                **{
+                    executions_split(self.state_machine, label): children
+                    for leg in self._legs
+                    for label in leg.labels
+                },
+                "IAM5[Resource::*]": "logs:CreateLogDelivery and its like and xray:PutTraceSegments name no "
+                "resource",
+            },
+        )
