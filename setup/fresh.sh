@@ -63,8 +63,8 @@ assert len(names) > 20, names'
 
 plan() { bare "$@" npm run --silent breakeven -- plan scenarios/quick.yaml; }
 
-# functions_alone PYTHON: an environment of functions.lock, made by nothing of ours
-functions_alone() {
+# only_functions_lock PYTHON: an environment of functions.lock, made by nothing of ours
+only_functions_lock() {
   bare "$1" -m venv "$work/functions"
   bare "$work/functions/bin/python" -m pip install --quiet --require-hashes -r requirements/functions.lock
   import_handlers "$work/functions/bin/python"
@@ -85,7 +85,7 @@ main() {
   ! grep -q '^set-up:' "$work/out" || fail "what the set-up says is on standard output"
   [ -d node_modules/asl-validator ] || fail "npm's packages were installed anew under the command line that ran"
   assert_synthesized
-  step "functions.lock alone: every handler imported" functions_alone python3
+  step "functions.lock alone: every handler imported" only_functions_lock python3
 
   step "Python 3.13" bare setup/python313.sh functions
   step "functions.lock alone on Python 3.13: every handler imported" import_handlers "$(tail -n 1 "$work/out")"

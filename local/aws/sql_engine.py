@@ -201,7 +201,7 @@ def _check_scans(tree: exp.Query, tables: Mapping[str, Sequence[str]]) -> set[st
             if isinstance(source, exp.Table):
                 name = _known(source, tables)
                 for column in tables[name]:
-                    if not _fixed(scope.expression, alias, column, alone=len(sources) == 1):
+                    if not _fixed(scope.expression, alias, column, is_only_source=len(sources) == 1):
                         raise SqlError(NO_PARTITION.format(table=name, column=column))
                 source.replace(exp.alias_(exp.to_table(_name(name), dialect="duckdb"), alias, table=True))
                 used.add(name)
@@ -215,7 +215,7 @@ def _known(table: exp.Table, tables: Mapping[str, Sequence[str]]) -> str:
     return name
 
 
-def _fixed(query: exp.Expression, alias: str, column: str, *, alone: bool) -> bool:
+def _fixed(query: exp.Expression, alias: str, column: str, *, is_only_source: bool) -> bool:
     """Whether WHERE demands ``column = literal`` of this source, whatever else it demands."""
     where = query.args.get("where")
     for term in _demands(where.this) if where else ():
@@ -224,7 +224,9 @@ def _fixed(query: exp.Expression, alias: str, column: str, *, alone: bool) -> bo
             named = next((side for side in sides if isinstance(side, exp.Column)), None)
             if named is None or not any(isinstance(side, exp.Literal) for side in sides):
                 continue
-            if named.name.lower() == column and (named.table == alias or (alone and not named.table)):
+            if named.name.lower() == column and (
+                named.table == alias or (is_only_source and not named.table)
+            ):
                 return True
     return False
 

@@ -103,8 +103,8 @@ def unused(roles: Roles, calls: set[Call], reviewed: list[Implied]) -> set[Grant
 
 def idle(roles: Roles, calls: set[Call], reviewed: list[Implied]) -> list[Implied]:
     """Entries of the list that are the reason for nothing: all that they cover is used, or is not granted."""
-    alone = [grant for grant in granted(roles) if not _is_used(grant, calls)]
-    return [each for each in reviewed if not any(each.covers(grant) for grant in alone)]
+    unused = [grant for grant in granted(roles) if not _is_used(grant, calls)]
+    return [each for each in reviewed if not any(each.covers(grant) for grant in unused)]
 
 
 def on_everything(roles: Roles) -> set[Grant]:

@@ -191,8 +191,8 @@ def _reached(machine: dict[str, Any], start: str) -> set[str]:
         state = machine["States"][name]
         pending += [state[key] for key in ("Next", "Default") if key in state]
         pending += [branch["Next"] for branch in (*state.get("Choices", []), *state.get("Catch", []))]
-        alone = {"StartAt": name, "States": {name: state}}
-        found |= {each["Resource"] for each in states(alone).values() if each["Type"] == "Task"}
+        only_this = {"StartAt": name, "States": {name: state}}
+        found |= {each["Resource"] for each in states(only_this).values() if each["Type"] == "Task"}
     return found
 
 

@@ -78,10 +78,10 @@ def test_nodes_that_are_strangers_are_refused(rabbitmq_pair, monkeypatch):
     """A second cluster would do; what its management API says is enough."""
     real = Management.nodes
 
-    def alone(self):
+    def first_node(self):
         return [node for node in real(self) if node["name"] == self.overview()["node"]]
 
-    monkeypatch.setattr(broker_urls.Management, "nodes", alone)
+    monkeypatch.setattr(broker_urls.Management, "nodes", first_node)
     error = refused(urls(rabbitmq_pair))
     assert error.field == "cluster"
     first, second = (node.name for node in rabbitmq_pair.nodes)

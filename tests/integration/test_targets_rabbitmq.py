@@ -128,8 +128,8 @@ def test_the_pair_is_whole_when_every_queue_of_ours_has_its_mirror(target, queue
         assert target.lacking() is None, "what is not ours may be as it likes"
         channel.queue_delete("of-others")
     nobody = Node(name="nobody", host="127.0.0.1", amqp_port=1, management_port=1)
-    alone = RabbitMQMirroredPair(rabbitmq_pair.model_copy(update={"nodes": (nobody,)}))
-    assert "no management API answers" in str(alone.lacking())
+    unreachable = RabbitMQMirroredPair(rabbitmq_pair.model_copy(update={"nodes": (nobody,)}))
+    assert "no management API answers" in str(unreachable.lacking())
 
 
 def test_depth_is_right_as_soon_as_the_loaders_have_closed(target, prepared, queue_case):
@@ -192,6 +192,6 @@ def test_a_node_that_is_down_is_passed_over(rabbitmq_pair, target, prepared):
     half = RabbitMQMirroredPair(access)
     assert half.depth(prepared.queues) == 0
     assert half.mirrors(prepared.queues) == prepared.mirrors
-    alone = RabbitMQMirroredPair(rabbitmq_pair.model_copy(update={"nodes": (nobody,)}))
+    unreachable = RabbitMQMirroredPair(rabbitmq_pair.model_copy(update={"nodes": (nobody,)}))
     with pytest.raises(CaseError, match=r"no node takes AMQP connections: 127\.0\.0\.1:1:"):
-        alone.depth(prepared.queues)
+        unreachable.depth(prepared.queues)

@@ -74,8 +74,8 @@ def test_a_run_that_ended_in_its_warmup_has_no_figures() -> None:
 def test_the_arguments_are_those_of_the_comparison() -> None:
     given = " ".join(perftest.arguments(Load(), Times(20, 10, 7), "q"))
     assert given == "-x1 -y1 -s 1024 -c 200 -q 200 -f persistent -ad false -u q -i 10 -z 31"
-    alone = Load(consumes=False, confirms=False, max_length=9, rate=2000, warm_rate=8000)
-    given = " ".join(perftest.arguments(alone, Times(20, 10, 7), "q"))
+    publishing = Load(consumes=False, confirms=False, max_length=9, rate=2000, warm_rate=8000)
+    given = " ".join(perftest.arguments(publishing, Times(20, 10, 7), "q"))
     assert given.startswith("-x1 -y0 -s 1024 -f persistent -ad false")
     assert given.endswith("-qa x-max-length=9 -vr 8000:15 -vr 2000:3600")
 

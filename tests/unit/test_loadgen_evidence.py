@@ -127,8 +127,8 @@ def test_one_loader_knows_what_is_outstanding_and_several_what_they_last_exchang
     monkeypatch: pytest.MonkeyPatch, received: int
 ) -> None:
     monkeypatch.setattr(LoaderLedger, "counts", lambda _: Counts(60, 60, 0, received))
-    alone = loader_of(1)
-    assert alone.shared.outstanding() == (received < 60)
+    sole = loader_of(1)
+    assert sole.shared.outstanding() == (received < 60)
     one_of_two = loader_of(2)
     assert not one_of_two.shared.outstanding(), "nothing was exchanged yet"
     latest = CaseProgress(2, producing=False, sent=60, expected=60, received=received, aborted=None)

@@ -137,8 +137,8 @@ def test_other_errors_of_the_table_are_not_taken_for_a_restart(state):
 
 def test_progress_is_added_up_and_counts_absent_loaders_as_producing(state):
     first, second = (StateCoordinator(state, "a", 1, loader, 2) for loader in range(2))
-    alone = first.exchange(progress(producing=False))
-    assert (alone.reports, alone.producing, alone.sent) == (1, True, 10)
+    one = first.exchange(progress(producing=False))
+    assert (one.reports, one.producing, one.sent) == (1, True, 10)
     both = second.exchange(progress(producing=False, sent=5, expected=5, received=1))
     assert (both.reports, both.producing, both.sent, both.expected, both.received) == (2, False, 15, 14, 5)
     assert both.aborted is None

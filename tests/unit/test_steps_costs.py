@@ -67,10 +67,10 @@ def own(answers: dict[str, Any], question_id: str) -> dict[str, Any]:
     [(LARGE, REGION), (XLARGE, f"{REGION}.size-xlarge"), (ROOMY, f"{REGION}.size-roomy")],
 )
 def test_each_size_crosses_where_it_would_if_it_were_the_only_one(sweep, tmp_path, size, question_id):
-    alone = own(answered(asked(size), tmp_path), REGION)
+    single = own(answered(asked(size), tmp_path), REGION)
     found = own(sweep, question_id)
     for column in ("msg_per_s", "low_msg_per_s", "high_msg_per_s", "usd_per_month", "corners"):
-        assert found[column] == pytest.approx(alone[column]), column
+        assert found[column] == pytest.approx(single[column]), column
     assert found["msg_per_s"] is not None
 
 
@@ -93,12 +93,12 @@ def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep
 
 
 def test_one_size_asks_as_ever():
-    alone, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
-    assert {each.purpose for each in alone.questions} == {
+    single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
+    assert {each.purpose for each in single.questions} == {
         "headline", "history", "interval", "sensitivity", "map",
     }  # fmt: skip
-    assert alone.told() == none.told()
-    assert alone.told()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
+    assert single.told() == none.told()
+    assert single.told()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
 
 
 def test_the_reports_table_has_a_line_for_each_size_and_the_chart_draws_the_first(sweep):

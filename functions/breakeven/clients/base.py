@@ -32,7 +32,7 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Outcome(StrEnum):
-    """What became of a published message, as far as its sender was told."""
+    """What became of a published message, as far as its sender knows."""
 
     CONFIRMED = "confirmed"
     RETURNED = "returned"  # unroutable; confirmed *and* returned is returned

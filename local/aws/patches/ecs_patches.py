@@ -82,8 +82,8 @@ def task_lists_are_short(swaps: Swaps, _: Aws) -> None:
 
     def list_tasks(self: Any) -> Any:
         told = self._get_param("desiredStatus")
-        alone = self._get_param("startedBy") and (told or self._get_param("family"))
-        if alone:
+        is_combined = self._get_param("startedBy") and (told or self._get_param("family"))
+        if is_combined:
             raise InvalidParameterException("startedBy must be the only filter")
         arns = original(self).result["taskArns"]
         tasks = {arn: task for each in self.ecs_backend.tasks.values() for arn, task in each.items()}

@@ -27,7 +27,7 @@ class NativeSender(Endpoint):
     """A batch is one write, and its messages share ``sent_ns``; what one read brings shares ``answered_ns``.
 
     Without confirms a message is answered as soon as it is written to the socket, and as ``unknown``: what
-    becomes of it, a later return included, its sender is never told.
+    becomes of it, a later return included, its sender never learns.
     """
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:

@@ -1,4 +1,4 @@
-"""A socket that waits only when told to: what comes goes to a reader, what cannot be written yet is kept."""
+"""A socket that waits only when asked to: what comes goes to a reader, what cannot be written yet is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Wire:
     def __init__(self, access: Access, node: Node) -> None:
         self._socket = _connected(access, node)
         self._tls = access.tls
-        # a TLS socket knows no flags: it is told once that nothing waits
+        # a TLS stream knows no flags, and never waits
         self._at_once = 0 if self._tls else socket.MSG_DONTWAIT
         self._poller = select.poll()
         self._poller.register(self._socket, select.POLLIN)

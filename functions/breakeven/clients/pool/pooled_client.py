@@ -1,8 +1,8 @@
 """Many calls in flight for one worker, over any client that makes one call at a time.
 
 ``submit`` returns before the answers are there, and ``poll``, ``receive`` and ``settle`` give what has come.
-A call that fails costs the others nothing: it is told beside their answers. An error is raised only when no
-call goes well any more.
+A call that fails costs the others nothing: it is returned beside their answers. An error is raised only when
+no call goes well any more.
 """
 
 from __future__ import annotations

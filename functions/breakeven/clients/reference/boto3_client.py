@@ -102,7 +102,7 @@ class Boto3Receiver:
             except CallFailed:
                 if not replied_ns:
                     raise
-                break  # what is settled is told; the rest may be handed in again
+                break  # what is settled is returned; the rest may be handed in again
             called_ns.append(start_ns)
             replied_ns.append(time.monotonic_ns())
         return Settled(tuple(handles[: len(replied_ns)]), called_ns, replied_ns)

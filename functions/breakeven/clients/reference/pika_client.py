@@ -33,7 +33,7 @@ class PikaSender:
     """Publishes to one queue through the default exchange.
 
     Without confirms a message is answered as soon as it is written to the socket, and as ``unknown``: what
-    becomes of it, a later return included, its sender is never told.
+    becomes of it, a later return included, its sender never learns.
     """
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:

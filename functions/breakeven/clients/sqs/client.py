@@ -7,8 +7,8 @@ import threading
 import weakref
 
 from breakeven.clients.base import CALL_TIMEOUT_S
-from breakeven.clients.sqs.calls import MAX_BATCH
 from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.operations import MAX_BATCH
 from breakeven.clients.sqs.receiver import SqsReceiver
 from breakeven.clients.sqs.sender import SqsSender
 from breakeven.clients.sqs.service import Service

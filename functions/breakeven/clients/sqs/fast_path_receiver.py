@@ -20,9 +20,9 @@ from breakeven.clients.core.loading import core
 from breakeven.clients.core.memory import address, characters
 from breakeven.clients.core.structs import Asking, End, State
 from breakeven.clients.fast_path import Cycles, Ours, Received
-from breakeven.clients.sqs.calls import Operation
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import SIGNATURE, FastPathConnection, SignedCall
+from breakeven.clients.sqs.operations import Operation
 
 #: messages, and empty asks, that one call tells of
 _COLUMNS = 4096

@@ -13,9 +13,9 @@ from breakeven.clients.core.loading import core
 from breakeven.clients.core.messages import Messages
 from breakeven.clients.core.structs import End, Sending
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
-from breakeven.clients.sqs.calls import MALFORMED, Operation
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import SIGNATURE, FastPathConnection, SignedCall
+from breakeven.clients.sqs.operations import MALFORMED, Operation
 from breakeven.clients.sqs.signing import Parts, behind_signature
 
 #: SendMessage is answered with a few hundred bytes

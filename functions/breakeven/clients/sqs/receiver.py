@@ -9,7 +9,10 @@ from typing import Any
 
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
 from breakeven.clients.fast_path import Ours, Received
-from breakeven.clients.sqs.calls import (
+from breakeven.clients.sqs.connection import Connection
+from breakeven.clients.sqs.fast_path_connection import obstacle
+from breakeven.clients.sqs.fast_path_receiver import FastPathReceiver
+from breakeven.clients.sqs.operations import (
     MALFORMED,
     MAX_BATCH,
     Operation,
@@ -18,9 +21,6 @@ from breakeven.clients.sqs.calls import (
     prefix,
     quoted,
 )
-from breakeven.clients.sqs.connection import Connection
-from breakeven.clients.sqs.fast_path_connection import obstacle
-from breakeven.clients.sqs.fast_path_receiver import FastPathReceiver
 from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.clients.sqs.service import Service
 
@@ -109,7 +109,7 @@ class SqsReceiver:
             except CallFailed:
                 if not settled:
                     raise
-                break  # what is settled is told; the rest may be handed in again
+                break  # what is settled is returned; the rest may be handed in again
             end_ns = time.monotonic_ns()
             settled += deleted
             called_ns += [start_ns] * len(deleted)
