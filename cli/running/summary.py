@@ -11,7 +11,7 @@ from rich.text import Text
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.tables import self_test
+from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.figures import rate, shown_figure
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
@@ -45,7 +45,7 @@ def print_summary(report: Report, console: Console) -> None:
             _say(console, f"failed: {name}: {case.reason}", "bold red")
     for number, paragraph in enumerate(report.verdict.split("\n\n")):
         _say(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
-    if proof := self_test.line(report):
+    if proof := instrument_findings.line(report):
         _say(console, proof, wrap=console.is_terminal)
     console.print()
 

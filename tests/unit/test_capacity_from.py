@@ -177,8 +177,8 @@ def test_a_run_that_is_not_there_is_named(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ("aws", "what this run measured of that enters no sum here"),
-        ("local", "this run did not measure what one carries on EC2"),
+        ("aws", "the capacity that this run measured is not used in these figures"),
+        ("local", "this run did not measure what a cluster carries on EC2"),
     ],
 )
 def test_the_verdict_tells_what_was_measured_from_what_is_priced(environment, words):
@@ -191,7 +191,7 @@ def test_the_report_says_that_its_sums_do_without_it():
     (one,) = measured_capacities(made)
     for name in ("index.html", "report.md"):
         body = render_all(made)[name].decode().replace("&#34;", '"')
-        assert "No sum here takes 1,000 msg/s of a pair" in body
+        assert "These figures do not use 1,000 msg/s of a pair" in body
         assert "breakeven crossover --capacity-from r1" in body.replace("\\", "")
     assert one.msg_per_s == 1000
 

@@ -59,10 +59,10 @@ def test_a_case_that_the_core_drove_says_so() -> None:
 def test_with_the_core_forced_off_the_report_says_so_and_why(render) -> None:
     report = made(flags=["general_path"], core=0, general=100, fallback=OFF)
     said = driving_summary(report)
-    assert "THE GENERAL PATH drove" in said
+    assert "THE GENERAL PATH did" in said
     assert f"({OFF})" in said
     text = render(report).replace("\\_", "_")
-    assert "THE GENERAL PATH drove" in text
+    assert "THE GENERAL PATH did" in text
     assert OFF in text
     assert "general_path" in text
     assert any(row.tone == "bad" for row in driving_table(report).rows)

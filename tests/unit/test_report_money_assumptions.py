@@ -19,18 +19,18 @@ def said(**inputs: Any) -> str:
 def test_as_the_main_job_asks():
     told = said()
     assert "list prices in US dollars before tax, on demand." in told
-    assert "peak is taken as 3 times the mean, and a cluster is used to 70%" in told
+    assert "peak is assumed to be 3 times the mean, and a cluster is used to 70%" in told
     assert "not known; the network baseline carries 57,190 msg/s at most" in told
-    assert "1 KiB a message, attributes included, in calls of one message each" in told
-    assert "none is priced, and the interval goes up to one a message" in told
-    assert "free requests of each month are taken to be left for this" in told
-    assert "0.3 requests a message" in told
+    assert "1 KiB per message, attributes included, in calls of one message, billed" in told
+    assert "none is priced, and the interval goes up to one per message" in told
+    assert "free requests of each month are assumed to be available" in told
+    assert "0.3 requests per message" in told
     assert "20 GB of gp3 each, 10 metrics and 5 alarms a node" in told
-    assert "nodes in 2 zones, so that each message goes from zone to zone 3 times" in told
-    assert "People's hours are not in the brokers' bill" in told
-    assert "at $75 an hour (assumed, unless the question gave it)" in told
+    assert "nodes in 2 zones, so each message crosses zones 3 times" in told
+    assert "The brokers' bill excludes staff time" in told
+    assert "at $75 an hour (assumed unless given)" in told
     assert "the service's cluster of three brokers of mq.m5.large" in told
-    assert "Prices 2012-12: 3 billed SQS requests a message; no free requests; 2 x m1.small" in told
+    assert "Prices 2012-12: 3 billed SQS requests per message; no free requests; 2 x m1.small" in told
     assert "reserved" not in told
 
 
@@ -38,27 +38,30 @@ def test_as_the_main_job_asks():
     ("inputs", "sentence"),
     [
         ({"commitment": "1y-standard"}, "instances reserved for one year (standard, nothing upfront)"),
-        ({"sqs_price_factor": 0.9}, "on demand, with SQS at 90% of its list price."),
-        ({"peak_factor": 5.0, "utilisation": 0.5}, "taken as 5 times the mean, and a cluster is used to 50%"),
+        ({"sqs_price_factor": 0.9}, "on demand, with SQS at 90% of the list price."),
+        (
+            {"peak_factor": 5.0, "utilisation": 0.5},
+            "5 times the mean, and a cluster is used to 50%",
+        ),
         ({"capacity_msg_per_s": 3000.0}, "3,000 msg/s with one node down"),
-        ({"empty_receives": 0.5}, "0.5 empty receives a message"),
-        ({"empty_receives": 0.0}, "no empty receives a message"),
+        ({"empty_receives": 0.5}, "0.5 empty receives per message"),
+        ({"empty_receives": 0.0}, "no empty receives;"),
         (
             {"send_batch": 5.0, "receive_batch": 10.0},
             "in calls of 5, 10 and 1 messages to send",
         ),
-        ({"free_tier": False}, "no free requests are taken off"),
-        ({"existing_requests": 2e9}, "the account makes 2.00 billion requests a month besides"),
+        ({"free_tier": False}, "no free requests are deducted"),
+        ({"existing_requests": 2e9}, "the account makes 2.00 billion other requests a month"),
         (
             {"sqs_path": "endpoint"},
-            "through an interface endpoint in 2 zones; its hours",
+            "through an interface endpoint in 2 zones; the bill includes its hours",
         ),
         ({"broker_zones": 1, "client_zone_share": 0.0}, "so no traffic across zones"),
-        ({"volume": "none"}, "instances, no volumes each"),
+        ({"volume": "none"}, "instances, no volumes, "),
         ({"node_metrics": 0.0, "node_alarms": 0.0}, "no monitoring"),
         (
             {"hours": 12.0, "hour_rate": 90.0},
-            "12 hours of people's work a month are in the",
+            "bill includes 12 hours of staff time a month, at $90",
         ),
         ({"deployment": "single"}, "Amazon MQ: one broker of mq.m5.large"),
     ],

@@ -120,7 +120,7 @@ def test_hours_are_drawn_for_each_price_of_sqs_that_they_can_win_against():
     assert ids(parse(chart.wide).find(".//svg"), "hours-") == {"hours-sqs-as-used", "hours-sqs-batched"}
     (one,) = hours(report_of((("capacity_msg_per_s", 3000.0),)))
     assert ids(parse(one.wide).find(".//svg"), "hours-") == {"hours-sqs-as-used"}
-    assert "Against SQS batched and long-polled it is cheaper at no rate." in one.caption
+    assert "Against SQS batched and long-polled it is never cheaper." in one.caption
     assert hours(report_of((("message_bytes", 65536),))) == ()
 
 
@@ -148,7 +148,7 @@ def test_sensitivity_draws_both_ends_of_what_moves_the_crossing():
     assert {"SQS price", "instance price", "message size"} <= set(labels)
     assert {"58.4", "34.2", "33.2", "53.0"} <= set(labels)
     assert "peak factor" not in labels
-    assert "Left as it is by: peak factor and utilisation." in chart.caption
+    assert "Not moved by: peak factor and utilisation." in chart.caption
 
 
 def test_an_input_that_does_away_with_the_crossing_is_drawn_to_the_edge():

@@ -98,11 +98,11 @@ def test_never_has_its_reason_beneath():
 @pytest.mark.parametrize(
     ("change", "note"),
     [
-        ({"kind": "step"}, "step: the other's bill jumps"),
-        ({"kind": "touch", "cheaper_above": "sqs-as-used"}, "touch: both cost the same at that rate alone"),
+        ({"kind": "step"}, "step: the other option's bill jumps"),
+        ({"kind": "touch", "cheaper_above": "sqs-as-used"}, "touch: both cost the same at that rate only"),
         ({"kind": "tie", "equal_until_msg_per_s": 80.0}, "tie: the same from 43.1 to 80.0 msg/s"),
         ({"kind": "tie", "equal_until_msg_per_s": None}, "from 43.1 to the end of the search"),
-        ({"kind": "unpriced", "msg_per_s": None}, "unpriced: a price that is needed is not known"),
+        ({"kind": "unpriced", "msg_per_s": None}, "unpriced: a required price is not known"),
     ],
 )
 def test_other_kinds_are_explained_where_they_are(report, change, note):
@@ -144,7 +144,7 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
         assert list(row.cells[:-1:2]) == [dollars(usd) for usd in sums]
         assert list(row.cells[1:-1:2]) == [dollars(usd / rate * 1000) for usd in sums]
     assert [row.cells[-1] for row in table.rows] == [*["SQS batched"] * 3, "RabbitMQ", "RabbitMQ"]
-    assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at the peak" in table.notes[-1]
+    assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at peak" in table.notes[-1]
 
 
 def test_hours_are_told_where_they_win_and_where_they_never_do(report):
@@ -187,7 +187,7 @@ def test_bills_have_each_line_and_their_sum(report):
         report.bills, ("SQS as used", "SQS batched and long-polled", PAIR, MQ), strict=True
     ):
         rows = [row for row in table.rows if row.section == name]
-        assert [row.labels[0] for row in rows] == [*(line.line for line in bill.lines), "Together"]
+        assert [row.labels[0] for row in rows] == [*(line.line for line in bill.lines), "Total"]
         sums = [*(line.usd for line in bill.lines), bill.usd]
         assert [row.cells[0] for row in rows] == [dollars(usd) for usd in sums]
         assert [row.cells[-1] for row in rows[:-1]] == [line.formula for line in bill.lines]
@@ -232,11 +232,11 @@ def test_the_pages_cost_part_stands_in_order_and_says_why_the_article_differs():
         said.index(words)
         for words in (
             "What a month costs, by traffic",
-            "Where the options change places",
+            "Where the cheaper option changes",
             "Why the article's figure differs from its own prices.",
             "What a month costs at round rates",
             "Break-even hours:",
-            "Which option is cheapest, by traffic and hours of work",
+            "Cheapest option by traffic and hours of staff time",
             "What moves the break-even",
             "Bills line by line at 100 messages a second",
         )

@@ -41,20 +41,20 @@ NEVER = (
 def test_it_opens_with_the_first_crossing_and_its_interval():
     first, sums, takes, *_ = said()
     assert first == (
-        "SQS is cheaper below about 43 messages a second (between 32 and 43); above it a RabbitMQ pair of "
-        "m7g.large is, if it carries that load."
+        "SQS is cheaper below about 43 messages a second (between 32 and 43); above that, a RabbitMQ pair of "
+        "m7g.large is, if it can carry the load."
     )
     assert sums == (
-        "That is a monthly mean, 113 million messages a month, at which either costs $135.82 a month. The "
-        "interval spans what is not known: empty receives, from none to one a message. Batched and "
+        "That rate is a monthly mean of 113 million messages, at which either option costs $135.82 a month. "
+        "The interval covers what is not known: empty receives (none to one per message). Batched and "
         "long-polled, SQS is cheaper up to about 785 messages a second."
     )
     assert takes == (
-        "There a cluster must carry at least 185 messages a second at its peak with one node down (3 times "
-        "the mean, 70% used); this run did not measure what one carries on EC2. People's hours are in none "
-        "of these sums. At 1,000 messages a second running your own saves $2,874 a month before people's "
-        "hours: it wins while it takes fewer than 38 hours of work at $75 an hour, against SQS batched and "
-        "long-polled fewer than 0.47. List prices: us-east-1 of 2026-11-20."
+        "At that rate a cluster must carry at least 185 messages a second at peak with one node down (a peak "
+        "of 3 times the mean, 70% utilisation); this run did not measure what a cluster carries on EC2. "
+        "These figures exclude staff time. At 1,000 messages a second running your own saves $2,874 a "
+        "month before staff time: it wins if it takes less than 38 hours a month at $75 an hour, or less "
+        "than 0.47 against SQS batched and long-polled. List prices: us-east-1 of 2026-11-20."
     )
 
 
@@ -66,57 +66,57 @@ def test_without_anything_uncertain_no_interval_is_shown():
 
 def test_a_known_capacity_is_named_and_no_longer_doubted():
     first, sums, takes, *_ = said(capacity_msg_per_s=3000.0)
-    assert first.endswith("above it a RabbitMQ pair of m7g.large is.")
-    assert "it is taken to carry 3,000." in takes
-    assert "Batched and long-polled, SQS is cheaper at every rate that was priced." in sums
+    assert first.endswith("above that, a RabbitMQ pair of m7g.large is.")
+    assert "it is assumed to carry 3,000." in takes
+    assert "Batched and long-polled, SQS is cheaper at every rate priced." in sums
     assert "it costs $93.89 a month more" in takes
 
 
 def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
     told = " ".join(said(hours=20.0, hour_rate=90.0))
-    assert "20 hours of people's work a month at $90 an hour are in the cluster's bill." in told
-    assert "none of these sums" not in told
+    assert "The cluster's bill includes 20 hours of staff time a month at $90 an hour." in told
+    assert "exclude staff time" not in told
 
 
 def test_large_messages_never_cross_and_the_traffic_is_why():
     first, why, takes, *_ = said(message_bytes=65536)
-    assert first.startswith("SQS is cheaper at every rate that was priced, up to 104,000 messages a second.")
+    assert first.startswith("SQS is cheaper at every rate priced, up to 104,000 messages a second.")
     assert why.startswith(
         "At 64 KiB a message, a million more messages cost $3.66 on a RabbitMQ pair of m7g.large (traffic "
         "across zones) and $1.20 on SQS as used (requests): no traffic is large enough to pay for the "
         "brokers."
     )
-    assert "running your own costs $7,117 a month more before any hour of work" in takes
+    assert "running your own costs $7,117 a month more before any staff time" in takes
 
 
 def test_small_clusters_never_cross_and_their_price_is_why():
     _, why, *_ = said(capacity_msg_per_s=150.0)
     assert why.startswith(
         "Each cluster costs $129.34 a month for the 35.0 messages a second that it is priced to carry: $1.41 "
-        "a million messages, $1.46 with traffic across zones, against $1.20 of SQS as used."
+        "a million messages, $1.46 with traffic across zones, against $1.20 for SQS as used."
     )
 
 
 def test_brokers_that_are_always_cheaper():
     first, why, *_ = said(sqs_path="nat", client_zones=6, instance="t4g.small", existing_requests=1e9)
-    assert first.startswith("A RabbitMQ pair of t4g.small is cheaper at every rate that was priced")
+    assert first.startswith("A RabbitMQ pair of t4g.small is cheaper at every rate priced")
     assert why.startswith(
-        "Before its first message SQS as used costs $197.30 a month (NAT gateway hours $197.10"
+        "Before the first message, SQS as used costs $197.30 a month (NAT gateway hours $197.10"
     )
-    assert "SQS is still the dearer one" in why
+    assert "SQS still costs more" in why
 
 
 def test_clusters_that_step_past_sqs_again_and_again():
     first, sums, *_ = said(capacity_msg_per_s=200.0, empty_receives=0.0)
-    assert first.endswith("above it a RabbitMQ pair of m7g.large is, up to about 47.")
-    assert "They change places 32 times, the last at 17,900 messages a second" in sums
+    assert first.endswith("above that, a RabbitMQ pair of m7g.large is, up to about 47.")
+    assert "The cheaper option changes 32 times, the last time at 17,900 messages a second" in sums
 
 
 def test_a_step_names_the_one_who_pays():
     step = {"kind": "step", "cheaper_below": RABBITMQ, "cheaper_above": AS_USED} | NO_INTERVAL
     report = sample.report(PLAN, crossovers=main_rows(step))
     assert report.verdict.startswith(
-        "A RabbitMQ pair of m7g.large is cheaper below about 43 messages a second; above it SQS is."
+        "A RabbitMQ pair of m7g.large is cheaper below about 43 messages a second; above that, SQS is."
     )
     assert "at which SQS costs $135.82 a month" in report.verdict
 
@@ -147,19 +147,19 @@ def test_a_touch_changes_nothing_but_is_told():
 def test_a_touch_before_the_change_of_sides_is_not_the_break_even():
     touch = {"kind": "touch", "cheaper_above": AS_USED} | NO_INTERVAL
     later = {"msg_per_s": 70.0} | NO_INTERVAL
-    assert headline(touch, later).startswith("SQS is cheaper below about 70 messages a second; above it")
+    assert headline(touch, later).startswith("SQS is cheaper below about 70 messages a second; above that")
 
 
 def test_a_price_that_is_not_known():
     rows = main_rows(NEVER | {"kind": "unpriced", "cheaper_below": None, "cheaper_above": None})
     report = sample.report(PLAN, crossovers=rows)
-    assert report.verdict.startswith("A price that the break-even needs is not known")
+    assert report.verdict.startswith("A price needed for the break-even is not known")
     assert why_never(report.crossovers[0], report.cost_questions[0], report.bills) == ""
 
 
 def test_an_interval_that_not_every_combination_has_says_so():
     report = sample.report(PLAN, crossovers=main_rows({"corners_with": 1}))
-    assert "1 of 2 combinations of it have this crossing" in report.verdict
+    assert "1 of 2 combinations have this crossing" in report.verdict
 
 
 def test_without_its_bills_no_reason_is_made_up():

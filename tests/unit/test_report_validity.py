@@ -1,4 +1,4 @@
-"""Whether the ruler may be believed: programmed, done and read, in the report and wherever it is told."""
+"""Whether the self-test passes: programmed, done and read, in the report and wherever it is shown."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from rich.console import Console
 
 from breakeven.planning.self_test import instrument_cases
 from breakeven.published.rows import load_shipped
 from breakeven.report.building.instrument_readings import TOLERANCE_MS
 from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract.validity_model import Validity
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.render.report_files import render_all
-from breakeven.report.tables.self_test import NOT_PROVED, OFF, PROVED, line, opening, sentences
+from breakeven.report.tables.instrument_findings import FAILED, NOT_RUN, PASSED, line, opening, sentences
 from cli.running.summary import print_summary
 from tests.fixtures.report import sample
 
@@ -79,7 +81,7 @@ def test_programmed_done_and_read_stand_beside_one_another():
     assert sentences(report)[0] == (
         "AMQP: programmed 7 lost, counted 7; 5 duplicates, 5; 3 out of order, 3; p99 12.00 ms, read 12.01."
     )
-    assert line(report).startswith(f"{PROVED} AMQP: ")
+    assert line(report).startswith(f"{PASSED} AMQP: ")
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -103,20 +105,20 @@ def test_nothing_else_of_the_report_knows_of_it():
         ({"read": {"p50_ms": 0.4}}, "produce.p50_ms"),
     ],
 )
-def test_a_ruler_that_misreads_is_marked_wherever_it_is_told(changes, what):
+def test_a_loader_that_misreads_is_marked_wherever_it_is_shown(changes, what):
     report = proved(**changes)
-    assert report.validity.flags == ["ruler_disagrees"]
+    assert report.validity.flags == ["instrument_misread"]
     assert not readings(report)[what].agrees
     assert all(reading.agrees for reading in readings(report, 1).values())
-    assert NOT_PROVED in report.verdict.split("\n\n")[-1]
+    assert FAILED in report.verdict.split("\n\n")[-1]
     assert "DOES NOT AGREE" in report.verdict
     html = page(report, None)
     assert 'class="doubt"' in html
     assert html.index("DOES NOT AGREE") < html.index('<section id="compared">')
-    assert NOT_PROVED in markdown(report, None)
+    assert FAILED in markdown(report, None)
 
 
-def test_an_instrument_that_was_late_is_told_apart_from_a_ruler_that_misreads():
+def test_an_instrument_that_was_late_is_told_apart_from_a_loader_that_misreads():
     slow = {"count": 3000, "took_ms": {**TOOK, "p99": 14.0}, "late_ms": TOOK}
     report = proved(done=record(publish=slow), read={"p99_ms": 14.1})
     p99 = readings(report)["produce.p99_ms"]
@@ -131,14 +133,14 @@ def test_without_a_record_it_is_held_against_the_program():
     report = proved(done={})
     assert report.validity.flags == []
     assert readings(report)["produce.p99_ms"].done is None
-    assert proved(done={}, read={"p99_ms": 14.0}).validity.flags == ["ruler_disagrees"]
+    assert proved(done={}, read={"p99_ms": 14.0}).validity.flags == ["instrument_misread"]
 
 
 @pytest.mark.parametrize("row", [{"status": "failed", "reason": "gate"}, {"instrument": None}])
 def test_an_instrument_that_failed_proves_nothing(row):
     report = proved(**row)
     assert report.validity.flags == ["instrument_failed"]
-    assert NOT_PROVED in report.verdict
+    assert FAILED in report.verdict
     assert "AMQP: the instrument's case failed" in line(report)
 
 
@@ -152,12 +154,12 @@ def test_a_case_that_left_no_row_failed_too():
 def test_a_suite_without_it_says_so_and_no_more():
     report = sample.report(PLAN)
     assert report.validity.flags == ["instrument_off"]
-    assert NOT_PROVED not in report.verdict
-    assert line(report) == OFF
-    assert OFF in page(report, None)
+    assert FAILED not in report.verdict
+    assert line(report) == NOT_RUN
+    assert NOT_RUN in page(report, None)
 
 
-def test_what_a_source_published_has_no_ruler_of_ours():
+def test_what_a_source_published_has_no_self_test():
     source = sample.report(PLAN).model_copy(update={"validity": None})
     assert line(source) == ""
     assert sentences(source) == []
@@ -180,6 +182,14 @@ def test_page_markdown_and_terminal_say_it():
     printed = console.file.getvalue()
     assert line(report) in printed
     assert "instrument" not in printed
+
+
+def test_a_report_of_before_has_the_flags_of_today():
+    """What is called ``instrument_misread`` was called otherwise in reports that are kept."""
+    before = {"flags": ["ruler_disagrees", "instrument_late"], "instrument": []}
+    assert Validity.model_validate(before).flags == ["instrument_misread", "instrument_late"]
+    with pytest.raises(ValidationError):
+        Validity.model_validate({"flags": ["ruler"], "instrument": []})
 
 
 def test_json_carries_it():

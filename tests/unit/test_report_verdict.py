@@ -16,7 +16,7 @@ def test_what_this_machine_did_is_said_of_rabbitmq_only():
     )
     assert "parallel, 40 threads" in told
     assert "sharing its cores" in told
-    assert "come from an emulator, ElasticMQ 1.7.1, and say nothing of SQS's speed" in told
+    assert "come from an emulator, ElasticMQ 1.7.1, and say nothing about SQS's speed" in told
     fastest_emulated = max(c.produce.msg_per_s for c in sample.report().cases if c.provenance == "emulated")
     assert f"{fastest_emulated:.0f} messages a second" not in told
 
@@ -69,7 +69,7 @@ def test_an_open_ledger_is_not_an_account():
     told = sample.report(
         PLAN, ledgers=[sample.ledger_row(case, closed=False, left_in_queue=4) for case in PLAN]
     ).verdict
-    assert "Not all of 103,704 messages sent were accounted for" in told
+    assert "Not all of the 103,704 messages sent are accounted for" in told
     assert "and 19 more" in told, "a long list is cut"
 
 
@@ -79,7 +79,7 @@ def test_failed_cases_are_named():
         PLAN, cases=rows, ledgers=[sample.ledger_row(c) for c in PLAN if c.case_id != SQS_40]
     ).verdict
     assert "1 of 24 cases failed: parallel, 40 threads on SQS standard (emulated)." in told
-    assert "in the 23 cases with a ledger is accounted for" in told
+    assert "in the 23 cases with a ledger are accounted for" in told
 
 
 def test_a_failed_case_is_never_the_fastest():
@@ -91,7 +91,7 @@ def test_nothing_priced_and_nothing_measured():
     plan = PLAN[:2]
     rows = sample.failed(sample.answers(plan).cases, "it broke", *(case.case_id for case in plan))
     report = sample.report(plan, cases=rows, **sample.NOTHING)
-    assert report.verdict.startswith("This run failed: no case of it is ok")
+    assert report.verdict.startswith("This run failed: none of its cases is ok")
     assert "This run priced nothing" in report.verdict
     assert "2 of 2 cases failed" in report.verdict
     assert verdict(report) == report.verdict

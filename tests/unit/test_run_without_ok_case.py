@@ -80,7 +80,7 @@ def test_one_ok_case_is_enough_for_a_run_that_did_not_fail(services, other, stat
 
 def test_the_report_says_so_before_all_else_and_only_then():
     rows = sample.failed(sample.answers(PLAN).cases, "it broke", *(case.case_id for case in PLAN))
-    assert sample.report(PLAN, cases=rows).verdict.startswith("This run failed: no case of it is ok")
+    assert sample.report(PLAN, cases=rows).verdict.startswith("This run failed: none of its cases is ok")
     but_one = sample.failed(sample.answers(PLAN).cases, "it broke", *(case.case_id for case in PLAN[1:]))
     assert "This run failed" not in sample.report(PLAN, cases=but_one).verdict
 

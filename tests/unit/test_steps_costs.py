@@ -112,7 +112,7 @@ def test_the_reports_table_has_a_line_for_each_size_and_the_chart_draws_the_firs
     ]
     assert len({rate for _, rate in used}) == 3
     notes = " ".join(crossover_table(report, None).notes)
-    assert "RabbitMQ pair of m7g.xlarge (xlarge): one cluster carries: not known" in notes
+    assert "RabbitMQ pair of m7g.xlarge (xlarge), capacity of one cluster: not known" in notes
     (chart,) = costs(report)
     assert "m7g.large (large)" in chart.wide
     assert "(xlarge)" not in chart.wide

@@ -118,10 +118,10 @@ def test_every_answer_about_money_is_in_the_report(report):
 @pytest.mark.usefixtures("undrawn")
 def test_a_run_that_measured_nothing_still_tells_of_the_money(report):
     failed, money, *_ = report.verdict.split("\n\n")
-    assert failed.startswith("This run failed: no case of it is ok")
+    assert failed.startswith("This run failed: none of its cases is ok")
     assert money.startswith("SQS is cheaper below about 4")
     page = render_all(report)["index.html"].decode()
-    assert "Where the options change places" in page
+    assert "Where the cheaper option changes" in page
 
 
 def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):

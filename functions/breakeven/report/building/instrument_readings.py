@@ -46,7 +46,7 @@ def _flags(cases: Sequence[InstrumentCase]) -> Iterator[RunFlag]:
     if any(case.status == "failed" or not case.readings for case in cases):
         yield "instrument_failed"
     if not all(reading.agrees for reading in readings):
-        yield "ruler_disagrees"
+        yield "instrument_misread"
     if not all(reading.kept for reading in readings):
         yield "instrument_late"
 

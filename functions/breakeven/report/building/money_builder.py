@@ -106,7 +106,7 @@ def _capacity(
 ) -> tuple[str, float | None]:
     """In words, and what one cluster must carry at that rate with one node down."""
     if option != RABBITMQ:
-        return "not known: one broker cluster of the service is priced, whatever the rate", None
+        return "not known: one broker cluster of the service is priced at every rate", None
     if msg_per_s is None:
         return question.capacity, None
     mean = question.capacity_mean_msg_per_s

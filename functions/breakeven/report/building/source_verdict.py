@@ -11,7 +11,7 @@ from breakeven.report.tables.figures import DOLLARS, printed
 
 def headline(report: Report) -> str:
     """Of a source that priced nothing which this project can answer from."""
-    return f"What “{report.title}” ({_label(report)}) published, as it was printed."
+    return f"“{report.title}” ({_label(report)}): the figures as published."
 
 
 def origin_of_figures(report: Report) -> str:
@@ -19,7 +19,7 @@ def origin_of_figures(report: Report) -> str:
     if report.source is None:
         return ""
     sentences = [
-        f"All figures of the tests are the source's own ({report.source.author}; {report.source.date}); "
+        f"All test figures are the source's own ({report.source.author}; {report.source.date}); "
         "none was measured for this report."
     ]
     figures = " ".join([*sentences, *_fastest(report.cases), *_dollars(report.cases)])
@@ -47,9 +47,7 @@ def _fastest(cases: Sequence[CaseReport]) -> list[str]:
             _, case = max(known, key=lambda pair: pair[0])
             figure = printed(case.printed.get("produce.msg_per_s"))
             found.append(f"{words.target_name(target)} {figure} ({words.case_name(case)})")
-    return (
-        [f"Highest rates of sending that it prints, messages a second: {', '.join(found)}."] if found else []
-    )
+    return [f"Highest send rates that it prints, in messages a second: {', '.join(found)}."] if found else []
 
 
 def _dollars(cases: Sequence[CaseReport]) -> list[str]:
@@ -60,4 +58,4 @@ def _dollars(cases: Sequence[CaseReport]) -> list[str]:
         f"${case.printed[DOLLARS]} ({words.case_name(case)})"
         for case in (cases[priced[0][1]], cases[priced[-1][1]])
     )
-    return [f"A month of each 1000 messages a second costs from {least} to {most}, as printed."]
+    return [f"Each 1,000 messages a second cost from {least} to {most} a month, as printed."]

@@ -12,7 +12,7 @@ from breakeven import words
 from breakeven.report.building import source_verdict
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.money import break_even
-from breakeven.report.tables import self_test
+from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.figures import shown
 from breakeven.targets.catalog import record_of
 
@@ -29,7 +29,7 @@ def verdict(report: Report) -> str:
         " ".join(_speeds(report)),
         _safety(report.cases),
         _failures(report.cases),
-        self_test.warning(report),
+        instrument_findings.warning(report),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
@@ -38,7 +38,7 @@ def _nothing_measured(cases: Sequence[CaseReport]) -> str:
     """First of all, where it holds: the figures of money that follow stand on no measurement of this run."""
     if not cases or any(case.status == "ok" for case in cases):
         return ""
-    return "This run failed: no case of it is ok, and nothing that is said below was measured by it."
+    return "This run failed: none of its cases is ok, and nothing below was measured by it."
 
 
 def _speeds(report: Report) -> list[str]:
@@ -52,7 +52,7 @@ def _speeds(report: Report) -> list[str]:
     emulated = sorted({words.target_name(c.target) for c in report.cases if c.provenance == "emulated"})
     if emulated:
         server = report.manifest.sqs or "an emulator"
-        caveat = f"come from {_article(server)} and say nothing of SQS's speed"
+        caveat = f"come from {_article(server)} and say nothing about SQS's speed"
         sentences.append(f"The {words.listing(emulated)} figures {caveat}.")
     return sentences
 
@@ -113,11 +113,10 @@ def _safety(cases: Sequence[CaseReport]) -> str:
         )
     still_open = [case for case, ledger in kept if not ledger.closed]
     if still_open:
-        return (
-            f"Not all of {sent} messages sent were accounted for; the ledger is open in {_names(still_open)}."
-        )
+        where = _names(still_open)
+        return f"Not all of the {sent} messages sent are accounted for; the ledger is open in {where}."
     among = "" if len(kept) == len(cases) else f" in the {words.plural(len(kept), 'case')} with a ledger"
-    return f"Every one of {sent} messages sent{among} is accounted for; none was lost."
+    return f"All {sent} messages sent{among} are accounted for; none was lost."
 
 
 def _failures(cases: Sequence[CaseReport]) -> str:

@@ -59,9 +59,10 @@ def costs(report: Report) -> tuple[Chart, ...]:
         chart(
             slug="cost",
             title="What a month costs, by traffic",
-            caption="List prices, both scales logarithmic; no speed enters it. Rings are where options "
-            "change places or cost the same; the shaded band is the first crossing's interval. Nothing here "
-            "says that the brokers carry the load: the table says what one cluster must.",
+            caption="List prices on logarithmic scales; no measured speed enters. Rings mark where the "
+            "cheaper option changes or both cost the same; the shaded band is the interval of the first "
+            "crossing. Whether brokers can carry the load is not shown: the table says what one cluster "
+            "must carry.",
             description=". ".join(_spoken(report, crossing) for crossing in shown)
             or "No two options were compared at any rate",
             heights=(480, 560),

@@ -36,7 +36,7 @@ def decisions(report: Report) -> tuple[Chart, ...]:
             axis.set_title(option_name(question, one.sqs_option))
             axis.set_xlabel("messages a second, monthly mean")
         for axis in axes if form.narrow else axes[:1]:
-            axis.set_ylabel("hours of work a month")
+            axis.set_ylabel("hours of staff time a month")
         named: dict[str, str] = {}
         for name, colour in colours.items():
             named.setdefault("SQS" if name in SHORT else option_name(question, name), colour)
@@ -52,9 +52,9 @@ def decisions(report: Report) -> tuple[Chart, ...]:
     return (
         chart(
             slug="map",
-            title="Which option is cheapest, by traffic and hours of work",
-            caption="Self-hosting at equal service: the instance types of known capacity, and the one that "
-            "was asked about; the cheapest of them stands for all at each rate. Hours are people's, a month, "
+            title="Cheapest option by traffic and hours of staff time",
+            caption="Self-hosting at equal service: the instance types of known capacity and the one asked "
+            "about; at each rate the cheapest of them is shown. Hours are staff time a month, "
             f"at {hour(question.inputs.get('hour_rate'))}.",
             description="; ".join(_spoken(question, one) for one in maps),
             heights=(360, 680),

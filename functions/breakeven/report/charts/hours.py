@@ -73,9 +73,9 @@ def hours(report: Report) -> tuple[Chart, ...]:
     return (
         chart(
             slug="hours",
-            title=f"How much work {spoken_option(question, RABBITMQ)} may take and still be cheaper",
-            caption=f"Hours of people's work a month at {hour(rows[0].hour_usd)}. Below a line "
-            "running your own is cheaper, above it SQS is. Where there is no line no hours are few enough."
+            title=f"How much staff time {spoken_option(question, RABBITMQ)} may take and still be cheaper",
+            caption=f"Hours of staff time a month at {hour(rows[0].hour_usd)}. Below a line running your own "
+            "is cheaper, above it SQS is. Where there is no line, no number of hours is low enough."
             f"{_never(report, question.question_id)}",
             description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
             heights=(360, 420),
@@ -92,7 +92,7 @@ def _never(report: Report, question_id: str) -> str:
         for row in report.break_even_hours
         if (row.question_id, row.other_option) == (question_id, RABBITMQ) and not any(row.hours)
     ]
-    return f" Against {words.listing(names)} it is cheaper at no rate." if names else ""
+    return f" Against {words.listing(names)} it is never cheaper." if names else ""
 
 
 def _reach(rows: Sequence[BreakEvenHours]) -> tuple[float, float]:
@@ -109,7 +109,7 @@ def _points(row: BreakEvenHours) -> list[tuple[float, float]]:
 def _spoken(row: BreakEvenHours, name: str) -> str:
     points = [(rate, hours) for rate, hours in _points(row) if hours >= LEAST]
     if not points:
-        return f"against {name} running your own never saves half an hour of work"
+        return f"against {name} running your own never saves half an hour of staff time"
     (first, least), (last, most) = points[0], points[-1]
     return (
         f"against {name} running your own may take {words.figure(least)} hours a month at "

@@ -79,8 +79,8 @@ def _chart(slug: str, scenario: str, drawn: Sequence[tuple[CaseReport, Lines]]) 
     return chart(
         slug=slug,
         title=f"{words.scenario_name(scenario)}: rate over time{suffix}",
-        caption="Messages a second in each full second of the stage. A load line that falls says that the "
-        "queue slows as it fills.",
+        caption="Messages a second in each full second of the stage. A falling load line shows that the "
+        "queue slows down as it fills.",
         description="; ".join(_spoken(case, lines) for case, lines in drawn),
         heights=(330, 520),
         paint=paint,

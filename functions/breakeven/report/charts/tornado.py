@@ -49,7 +49,7 @@ def tornado(report: Report) -> tuple[Chart, ...]:
         axis.tick_params(axis="y", labelcolor=INK)
         _legend(figure)
 
-    left = f" Left as it is by: {words.listing(still, len(still))}." if still else ""
+    left = f" Not moved by: {words.listing(still, len(still))}." if still else ""
     return (
         chart(
             slug="sensitivity",

@@ -113,14 +113,14 @@ class Bill(Strict):
 
 
 class BreakEvenHours(Strict):
-    """Under how many hours of people's work a month running the broker is cheaper."""
+    """Below how many hours of staff time a month running the broker is cheaper."""
 
     question_id: str
     sqs_option: str
     other_option: str
-    hour_usd: float | None = Field(description="an hour of a person's work")
+    hour_usd: float | None = Field(description="an hour of staff time")
     msg_per_s: list[float]
-    saved_usd: list[float] = Field(description="a month, before people's hours; negative: it costs more")
+    saved_usd: list[float] = Field(description="a month, before staff time; negative: it costs more")
     hours: list[float | None] = Field(description="0: it never wins; null: an hour has no price")
 
     def at(self, msg_per_s: float) -> tuple[float, float | None] | None:
@@ -142,14 +142,14 @@ class MapRow(Strict):
 
 
 class DecisionMap(Strict):
-    """The cheapest option over traffic and people's hours, for one of SQS's prices."""
+    """The cheapest option over traffic and staff time, for one of SQS's prices."""
 
     question_id: str
     sqs_option: str
     msg_per_s: list[float] = Field(description="the rates that were priced")
     sqs_usd: list[float]
     best_other: list[str] = Field(description="instance type of the cheapest cluster at equal service")
-    other_usd: list[float] = Field(description="of best_other without people's hours")
+    other_usd: list[float] = Field(description="of best_other without staff time")
     rows: list[MapRow]
 
 

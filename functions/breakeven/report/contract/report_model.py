@@ -219,7 +219,7 @@ class Manifest(Strict):
         description="what each target says of itself: partition_handling, net_ticktime, ...",
     )
     price_books: list[str]
-    notes: list[str] = Field(description="what the reader must be told, such as a fallback that was taken")
+    notes: list[str] = Field(description="what the reader should know, such as a fallback that was taken")
     loaders: list[str] = Field(
         default_factory=list,
         description="cells in which an earlier run found a loader to be the limit: loaders now, and why",

@@ -1,10 +1,10 @@
-"""The part of ``report.json`` that says whether the ruler may be believed."""
+"""The self-test's part of ``report.json``: whether the loader measures what it should."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from breakeven.report.contract.strict import Strict
 
@@ -15,9 +15,11 @@ TOLERANCE_MS, TOLERANCE_SHARE = 0.5, 0.02
 RunFlag = Literal[
     "instrument_off",  # the suite left it out
     "instrument_failed",  # a case of it has no result
-    "ruler_disagrees",  # what was read is not what the instrument did
+    "instrument_misread",  # what was read is not what the instrument did
     "instrument_late",  # the instrument did not do what it was programmed to: the host was too busy
 ]
+#: in reports of earlier versions
+FORMER_FLAGS = {"ruler_disagrees": "instrument_misread"}
 
 
 class Reading(Strict):
@@ -43,8 +45,13 @@ class InstrumentCase(Strict):
     readings: list[Reading] = Field(description="empty when the case failed")
 
 
-class Validity(Strict):
-    """``flags`` are the run's; none: the ruler read what the instrument did, and it did as programmed."""
+def _current(flag: object) -> object:
+    """The name of today of a flag in a report of an earlier version."""
+    return FORMER_FLAGS.get(flag, flag) if isinstance(flag, str) else flag
 
-    flags: list[RunFlag]
+
+class Validity(Strict):
+    """``flags`` are the run's; none: the loader read what the instrument did, and it did as programmed."""
+
+    flags: list[Annotated[RunFlag, BeforeValidator(_current)]]
     instrument: list[InstrumentCase]

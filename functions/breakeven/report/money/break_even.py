@@ -40,15 +40,15 @@ def headline(report: Report) -> str:
     """One sentence: which is cheaper where."""
     crossing = main_crossover(report)
     if crossing is None:
-        return "This run priced nothing, so it has no break-even to tell."
+        return "This run priced nothing, so it has no break-even."
     if crossing.kind == "unpriced":
-        return "A price that the break-even needs is not known, so this run has none to tell."
+        return "A price needed for the break-even is not known, so this run has none."
     question = question_of(report, crossing.question_id)
     below = spoken_option(question, crossing.cheaper_below) if crossing.cheaper_below else ""
     above = spoken_option(question, crossing.cheaper_above) if crossing.cheaper_above else ""
     if crossing.msg_per_s is None:
         return _capital(
-            f"{below or above} is cheaper at every rate that was priced, up to "
+            f"{below or above} is cheaper at every rate priced, up to "
             f"{about(crossing.searched_msg_per_s or 0.0)} messages a second."
         )
     rate = about(crossing.msg_per_s)
@@ -61,9 +61,9 @@ def headline(report: Report) -> str:
     until = crossing.until_msg_per_s
     upward = "" if until is None else f", up to about {about(until)}"
     unknown = crossing.cheaper_above == RABBITMQ and question.inputs.get("capacity_msg_per_s") is None
-    carries = ", if it carries that load" if unknown else ""
+    carries = ", if it can carry the load" if unknown else ""
     return _capital(
-        f"{below} is cheaper below about {rate} messages a second{_between(crossing)}; above it {above} is"
+        f"{below} is cheaper below about {rate} messages a second{_between(crossing)}; above that, {above} is"
         f"{upward}{carries}."
     )
 
@@ -108,9 +108,9 @@ def money(report: Report) -> list[str]:
 def _sums(crossing: Crossover) -> str:
     if crossing.msg_per_s is None:
         return ""
-    pays = "SQS" if crossing.kind == "step" else "either"
+    pays = "SQS" if crossing.kind == "step" else "either option"
     return (
-        f"That is a monthly mean, {words.amount(crossing.messages_per_month)} messages a month, "
+        f"That rate is a monthly mean of {words.amount(crossing.messages_per_month)} messages, "
         f"at which {pays} costs {words.dollars(crossing.usd_per_month)} a month."
     )
 
@@ -120,8 +120,8 @@ def _spans(question: CostQuestion, crossing: Crossover) -> str:
         return ""
     part = ""
     if crossing.corners_with < crossing.corners:
-        part = f"; {crossing.corners_with} of {crossing.corners} combinations of it have this crossing"
-    return f"The interval spans what is not known: {uncertain_words(question)}{part}."
+        part = f"; {crossing.corners_with} of {crossing.corners} combinations have this crossing"
+    return f"The interval covers what is not known: {uncertain_words(question)}{part}."
 
 
 def _again(report: Report, crossing: Crossover) -> str:
@@ -131,8 +131,9 @@ def _again(report: Report, crossing: Crossover) -> str:
     if len(changes) <= 1:
         return ""
     return (
-        f"They change places {len(changes):,} times, the last at {about(changes[-1].msg_per_s or 0.0)} "
-        "messages a second: the bill of the brokers grows by whole clusters."
+        f"The cheaper option changes {len(changes):,} times, the last time at "
+        f"{about(changes[-1].msg_per_s or 0.0)} messages a second, as the brokers' bill grows by whole "
+        "clusters."
     )
 
 
@@ -142,8 +143,8 @@ def _batched(report: Report) -> str:
         return ""
     if crossing.msg_per_s is None:
         if crossing.cheaper_below == RABBITMQ:
-            return "Batched and long-polled, SQS is still the dearer one at every rate that was priced."
-        return "Batched and long-polled, SQS is cheaper at every rate that was priced."
+            return "Batched and long-polled, SQS still costs more at every rate priced."
+        return "Batched and long-polled, SQS is cheaper at every rate priced."
     if crossing.cheaper_below == BATCHED:
         return (
             f"Batched and long-polled, SQS is cheaper up to about {about(crossing.msg_per_s)} messages a "
@@ -163,24 +164,24 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
     peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
     stated = question.inputs.get("capacity_msg_per_s")
     if isinstance(stated, int | float):
-        known = f"it is taken to carry {words.figure(stated)}"
+        known = f"it is assumed to carry {words.figure(stated)}"
     elif report.environment == "aws" and measured_capacities(report):
-        known = "what this run measured of that enters no sum here"
+        known = "the capacity that this run measured is not used in these figures"
     else:
-        known = "this run did not measure what one carries on EC2"
+        known = "this run did not measure what a cluster carries on EC2"
     return (
-        f"There a cluster must carry at least {about(needs)} messages a second at its peak with one node "
-        f"down ({words.quantity(peak)} times the mean, {share(use)} used); {known}."
+        f"At that rate a cluster must carry at least {about(needs)} messages a second at peak with one node "
+        f"down (a peak of {words.quantity(peak)} times the mean, {share(use)} utilisation); {known}."
     )
 
 
 def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[str]:
-    """People's hours: those in the sums, and under how many of them running one's own pays."""
+    """Staff time: what the figures include, and below how many hours running one's own pays."""
     given, rate = question.inputs.get("hours"), question.inputs.get("hour_rate")
     sentences = (
-        [f"{words.quantity(given)} hours of people's work a month at {hour(rate)} are in the cluster's bill."]
+        [f"The cluster's bill includes {words.quantity(given)} hours of staff time a month at {hour(rate)}."]
         if given
-        else ["People's hours are in none of these sums."]
+        else ["These figures exclude staff time."]
     )
     curves = {
         row.sqs_option: row
@@ -194,12 +195,12 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
     saved, hours = used.at(at) or (0.0, None)
     own = f"At {about(at)} messages a second running your own"
     if saved <= 0:
-        return [*sentences, f"{own} costs {words.dollars(-saved)} a month more before any hour of work."]
-    sentence = f"{own} saves {words.dollars(saved)} a month before people's hours"
+        return [*sentences, f"{own} costs {words.dollars(-saved)} a month more before any staff time."]
+    sentence = f"{own} saves {words.dollars(saved)} a month before staff time"
     if hours is None:
-        return [*sentences, f"{sentence}; an hour of work has no price here."]
+        return [*sentences, f"{sentence}; no price was given for an hour of staff time."]
     sentence += (
-        f": it wins while it takes fewer than {words.figure(hours, 2)} hours of work at {hour(used.hour_usd)}"
+        f": it wins if it takes less than {words.figure(hours, 2)} hours a month at {hour(used.hour_usd)}"
     )
     beside = curves.get(BATCHED)
     return [*sentences, f"{sentence}{_beside(beside, at)}."]
@@ -212,7 +213,7 @@ def _beside(batched: BreakEvenHours | None, at: float) -> str:
     saved, hours = found
     if saved <= 0:
         return f"; against SQS batched and long-polled it costs {words.dollars(-saved)} a month more"
-    return f", against SQS batched and long-polled fewer than {words.figure(hours, 2)}"
+    return f", or less than {words.figure(hours, 2)} against SQS batched and long-polled"
 
 
 def stated_rate(hours: BreakEvenHours, crossing: float | None) -> float:

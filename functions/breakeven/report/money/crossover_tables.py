@@ -22,10 +22,10 @@ from breakeven.report.money.option_words import (
 from breakeven.report.tables.figures import printed
 
 KINDS = {
-    "step": "the other's bill jumps past SQS's where it takes one more cluster; the dollars are SQS's",
-    "touch": "both cost the same at that rate alone, and the same one is cheaper on either side",
+    "step": "the other option's bill jumps past SQS's where it needs one more cluster; the dollars are SQS's",
+    "touch": "both cost the same at that rate only, and the same option is cheaper on either side",
     "tie": "both cost the same over an interval",
-    "unpriced": "a price that is needed is not known",
+    "unpriced": "a required price is not known",
 }
 COLUMNS = (
     "msg/s",
@@ -60,7 +60,7 @@ def crossover_table(report: Report, published: Published | None) -> Table:
         )
     return Table(
         slug="crossovers",
-        caption="Where the options change places",
+        caption="Where the cheaper option changes",
         label_titles=("SQS", "against"),
         columns=COLUMNS,
         rows=tuple(rows),
@@ -118,11 +118,11 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     notes = []
     question = headline_question(report)
     if question and any(interval(crossing) for crossing in report.crossovers):
-        notes.append(f"Between: as far as what is not known moves it: {uncertain_words(question)}.")
+        notes.append(f"Between: the range over what is not known: {uncertain_words(question)}.")
     more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
     if more:
         notes.append(
-            f"{words.plural(more, 'more crossing')} of these pairs: the table of every crossing has them."
+            f"{words.plural(more, 'more crossing')} of these pairs are in the table of every crossing."
         )
     kinds = {crossing.kind for crossing in report.crossovers}
     notes += [f"{kind}: {meaning}." for kind, meaning in KINDS.items() if kind in kinds]
@@ -141,11 +141,11 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
         peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
         notes.append(
             f"A cluster must carry: with one node down, at a peak of {words.quantity(peak)} times the mean, "
-            f"used to {share(use)}. One carries: {question.capacity}. Of Amazon MQ one broker cluster is "
-            "priced, whatever the rate; what it carries is not known."
+            f"{share(use)} utilisation. Capacity of one: {question.capacity}. For Amazon MQ one broker "
+            "cluster is priced at every rate; its capacity is not known."
         )
     notes += [
-        f"{option_name(size, RABBITMQ)}: one cluster carries: {size.capacity}."
+        f"{option_name(size, RABBITMQ)}, capacity of one cluster: {size.capacity}."
         for size in report.cost_questions
         if size.purpose == "size"
     ]

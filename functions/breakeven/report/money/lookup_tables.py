@@ -37,9 +37,9 @@ def map_table(report: Report) -> Table | None:
     instance = str(question.inputs.get("instance"))
     return Table(
         slug="map",
-        caption="The cheapest option by hours of people's work a month",
+        caption="Cheapest option by hours of staff time a month",
         label_titles=("Hours",),
-        columns=tuple(f"beside {option_name(question, m.sqs_option)}" for m in maps),
+        columns=tuple(f"against {option_name(question, m.sqs_option)}" for m in maps),
         rows=tuple(
             Row(
                 (f"{rows[0].hours:g}",),
@@ -50,8 +50,10 @@ def map_table(report: Report) -> Table | None:
             for rows in zip(*(m.rows for m in maps), strict=True)
         ),
         notes=(
-            f"An instance type stands for {spoken_option(question, RABBITMQ).replace(instance, 'it')}. SQS "
-            "is the cheapest below the first rate; each is the first of twelve a decade at which it is so.",
+            "An instance type stands for "
+            f"{spoken_option(question, RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
+            "the first rate. Twelve rates were priced per decade; each one shown is the first at which "
+            "the option is cheapest.",
         ),
         sourced=False,
     )
@@ -74,7 +76,7 @@ def sensitivity_table(report: Report) -> Table | None:
     factors = sorted({end.factor for row in rows for end in row.ends})
     return Table(
         slug="sensitivity",
-        caption="The first crossing with one input a quarter lower, then higher, msg/s",
+        caption="First crossing with one input a quarter lower and higher, msg/s",
         label_titles=("Input",),
         columns=(*(f"x {factor:g}" for factor in factors), "as asked"),
         rows=tuple(
@@ -116,12 +118,12 @@ def bills_table(report: Report) -> Table | None:
             "each million more",
             "units a month",
             "price",
-            "how its units come about",
+            "how units are counted",
         ),
         rows=tuple(row for bill in bills for row in _bill_rows(question, bill)),
         notes=(
-            f"Price book: {question.price_book}; a price is named by its service and item there. Each "
-            "million more: what a million messages add at the price of the last one, clusters apart.",
+            f"Price book: {question.price_book}, which lists prices by service and item. Each million more: "
+            "the marginal cost of another million messages, without further clusters.",
         ),
         sourced=False,
     )
@@ -149,7 +151,7 @@ def _bill_rows(question: CostQuestion, bill: Bill) -> list[Row]:
     ]
     million = bill.usd_per_million_messages
     total = (words.dollars(bill.usd), usd(million) if million else words.NOTHING, *(words.NOTHING,) * 3)
-    return [*rows, Row(("Together",), total, "priced", bill.price_book, section=section, tone="total")]
+    return [*rows, Row(("Total",), total, "priced", bill.price_book, section=section, tone="total")]
 
 
 def _units(line: BillLine) -> str:

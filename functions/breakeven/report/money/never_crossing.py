@@ -27,9 +27,9 @@ def why_never(crossing: Crossover, question: CostQuestion, bills: Sequence[Bill]
 def _too_dear_from_the_start(sqs: Bill, other: Bill, names: tuple[str, str]) -> str:
     fixed, others = _fixed(sqs.lines), _fixed(other.lines)
     if sum(line.usd or 0.0 for line in fixed) <= sum(line.usd or 0.0 for line in others):
-        return f"From the first message on {names[1]} is the cheaper one."
+        return f"From the first message on, {names[1]} is cheaper."
     return (
-        f"Before its first message {names[0]} costs {words.dollars(_total(fixed))} a month "
+        f"Before the first message, {names[0]} costs {words.dollars(_total(fixed))} a month "
         f"({_listed(fixed)}), and {names[1]} {words.dollars(_total(others))}."
     )
 
@@ -55,11 +55,11 @@ def _never_made_up(
             return (
                 f"Each cluster costs {words.dollars(monthly)} a month for the {words.figure(mean)} messages "
                 f"a second that it is priced to carry: {usd(million)} a million messages, "
-                f"{usd(million + theirs)} with {_named(other.lines)}, against {usd(ours)} of {names[0]}."
+                f"{usd(million + theirs)} with {_named(other.lines)}, against {usd(ours)} for {names[0]}."
             )
     return (
         f"Up to the {words.figure(crossing.searched_msg_per_s)} messages a second that were searched, "
-        f"the fixed {words.dollars(_total(_fixed(other.lines)))} a month of {names[1]} are not made up for."
+        f"{names[1]} does not recover its fixed {words.dollars(_total(_fixed(other.lines)))} a month."
     )
 
 

@@ -13,9 +13,9 @@ PAIRS = ((AS_USED, RABBITMQ), (BATCHED, RABBITMQ), (AS_USED, AMAZON_MQ), (BATCHE
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
 #: what an uncertain input's ends are, as ``pricing.variations`` sets them
 ENDS = {
-    "empty receives": "empty receives, from none to one a message",
-    "batch fill": "how full the batches are, from half to whole",
-    "capacity": "what a cluster carries, a quarter less or more",
+    "empty receives": "empty receives (none to one per message)",
+    "batch fill": "batch fill (half to full)",
+    "capacity": "cluster capacity (a quarter less to a quarter more)",
 }
 EXACT = 1e-9  # less than this part apart is the arithmetic's
 HUNDRED = 100

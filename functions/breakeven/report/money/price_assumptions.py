@@ -11,9 +11,10 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.money.option_words import headline_question, hour, option_name, share
 
 PATHS = {
-    "public": "Clients reach SQS over its public addresses of the same region, for nothing.",
-    "endpoint": "Clients reach SQS through an interface endpoint in {0}; its hours and data are in the bill.",
-    "nat": "Clients reach SQS through a NAT gateway in {0}; its hours and data are in the bill.",
+    "public": "Clients reach SQS through its public endpoints in the same region, at no charge.",
+    "endpoint": "Clients reach SQS through an interface endpoint in {0}; the bill includes its hours and "
+    "data.",
+    "nat": "Clients reach SQS through a NAT gateway in {0}; the bill includes its hours and data.",
 }
 RESERVED = {"1y": "one year", "3y": "three years"}
 
@@ -42,7 +43,7 @@ def _prices(inputs: Inputs) -> str:
         term, kind = inputs.commitment.split("-")
         commitment = f"instances reserved for {RESERVED[term]} ({kind}, nothing upfront)"
     factors = [
-        f"{what} at {share(factor)} of its list price"
+        f"{what} at {share(factor)} of the list price"
         for what, factor in (("SQS", inputs.sqs_price_factor), ("an instance", inputs.instance_price_factor))
         if factor != 1
     ]
@@ -52,38 +53,40 @@ def _prices(inputs: Inputs) -> str:
 
 def _rates(question: CostQuestion, inputs: Inputs) -> str:
     return (
-        f"Rates are monthly means. The peak is taken as {words.quantity(inputs.peak_factor)} times the mean, "
-        f"and a cluster is used to {share(inputs.utilisation)} of what it carries with one node down, "
-        f"which is {question.capacity}. Where it takes more clusters, all of them are in the sums."
+        f"Rates are monthly means. The peak is assumed to be {words.quantity(inputs.peak_factor)} times the "
+        f"mean, and a cluster is used to {share(inputs.utilisation)} of its capacity with one node down, "
+        f"which is {question.capacity}. Where more clusters are needed, the figures include all of them."
     )
 
 
 def _sqs(inputs: Inputs) -> str:
     size = words.size(inputs.message_bytes)
     batches = (inputs.send_batch, inputs.receive_batch, inputs.delete_batch)
-    calls = "calls of one message each" if set(batches) == {1} else (
+    calls = "calls of one message" if set(batches) == {1} else (
         f"calls of {words.listing([words.quantity(batch) for batch in batches])} messages to send, receive "
         "and delete"
     )  # fmt: skip
     empty = (
-        "how often a receive comes back empty is not known: none is priced, and the interval goes up to one "
-        "a message"
+        "the number of empty receives is not known: none is priced, and the interval goes up to one per "
+        "message"
         if inputs.empty_receives is None
-        else f"{words.quantity(inputs.empty_receives or 'no')} empty receives a message"
+        else f"{words.quantity(inputs.empty_receives)} empty receives per message"
+        if inputs.empty_receives
+        else "no empty receives"
     )
     free = (
-        "the free requests of each month are taken to be left for this"
+        "the free requests of each month are assumed to be available"
         if inputs.free_tier
-        else "no free requests are taken off"
+        else "no free requests are deducted"
     )
     elsewhere = (
-        f"; the account makes {words.amount(inputs.existing_requests)} requests a month besides"
+        f"; the account makes {words.amount(inputs.existing_requests)} other requests a month"
         if inputs.existing_requests
         else ""
     )
     return (
-        f"SQS as used ({inputs.queue}): {size} a message, attributes included, in {calls}, one request for "
-        f"each 64 KiB of a call; {empty}; {free}{elsewhere}. "
+        f"SQS as used ({inputs.queue}): {size} per message, attributes included, in {calls}, billed as one "
+        f"request per 64 KiB of a call; {empty}; {free}{elsewhere}. "
         f"{PATHS[inputs.sqs_path].format(words.plural(inputs.client_zones, 'zone'))}"
     )
 
@@ -91,10 +94,9 @@ def _sqs(inputs: Inputs) -> str:
 def _batched(inputs: Inputs) -> str:
     best = batched(inputs)
     return (
-        f"SQS batched and long-polled: full calls of {words.quantity(best.send_batch)} messages, deletes of "
-        f"{words.quantity(best.delete_batch)}, and no empty receives: "
-        f"{_requests(best)} requests a message. Batches that fill slowly cost more, "
-        "and waiting to fill them costs time."
+        f"SQS batched and long-polled: full batches of {words.quantity(best.send_batch)} messages, "
+        f"deletes of {words.quantity(best.delete_batch)} and no empty receives: {_requests(best)} requests "
+        "per message. Batches that are not full cost more, and waiting to fill them adds latency."
     )
 
 
@@ -102,7 +104,7 @@ def _brokers(question: CostQuestion, inputs: Inputs) -> str:
     volume = (
         "no volumes"
         if inputs.volume == "none"
-        else f"{words.quantity(inputs.volume_gb)} GB of {inputs.volume}"
+        else f"{words.quantity(inputs.volume_gb)} GB of {inputs.volume} each"
     )
     watched = [
         f"{words.quantity(each)} {what}"
@@ -112,24 +114,26 @@ def _brokers(question: CostQuestion, inputs: Inputs) -> str:
     monitoring = f"{words.listing(watched)} a node" if watched else "no monitoring"
     across = crossings_per_message(inputs)
     traffic = (
-        f"nodes in {words.plural(inputs.zones, 'zone')}, so that each message goes from zone to zone "
+        f"nodes in {words.plural(inputs.zones, 'zone')}, so each message crosses zones "
         f"{words.quantity(round(across, 3))} times, charged on both sides"
         if across
         else "all nodes and clients in one zone, so no traffic across zones"
     )
     return (
-        f"{option_name(question, 'rabbitmq')}: instances, {volume} each, {monitoring}, and {traffic}. "
-        "Backups are not in it."
+        f"{option_name(question, 'rabbitmq')}: instances, {volume}, {monitoring}, and {traffic}. "
+        "Backups are not included."
     )
 
 
 def _people(inputs: Inputs) -> str:
-    assumed = " (assumed, unless the question gave it)" if inputs.hour_rate == default_hour_rate() else ""
+    assumed = " (assumed unless given)" if inputs.hour_rate == default_hour_rate() else ""
     price = f"{hour(inputs.hour_rate)}{assumed}"
     if inputs.hours is None:
-        return f"People's hours are not in the brokers' bill: break-even hours say how many pay, at {price}."
+        return (
+            f"The brokers' bill excludes staff time; break-even hours show how much of it pays, at {price}."
+        )
     return (
-        f"{words.quantity(inputs.hours)} hours of people's work a month are in the brokers' bill, at {price}."
+        f"The brokers' bill includes {words.quantity(inputs.hours)} hours of staff time a month, at {price}."
     )
 
 
@@ -141,16 +145,16 @@ def default_hour_rate() -> float:
 def _amazon_mq(inputs: Inputs) -> str:
     form = "one broker" if inputs.deployment == "single" else "the service's cluster of three brokers"
     return (
-        f"Amazon MQ: {form} of {inputs.amazon_mq}, its storage, and its clients' traffic across zones. What "
-        "it takes for traffic between its own brokers is not published, and what it carries is not known."
+        f"Amazon MQ: {form} of {inputs.amazon_mq}, its storage, and its clients' traffic across zones. Its "
+        "charge for traffic between its own brokers is not published, and its capacity is not known."
     )
 
 
 def _question(question: CostQuestion) -> str:
     inputs = Inputs.model_validate(question.inputs)
-    free = "free requests taken off" if inputs.free_tier else "no free requests"
+    free = "free requests deducted" if inputs.free_tier else "no free requests"
     return (
-        f"Prices {question.price_book}: {_requests(inputs)} billed SQS requests a "
+        f"Prices {question.price_book}: {_requests(inputs)} billed SQS requests per "
         f"message; {free}; {inputs.nodes} x {inputs.instance}; {words.quantity(inputs.hours_per_month)} "
         "hours a month."
     )

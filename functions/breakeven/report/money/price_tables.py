@@ -38,20 +38,20 @@ def prices_table(report: Report) -> Table | None:
         slug="prices",
         caption="What a month costs at round rates",
         label_titles=("Monthly mean",),
-        columns=(*("a month", "each 1000") * len(curves), "option"),
+        columns=(*("a month", "per 1,000") * len(curves), "option"),
         groups=(*((option_name(question, curve.option_id), 2) for curve in curves), ("Cheapest", 1)),
         rows=tuple(rows),
         notes=(
-            "Dollars a month, and dollars a month for each 1000 messages a second. People's hours are "
-            f"{_whose_hours(question)}.",
+            f"Dollars a month, and dollars a month per 1,000 messages a second. {_staff_time(question)}",
             _must_carry(question),
         ),
         sourced=False,
     )
 
 
-def _whose_hours(question: CostQuestion) -> str:
-    return "in the cluster's sums" if question.inputs.get("hours") else "in none of them"
+def _staff_time(question: CostQuestion) -> str:
+    included = question.inputs.get("hours")
+    return "The cluster's figures include staff time." if included else "These figures exclude staff time."
 
 
 def _must_carry(question: CostQuestion) -> str:
@@ -63,9 +63,9 @@ def _must_carry(question: CostQuestion) -> str:
         for rate in RATES
     ]
     return (
-        f"For these sums a RabbitMQ cluster must carry {words.listing(needs)} msg/s at the peak with one "
-        f"node down ({question.capacity}). Amazon MQ stands beside and is not ranked: one of its clusters is "
-        "priced at every rate, and what it carries is not known."
+        f"At these rates a RabbitMQ cluster must carry {words.listing(needs)} msg/s at peak with one node "
+        f"down (its capacity: {question.capacity}). Amazon MQ is shown for comparison and not ranked: one "
+        "cluster is priced at every rate, and its capacity is not known."
     )
 
 
@@ -81,7 +81,7 @@ def hours_table(report: Report) -> Table | None:
         return None
     return Table(
         slug="hours",
-        caption=f"Break-even hours: {spoken_option(question, RABBITMQ)} wins while it takes fewer",
+        caption=f"Break-even hours: {spoken_option(question, RABBITMQ)} is cheaper below these",
         label_titles=("Monthly mean",),
         columns=("saves a month", "hours a month") * len(rows),
         groups=tuple((f"Against {option_name(question, sqs)}", 2) for sqs in rows),
@@ -95,8 +95,8 @@ def hours_table(report: Report) -> Table | None:
             for rate in RATES
         ),
         notes=(
-            f"Hours of people's work a month, at {hour(next(iter(rows.values())).hour_usd)}; "
-            "a minus is what it costs more before any hour.",
+            f"Hours of staff time a month, at {hour(next(iter(rows.values())).hour_usd)}. A negative saving "
+            "is what it costs more before any staff time.",
         ),
         sourced=False,
     )

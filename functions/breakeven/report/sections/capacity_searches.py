@@ -12,12 +12,12 @@ from breakeven.report.tables.figures import held_rate, is_lower_bound
 
 HELD = (
     "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
-    "0.5% of the rate), and 99 of 100 messages were in hand within the objective."
+    "0.5% of the rate), and 99 of 100 messages arrived within the objective."
 )
 COUNTED_ON = (
-    "Clusters are priced by what they carry with one node down; a rate enters there only when it is given."
+    "Clusters are priced by their capacity with one node down; a measured rate is used only when it is given."
 )
-ONE_MACHINE = "Found on one machine that loader and brokers share: it says nothing of an instance on EC2."
+ONE_MACHINE = "Measured on one machine that loader and brokers share: it says nothing about an EC2 instance."
 
 
 def section(subject: Subject) -> Section | None:

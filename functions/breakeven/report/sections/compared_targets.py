@@ -13,9 +13,9 @@ from breakeven.targets.catalog import CATALOG, parts_of
 from breakeven.targets.record import TargetRecord
 
 ORIGINS = {
-    "measured": "Read off the real thing, in the environment that the report names.",
-    "EMULATED": "Read off a stand-in for the service. It proves the workflow, never the service's speed.",
-    "published": "Printed by a source, here as it printed it.",
+    "measured": "Measured on the real thing, in the environment that the report names.",
+    "EMULATED": "Measured on a stand-in for the service. It proves the workflow, never the service's speed.",
+    "published": "Printed by a source, and shown as it was printed.",
 }
 ASPECTS = ("Zones", "Copies", "Encryption", "In a network partition", "Release")
 

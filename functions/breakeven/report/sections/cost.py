@@ -63,7 +63,7 @@ def _measured(report: Report) -> list[str]:
     """Capacities that the run found: the questions were put before it, and one machine is no instance."""
     asks = f"breakeven crossover --capacity-from {report.run_id}"
     return [
-        f"No sum here takes {one.describe()}. {asks}{_on(one.instance)} prices with it, and says so."
+        f"These figures do not use {one.describe()}. To price with it: {asks}{_on(one.instance)}"
         for one in measured_capacities(report)
     ]
 

@@ -22,15 +22,15 @@ METRICS = {
 }
 
 MONEY = {
-    "monthly mean": "Messages of a month over its seconds. The peak is above it.",
+    "monthly mean": "Messages in a month divided by its seconds. The peak is higher.",
     "as used, batched": "One message a call, polled as asked; the same in full batches with long polls.",
-    "between": "How far a crossing moves when what nobody knows stands at its ends. No confidence interval.",
+    "between": "How far a crossing moves over the range of what is not known. Not a confidence interval.",
     "meet": "Both bills pass through one point.",
-    "step": "The brokers' bill jumps past SQS's where the traffic takes one cluster more.",
+    "step": "The brokers' bill jumps past SQS's where the traffic needs one more cluster.",
     "touch, tie": "Equal at one rate, with the same option cheaper on both sides; equal over an interval.",
     "a cluster must carry": "Messages a second at the peak, with one node down and room to spare.",
-    "break-even hours": "Running your own wins while it takes fewer hours of people's work a month: what "
-    "it saves over what an hour costs.",
+    "break-even hours": "Running your own wins if it takes fewer hours of staff time a month: what it saves, "
+    "divided by what an hour costs.",
 }
 
 LEDGER = {
@@ -42,15 +42,15 @@ LEDGER = {
     "received": "Different messages received, up to the end of the drain.",
     "missing": "Sent, not received and not left in the queue.",
     "left": "Still in the queue at the drain's deadline, of what was not received.",
-    "lost": "Confirmed and missing. Anything but 0 is a broken promise. No estimate lessens it: not known "
-    "where the drain was cut short and only an estimate says what is left.",
-    "duplicates": "Extra copies in hand.",
+    "lost": "Confirmed and missing. Anything but 0 is a broken promise. Not known where the drain was cut "
+    "short and only an estimate says what is left.",
+    "duplicates": "Extra copies received.",
     "redelivered": "Deliveries marked as such (SQS: receive count above 1).",
     "out of order": "Behind a later message of the same producer, queue and consumer, redeliveries apart.",
     "unexpected": "Messages in the queue that this case had not sent.",
     "closed": "Every message is accounted for.",
     "queue count": "What the target says is in the queue after the drain, asked where something was missing.",
-    "queue count exact": "Whether that is a count. SQS gives an estimate, which may be a minute late.",
+    "queue count exact": "Whether that is an exact count. SQS gives an estimate, which may be a minute old.",
     "queue count steady": "Whether an estimate was asked for again and stayed the same.",
 }
 
@@ -61,13 +61,13 @@ FLAGS = {
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",
-    "nodes_down": "A node was stopped for the whole case, on purpose: so many mirrors fewer are right.",
+    "nodes_down": "A node was stopped on purpose for the whole case, so fewer mirrors are expected.",
     "mirrors_out_of_sync": "A mirror was missing before or after the case.",
     "end_to_end_partial": "Some end-to-end times could not be known.",
     "call_errors": "Calls failed and were counted.",
     "left_estimated": "What is left in the queue goes by an estimate.",
     "slow_tail": "The last 0.1% of the messages took over a tenth of the stage: see msg/s up to 99.9%.",
-    "general_path": "The general path drove what is the compiled core's, slower; Validity says why.",
+    "general_path": "The general path did the compiled core's work, more slowly; Validity says why.",
 }
 
 

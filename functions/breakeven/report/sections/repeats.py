@@ -10,21 +10,21 @@ from breakeven.report.elements import Row, Section, Table, badge, filled, paragr
 from breakeven.report.sections.subject import Subject
 
 ONCE = (
-    "Every cell was measured once, so how far its figures would vary is not known and no difference "
-    "between the targets can be told from chance. Two repeats or more give 95% intervals."
+    "Every cell was measured once, so the variation of its figures is not known, and no difference between "
+    "the targets can be distinguished from chance. Two or more repeats give 95% intervals."
 )
 STUDENT = (
-    "95% intervals of the mean by Student's t; their lower end is held at 0. Percentiles are not "
-    "averaged: of these the least and the greatest stand here."
+    "95% intervals of the mean by Student's t; their lower end is never below 0. Percentiles are not "
+    "averaged: their least and greatest values are shown."
 )
 WELCH = (
     "95% intervals of the ratio by Welch's method on the logarithms of the repeats' rates. A difference "
     "is shown where the interval leaves out 1; the faster target is named first."
 )
-WIDE = "Spread is (greatest - least) / mean. Over 10% it is flagged: the cell did not run alike each time."
+WIDE = "Spread is (greatest - least) / mean. Over 10% it is flagged: the repeats were not alike."
 BOUND = (
-    "≥ and ≤ mark bounds: a loader was busy at 80% or more of its cores, so that a target could do more "
-    "than was seen."
+    "≥ and ≤ mark bounds: a loader was busy at 80% or more of its cores, so the target could do more "
+    "than was measured."
 )
 FLAGGED = "over 10%"
 #: of comparisons a consume cycle stands for consume, as it does in the tests' tables

@@ -11,10 +11,8 @@ from breakeven.report.elements import Link, Paragraph, Part, Section, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.scenario_tables import comparison_tables
 
-AS_PRINTED = (
-    "As printed by the source; the columns and cells that it leaves open are left out, or hold a dash."
-)
-STILL = "Still different between the two, whatever the figures: "
+AS_PRINTED = "As printed by the source; columns and cells that it leaves empty are omitted or hold a dash."
+STILL = "Whatever the figures, the targets still differ in "
 DIFFERENCES = Link("zones, copies, encryption, behaviour in a partition, release", "compared")
 
 

@@ -11,9 +11,9 @@ from breakeven.report.elements import Row, Table, badge, trimmed
 #: the metrics whose completions a client drives, each counted once: a cycle is a receive and its settlement
 DRIVEN = ("produce", "consume", "settle")
 WHAT_IT_MEANS = (
-    "The compiled core drives what is always alike on a connection, the slower general path the rest. "
-    "Batches, several calls in flight, basic.get and processing times are the general path's by design. "
-    "Paused: by all workers together, after asks that came back empty."
+    "The compiled core handles what is always alike on a connection, the slower general path the rest: by "
+    "design batches, several calls in flight, basic.get and processing times. Paused: the time that all "
+    "workers together slept after empty receives."
 )
 
 
@@ -52,8 +52,8 @@ def driving_summary(report: Report) -> str:
         )
         why = words.listing(_reasons(fallen, lambda one: one.fallback, "{}"))
         return (
-            f"In {len(fallen)} of {words.plural(len(native), 'case')} of the native clients THE GENERAL PATH "
-            f"drove what is the compiled core's, and slower: {cases} ({why})."
+            f"In {len(fallen)} of {words.plural(len(native), 'case')} with native clients THE GENERAL PATH "
+            f"did the compiled core's work, more slowly: {cases} ({why})."
         )
     core = sum(operations(case, "core_operations") or 0 for case in native)
     general = sum(operations(case, "general_operations") or 0 for case in native)
@@ -70,8 +70,8 @@ def tails_summary(report: Report) -> str:
         return ""
     parts = [f"{words.case_name(case)} on {words.target_name(case.target)}{_tail(case)}" for case in slow]
     return (
-        "The last 0.1% of the messages took more than a tenth of the load or unload, so that the rate is "
-        f"that of a few late messages, such as one that a lost receive had hidden: {words.listing(parts)}."
+        "The last 0.1% of the messages took more than a tenth of the load or unload, so the rate is set "
+        f"by a few late messages, such as one that a lost receive had hidden: {words.listing(parts)}."
     )
 
 

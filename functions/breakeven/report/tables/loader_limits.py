@@ -11,7 +11,7 @@ from breakeven.report.elements import Row, Table, badge, trimmed
 WHAT_IT_MEANS = (
     "A loader is the limit at 0.8 of a core, when a thread of a function or task wakes over 5 ms late "
     "1 time in 100, when it hands over 1 message in 100 more than 1 ms late, or when it hands over less than "
-    "99% of what was due although the target left room. Its figures are then lower bounds."
+    "99% of what was due although the target had room. Its figures are then lower bounds."
 )
 
 
@@ -40,12 +40,12 @@ def loaders_table(report: Report) -> Table:
 
 
 def loaders_summary(report: Report) -> str:
-    """How many cases a loader limited, in a sentence; empty where no loader told of itself."""
+    """How many cases a loader limited, in a sentence; empty where no loader reported on itself."""
     cases = [case for case in report.cases if case.loaders]
     if not cases:
         return ""
     limited = sum(_is_limited(case) for case in cases)
-    return f"A loader was the limit in {limited or 'none'} of {len(cases)} cases."
+    return f"A loader was the limit in {limited or 'none'} of the {len(cases)} cases."
 
 
 def _is_limited(case: CaseReport) -> bool:

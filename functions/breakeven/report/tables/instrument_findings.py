@@ -1,4 +1,4 @@
-"""What the instrument says of the ruler, in words and as a table."""
+"""The self-test in words and as a table: what the instrument did, and what the loader read of it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.contract.validity_model import TOLERANCE_MS, TOLERANCE_SHARE, InstrumentCase, Reading
 from breakeven.report.elements import Row, Table, badge
 
-OFF = "The ruler was not proved in this run: its suite says instrument: false."
-PROVED, NOT_PROVED = "The ruler is proved.", "THE RULER IS NOT PROVED."
+NOT_RUN = "No self-test was run: the suite sets instrument: false."
+PASSED, FAILED = "The self-test passed.", "THE SELF-TEST FAILED."
 COUNTED = {
     "lost": ("lost", "counted"),
     "duplicates": ("duplicates", ""),
@@ -18,8 +18,9 @@ COUNTED = {
 SAID = "produce.p99_ms"
 TOLERANCES = (
     f"Counts must be equal. Latencies agree within {TOLERANCE_MS:g} ms or {TOLERANCE_SHARE:.0%}, whichever "
-    "is more. Read is held against done, by the instrument's own record: where done differs from programmed, "
-    "the host was too busy for the instrument, and that alone is no fault of the ruler."
+    "is greater. What the loader read is compared with what the instrument recorded as done. Where done "
+    "differs from programmed, the host was too busy for the instrument; that by itself does not fail the "
+    "test."
 )
 MARKS = {(True, True): "agrees", (True, False): "agrees with done", (False, True): "DOES NOT AGREE"}
 
@@ -28,33 +29,33 @@ def sentences(report: Report) -> list[str]:
     """One a protocol: 'AMQP: programmed 7 lost, counted 7; …'. Empty for what a source published."""
     if report.validity is None:
         return []
-    return [_sentence(case) for case in report.validity.instrument] or [OFF]
+    return [_sentence(case) for case in report.validity.instrument] or [NOT_RUN]
 
 
 def opening(report: Report) -> str:
-    """Whether the ruler is proved; empty where no instrument was measured."""
+    """Whether it passed; empty where no instrument was measured."""
     if report.validity is None or not report.validity.instrument:
         return ""
-    return NOT_PROVED if is_in_doubt(report) else PROVED
+    return FAILED if is_in_doubt(report) else PASSED
 
 
 def line(report: Report) -> str:
-    """All of it in one line, opening with whether the ruler is proved."""
+    """All of it in one line, opening with whether it passed."""
     return " ".join(part for part in (opening(report), *sentences(report)) if part)
 
 
 def warning(report: Report) -> str:
-    """For the verdict: empty unless the ruler failed its proof."""
+    """For the verdict: empty unless the self-test failed."""
     if not is_in_doubt(report):
         return ""
     found = " ".join(sentences(report))
-    return f"{NOT_PROVED} Take the figures of this run as not known to be right. {found}"
+    return f"{FAILED} Do not rely on the figures of this run. {found}"
 
 
 def is_in_doubt(report: Report) -> bool:
-    """Did the ruler misread the instrument, or is there nothing to tell by?"""
+    """Did the loader misread the instrument, or is there no reading of it?"""
     flags = report.validity.flags if report.validity else []
-    return "ruler_disagrees" in flags or "instrument_failed" in flags
+    return "instrument_misread" in flags or "instrument_failed" in flags
 
 
 def validity_table(report: Report) -> Table:
@@ -85,7 +86,7 @@ def _sentence(case: InstrumentCase) -> str:
     if others:
         parts.append(f"DOES NOT AGREE in {words.listing([_label(what) for what in others])}")
     if any(not reading.kept for reading in case.readings):
-        parts.append("the host was too busy for the instrument to do all as programmed")
+        parts.append("the host was too busy for the instrument to do everything as programmed")
     return f"{name}: programmed {'; '.join(parts)}."
 
 
