@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from breakeven.errors import BreakevenError
 from local.children import Children, last_lines
 from local.ports import LOOPBACK, answers, free_ports
-from tests.certificates import make_certificate
+from tests.support.scripted.certificates import make_certificate
 
 START_DEADLINE_S = 10.0
 #: of a store that holds no secret; Java reads one of this kind without it

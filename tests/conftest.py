@@ -11,9 +11,9 @@ from hypothesis import settings
 
 from local.cdk.synth import Synthesis
 from local.children import Children
-from tests.shared import made_once
+from tests.support.shared import made_once
 
-pytest_plugins = ["tests.servers"]
+pytest_plugins = ["tests.support.servers"]
 
 # the same examples each time: a change that passes here passes everywhere. Look for others now and then with
 # `--hypothesis-profile default`

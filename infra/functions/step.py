@@ -16,7 +16,7 @@ class Needs:
 
     Tests hold this against the roles of the template, and these against the calls that are made, both ways
     (tests/e2e/test_clean_up.py): a call that is not here is denied on AWS, and what is here and never called
-    must have a reason in tests/grants/implied.yaml.
+    must have a reason in tests/support/grants/implied.yaml.
 
     :param state: what it does to the state of runs, lanes, cases and loaders
     :param reads: objects

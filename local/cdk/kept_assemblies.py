@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 KEPT_IN = ROOT / ".cache" / "assemblies"
-#: all that the app reads of the checkout (tests/unit/test_local_assemblies.py sees to it)
+#: all that the app reads of the checkout (tests/unit/local/test_local_assemblies.py sees to it)
 INPUTS = ("cdk.json", "functions", "infra", "nodes", "queries", "requirements", "scenarios")
 #: what decides beside the files; where the result is written does not
 CONTEXT = "CDK_"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.command import TINY, Command
+from tests.support.workflow.command import TINY, Command
 
 BAD_SUITES = {
     "unknown field": (TINY.replace("threads: [1", "treads: [1"), "scenarios.parallel.treads", "threads"),

@@ -19,15 +19,24 @@ import pytest
 from breakeven.results import layout
 from breakeven.results.items import LOCKS, RUN, lane_item
 from breakeven.results.state import RunState
-from tests.canaries import arguments, holds
-from tests.e2e.left_behind import NOTHING, OF_THEIRS, OURS, THEIRS, WHOLE, leave, make_theirs, standing
-from tests.e2e.places import SEARCHED, places, plant
-from tests.e2e.stack_deletion import assert_images_go
-from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
-from tests.grants import review
-from tests.grants.recorder import Recorder
-from tests.grants.roles import by_role, defined, on_one_machine, roles_of
-from tests.infra.status_change import status_change
+from tests.support.aws.stack_deletion import assert_images_go
+from tests.support.aws.status_change import status_change
+from tests.support.canaries import arguments, holds
+from tests.support.grants import review
+from tests.support.grants.recorder import Recorder
+from tests.support.grants.roles import by_role, defined, on_one_machine, roles_of
+from tests.support.workflow.left_behind import (
+    NOTHING,
+    OF_THEIRS,
+    OURS,
+    THEIRS,
+    WHOLE,
+    leave,
+    make_theirs,
+    standing,
+)
+from tests.support.workflow.places import SEARCHED, places, plant
+from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
 

@@ -19,7 +19,7 @@ from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN
 from local.aws import athena_service
 from local.aws.sql_engine import SqlError
-from tests.e2e.faults import (
+from tests.support.workflow.faults import (
     KINDS,
     OF_THE_CASE,
     OF_THE_RUN,
@@ -27,7 +27,7 @@ from tests.e2e.faults import (
     assert_all_let_go,
     run_name,
 )
-from tests.e2e.workflow_runs import SHORT_S, Fault, workflow_at
+from tests.support.workflow.workflow_runs import SHORT_S, Fault, workflow_at
 
 #: more would only start more environments of each function
 AT_ONCE = 6

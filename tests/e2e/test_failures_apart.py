@@ -12,8 +12,8 @@ from moto.dynamodb.models import DynamoDBBackend
 
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN
-from tests.e2e.faults import BRINGS_NODES_BACK, KINDS, STOPS_NODES, assert_all_let_go, run_name
-from tests.e2e.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
+from tests.support.workflow.faults import BRINGS_NODES_BACK, KINDS, STOPS_NODES, assert_all_let_go, run_name
+from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
 

@@ -10,12 +10,12 @@ import pytest
 
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import RUN
-from tests.e2e.stack_deletion import answers_to_cloudformation, deletion
-from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
-from tests.grants import review
-from tests.grants.recorder import Recorder
-from tests.grants.roles import by_role, on_one_machine, roles_of
-from tests.infra.status_change import status_change
+from tests.support.aws.stack_deletion import answers_to_cloudformation, deletion
+from tests.support.aws.status_change import status_change
+from tests.support.grants import review
+from tests.support.grants.recorder import Recorder
+from tests.support.grants.roles import by_role, on_one_machine, roles_of
+from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
 

@@ -25,8 +25,8 @@ from breakeven.results import layout
 from breakeven.results.items import RUN
 from cli.main import main
 from local.aws.patches.image_patches import register_image
-from tests.e2e.command import PYTHON, ROOT
-from tests.e2e.resumed_runs import (
+from tests.support.workflow.command import PYTHON, ROOT
+from tests.support.workflow.resumed_runs import (
     CUT,
     RESUMED,
     Ran,
@@ -38,8 +38,8 @@ from tests.e2e.resumed_runs import (
     rows,
     sqs_at,
 )
-from tests.e2e.workflow_runs import SUITE as SUITE_OF_ONE
-from tests.e2e.workflow_runs import Workflow, functions_of, workflow_at
+from tests.support.workflow.workflow_runs import SUITE as SUITE_OF_ONE
+from tests.support.workflow.workflow_runs import Workflow, functions_of, workflow_at
 
 pytestmark = pytest.mark.installed
 

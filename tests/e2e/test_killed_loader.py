@@ -7,7 +7,7 @@ import re
 
 import psutil
 
-from tests.e2e.command import Command
+from tests.support.workflow.command import Command
 
 SUITE = """
 suite: two-cases

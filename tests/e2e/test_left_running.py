@@ -7,8 +7,8 @@ import sys
 
 import psutil
 
-from tests.e2e.command import adopt_orphans, servers
-from tests.integration.processes import eventually
+from tests.support.workflow.command import adopt_orphans, servers
+from tests.support.workflow.processes import eventually
 
 #: named like a server of ours, it starts another in a session of its own and ends
 LEAVES_ONE = """

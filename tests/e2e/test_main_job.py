@@ -12,7 +12,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from breakeven.terms import METRICS
-from tests.e2e.command import ROOT, TINY, Command
+from tests.support.workflow.command import ROOT, TINY, Command
 
 TWO_CASES = """
 suite: two-cases

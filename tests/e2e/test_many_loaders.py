@@ -15,9 +15,9 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, loaders_prefix
 from breakeven.workload.case import INLINE_LOADERS
-from tests.e2e.left_behind import tasks_standing
-from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
-from tests.infra.status_change import status_change
+from tests.support.aws.status_change import status_change
+from tests.support.workflow.left_behind import tasks_standing
+from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
 

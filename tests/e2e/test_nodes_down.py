@@ -25,7 +25,7 @@ from breakeven.workload.read import parse_suite, parse_yaml
 from local.aws.control_plane import ControlPlane
 from local.children import Children
 from local.servers.broker_machines import BrokerMachines
-from tests.infra.definition import STACK
+from tests.support.aws.definition import STACK
 
 pytestmark = pytest.mark.installed
 

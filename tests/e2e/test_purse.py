@@ -17,7 +17,7 @@ from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
 from breakeven.results.items import LOCKS, NO_CASE_OK, RUN, lane_item
 from breakeven.workload.read import load_suite
-from tests.e2e.workflow_runs import Fault, Workflow, functions_of, workflow_at
+from tests.support.workflow.workflow_runs import Fault, Workflow, functions_of, workflow_at
 
 pytestmark = pytest.mark.installed
 

@@ -13,7 +13,7 @@ from moto.ec2.models.instances import InstanceBackend
 
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
-from tests.e2e.workflow_runs import SUITE, Workflow, parse_suite_text, workflow_at
+from tests.support.workflow.workflow_runs import SUITE, Workflow, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
 

@@ -17,13 +17,13 @@ from breakeven.results.items import LOCKS, NO_CASE_OK, RUN
 from breakeven.results.state import RunState
 from local.aws.tasks.job_tasks import BuildTask, EcsTask
 from local.aws.tasks.task_images import TaskImages
-from tests.canaries import arguments, holds
-from tests.e2e.left_behind import tasks_standing
-from tests.e2e.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
-from tests.grants import review
-from tests.grants.recorder import Recorder
-from tests.grants.roles import by_role, on_one_machine, roles_of
-from tests.infra.status_change import status_change
+from tests.support.aws.status_change import status_change
+from tests.support.canaries import arguments, holds
+from tests.support.grants import review
+from tests.support.grants.recorder import Recorder
+from tests.support.grants.roles import by_role, on_one_machine, roles_of
+from tests.support.workflow.left_behind import tasks_standing
+from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
 

@@ -17,8 +17,8 @@ from local.aws.strict.certificates import Certificate
 from local.aws.strict.pages import SHORT
 from local.aws.strict.sqs import sqs_weather as sqs
 from local.aws.strict.sqs.sqs_proxy import sqs_weather
-from tests.certificates import make_certificate
-from tests.e2e.workflow_runs import Workflow, parse_suite_text, workflow_at
+from tests.support.scripted.certificates import make_certificate
+from tests.support.workflow.workflow_runs import Workflow, parse_suite_text, workflow_at
 
 SEED = 12
 SUITE = """

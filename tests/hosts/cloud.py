@@ -59,8 +59,15 @@ class Cloud:
 
     def __enter__(self) -> Cloud:
         """:raises NoHosts: with the remedy"""
-        router = ["unshare", *OWN, "--net", "bash", str(HERE / "cloud_router.sh"), str(self.folder)]
-        outer = ["unshare", "--mount", "--propagation", "private", "bash", str(HERE / "cloud_holder.sh")]
+        router = ["unshare", *OWN, "--net", "bash", str(HERE / "roots" / "cloud_router.sh"), str(self.folder)]
+        outer = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "bash",
+            str(HERE / "roots" / "cloud_holder.sh"),
+        ]
         self._holder = subprocess.Popen(
             [*_as_root(), *outer, str(self.folder), self.name, *router],
             stdin=subprocess.PIPE,
@@ -115,7 +122,7 @@ class Cloud:
             [
                 *self.inside(network=False),
                 *("bash", "-c", boot, "boot", "unshare", *SYSTEM),
-                *("bash", str(HERE / "machine.sh"), lower, str(self.disk(name))),
+                *("bash", str(HERE / "roots" / "machine.sh"), lower, str(self.disk(name))),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.infra.stacks import of
+from tests.support.aws.stacks import of
 
 
 @pytest.fixture(scope="session")

@@ -46,7 +46,15 @@ class Lan:
         self._disks.mkdir()
         self._no_lane.mkdir()
         self._holder = subprocess.Popen(
-            [*_as_root(), "unshare", *OWN, "--net", "bash", str(HERE / "holder.sh"), str(self._disks)],
+            [
+                *_as_root(),
+                "unshare",
+                *OWN,
+                "--net",
+                "bash",
+                str(HERE / "roots" / "holder.sh"),
+                str(self._disks),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -95,7 +103,7 @@ class Lan:
     ) -> tuple[subprocess.Popen[str], int]:
         """Start the host's first process; returns it, and its number outside."""
         lower = f"{self.disk(image) / 'upper'}:{base}"
-        init = ["/bin/bash", "-c", (HERE / "init.sh").read_text()]
+        init = ["/bin/bash", "-c", (HERE / "roots" / "init.sh").read_text()]
         process = subprocess.Popen(
             self._entered(lower, host.name, lane, payload, init),
             stdin=subprocess.DEVNULL,
@@ -136,7 +144,7 @@ class Lan:
         paths = (lower, str(self.disk(disk)), str(lane), str(payload))
         return [
             *(*_as_root(), "nsenter", "-t", str(self._pid), "-m", "-p", "--"),
-            *("unshare", *namespaces, "bash", str(HERE / "enter.sh"), *paths, *command),
+            *("unshare", *namespaces, "bash", str(HERE / "roots" / "enter.sh"), *paths, *command),
         ]
 
     def _connect(self) -> None:

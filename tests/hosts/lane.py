@@ -26,7 +26,7 @@ class Image:
         self.lan, self.base, self.payload, self.name = lan, base, payload, "image"
         payload.mkdir()
         assemble_node_files(payload)
-        given = surroundings or HERE / "surroundings.sh"
+        given = surroundings or HERE / "roots" / "surroundings.sh"
         shutil.copy(given, payload / given.name)
         self.surroundings = f"/run/payload/{given.name}"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from breakeven.brokers.access import Access
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
-from tests.certificates import make_certificate_for
 from tests.hosts.lane import Image, Lane
+from tests.support.scripted.certificates import make_certificate_for
 
 
 class Pair:

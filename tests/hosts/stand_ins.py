@@ -18,9 +18,9 @@ import boto3
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from tests.certificates import make_certificate_of_names
 from tests.hosts.lan import NoHosts
 from tests.hosts.metadata import Answering, instance_data
+from tests.support.scripted.certificates import make_certificate_of_names
 
 ROOT = Path(__file__).parents[2]
 REGION = "eu-west-1"

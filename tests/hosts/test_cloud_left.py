@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.integration.processes import eventually, processes_of
+from tests.support.workflow.processes import eventually, processes_of
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0

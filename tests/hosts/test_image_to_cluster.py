@@ -40,7 +40,7 @@ from tests.hosts.release import (
     group_named,
 )
 from tests.hosts.stand_ins import AWS_ADDRESSES, REGION
-from tests.integration.processes import eventually
+from tests.support.workflow.processes import eventually
 
 #: apt installs an image first
 pytestmark = pytest.mark.timeout(1800)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.infra.stacks import BESIDE, GROWN, Built, shared
+from tests.support.aws.stacks import BESIDE, GROWN, Built, shared
 
 
 @pytest.fixture(scope="session")

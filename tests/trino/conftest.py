@@ -13,8 +13,8 @@ from breakeven.results.store import Store
 from local.aws.sql_engine import SqlResult, run
 from local.children import Children
 from local.ports import LOOPBACK
-from tests.infra.definition import template_of
-from tests.integration.processes import eventually, processes_of
+from tests.support.aws.definition import template_of
+from tests.support.workflow.processes import eventually, processes_of
 from tests.trino import sample_costs, sample_tables  # noqa: F401  # they add their tables to the samples
 from tests.trino.deployed import GlueTable, glue_tables, named_queries
 from tests.trino.samples import write

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from local.aws.sql_engine import SqlTable
-from tests.infra.definition import resources
+from tests.support.aws.definition import resources
 
 #: a row format of Glue's, as Trino names it
 FORMATS = {"org.openx.data.jsonserde.JsonSerDe": "OPENX_JSON"}

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from breakeven.report.charts import canvas
-from tests.certificates import HOST, make_certificate_for
-from tests.integration.tls import terminator
-from tests.unit.scripted_broker import ScriptedBroker, scripted
+from tests.support.scripted.certificates import HOST, make_certificate_for
+from tests.support.scripted.scripted_broker import ScriptedBroker, scripted
+from tests.support.scripted.tls import terminator
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def undrawn(monkeypatch) -> None:
 
 @pytest.fixture(scope="module")
 def moto() -> Iterator[Any]:
-    """A server of the simulated AWS: ``tests.unit.moto_server.Moto``."""
-    from tests.unit.moto_server import moto_server  # noqa: PLC0415  costly to load, and few tests need it
+    """A server of the simulated AWS: ``tests.support.aws.moto_server.Moto``."""
+    from tests.support.aws.moto_server import moto_server  # noqa: PLC0415  costly to load, and few tests need it
 
     with moto_server() as server:
         yield server
@@ -74,7 +74,7 @@ def function(moto, released):
     from moto.awslambda.models import LambdaFunction  # noqa: PLC0415
 
     from local.aws.swaps import Swaps  # noqa: PLC0415
-    from tests.unit.moto_server import LIMIT_S  # noqa: PLC0415
+    from tests.support.aws.moto_server import LIMIT_S  # noqa: PLC0415
 
     def invoke(_function, event=None):
         if isinstance(event, dict) and "wait" in event:

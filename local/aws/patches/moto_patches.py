@@ -1,9 +1,9 @@
 """Where moto does otherwise than AWS and this workflow would notice: one function a patch.
 
 Each tells the symptom and the mend, and the tests show the symptom without it: ``machine_patches`` has
-its own in ``tests/unit/test_moto_machine_patches.py``, and so on. All are undone when their control plane
-closes. Written against the moto release that the lock files name: attributes that are not there any more
-raise at once.
+its own in ``tests/unit/local/patches/test_moto_machine_patches.py``, and so on. All are undone when their
+control plane closes. Written against the moto release that the lock files name: attributes that are not there
+any more raise at once.
 """
 
 from __future__ import annotations

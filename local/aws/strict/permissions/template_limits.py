@@ -1,8 +1,8 @@
 """Limits of a template and of what it has made: a deployment over one of them is refused, as AWS would.
 
 Static properties (names, lengths, patterns, ranges) are cfn-lint's to hold against the schemas of the
-resource types (``tests/infra/test_rules.py``). Here is what shows only once references are resolved, or is
-counted over several resources; ids that are made here are about as long as those that AWS makes.
+resource types (``tests/infra/workflow/test_rules.py``). Here is what shows only once references are resolved,
+or is counted over several resources; ids that are made here are about as long as those that AWS makes.
 """
 
 from __future__ import annotations

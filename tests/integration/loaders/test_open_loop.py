@@ -1,0 +1,98 @@
+"""Latency without omission: what waits for a target that stalls has waited, however few were asked of it."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+from breakeven.brokers.access import Access
+from breakeven.clients.factory import make_client
+from breakeven.instrument.program import Program, Stall
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.merge import merge
+from breakeven.loadgen.record.histogram import Histogram, bin_of
+from breakeven.loadgen.self_check.diagnosis import percentile_ms
+from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from local.children import Children
+from local.servers.brokers import BrokerCluster
+from tests.support.loaders.instrument_runs import instrument_case, measured
+from tests.support.loaders.live_case import live
+
+QUEUE = "breakeven-open-loop"
+PUSHED = {
+    "producers": 1,
+    "consumers": 1,
+    "consume": "push",
+    "prefetch": 200,
+    "mode": "parallel",
+    "warmup_s": 0,
+}
+SHARES = (0.99, 0.999)
+#: what a busy machine adds to a time is no omission: one run of these must read it as predicted, none less
+ATTEMPTS = 5
+
+
+def quantile_ms(share: float, stall_s: float, run_s: float, rate: float, drain_per_s: float) -> float:
+    """Of response times when a target that is idle but for this stalls once.
+
+    A message that is due x seconds into the stall is answered behind those due before it, at the drain's
+    rate: it takes S - x (1 - rate / drain). So the slowest share of n messages is the first of that line.
+    """
+    return 1e3 * (stall_s - (1 - share) * run_s * (1 - rate / drain_per_s))
+
+
+def test_a_programmed_stall_is_read_as_schedule_and_stall_predict() -> None:
+    rate, drain, run_s, stall_s = 1500.0, 4000.0, 5.0, 2.0
+    program = Program(
+        protocol="amqp", messages=7_500, stalls=(Stall(at_s=1, for_s=stall_s),), messages_per_s=drain
+    )
+    case = instrument_case(program, **PUSHED, measure_s=run_s, rate=rate, window=20_000)
+    predicted = [quantile_ms(share, stall_s, run_s, rate, drain) for share in SHARES]
+    for _ in range(ATTEMPTS):
+        found, _ = measured(case)
+        assert found.ledger.sent == found.ledger.received == rate * run_s
+        response = found.totals["produce"].cell.latencies
+        read = [percentile_ms(response, share) or 0.0 for share in SHARES]
+        assert all(ms >= 0.98 * least for ms, least in zip(read, predicted, strict=True)), (read, predicted)
+        if read == pytest.approx(predicted, rel=0.02):
+            return
+    pytest.fail(f"{read} ms read, {predicted} ms predicted")
+
+
+def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_path) -> None:
+    rate, run_s, pause_s = 1500.0, 6.0, 1.0
+    credentials = Access(username="breakeven-open", password="the-fourth-one")
+    with Children() as children:
+        cluster = BrokerCluster(children, tmp_path, credentials, ClusterSettings(nodes=1))
+        access = cluster.start()
+        case = instrument_case(
+            Program(protocol="amqp", messages=1), **PUSHED, measure_s=run_s, rate=rate, window=200
+        )
+        case = case.model_copy(update={"target": "rabbitmq-mirrored-pair"})
+        with open_channel(access, access.nodes) as channel:
+            channel.queue_declare(QUEUE, durable=True)
+        with live(case, (QUEUE,), make_client(case.workload, access)) as running:
+            running.await_traffic()
+            cluster.signal(access.nodes[0].name, signal.SIGSTOP)
+            time.sleep(pause_s)
+            cluster.signal(access.nodes[0].name, signal.SIGCONT)
+            found = merge([running.result()], QueueCount(0))
+        cluster.stop()
+    assert found.ledger.sent == found.ledger.confirmed == found.ledger.received == rate * run_s
+    response = found.totals["produce"].cell.latencies
+    service = found.totals["produce_service"].cell.latencies
+    slowest = percentile_ms(response, 0.999)
+    assert slowest is not None
+    assert slowest >= 0.93e3 * pause_s
+    # many were due in the pause, but no more than a window's worth had been sent when it came
+    long_ns = round(0.8e9 * pause_s)
+    assert longer(response, long_ns) > 200
+    assert 1 <= longer(service, long_ns) <= 200
+
+
+def longer(latencies: Histogram, than_ns: int) -> int:
+    """How many took longer, by their bins."""
+    return sum(count for index, count in latencies.bins.items() if index > bin_of(than_ns))

@@ -1,0 +1,129 @@
+"""Real servers for the whole session, started when a test first asks for one.
+
+* ``rabbitmq_pair``: Access with two nodes, a cluster of our own; tests leave it as they found it
+* ``sqs_endpoint``: URL of a running SQS server (ElasticMQ where there is Java)
+* ``sqs_environment``: for one test, the environment that points boto3 to it
+* ``queue_case``: makes a Case of a target with some of the workload's fields given
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from breakeven.brokers.access import Access, Node
+from breakeven.installation import RUN_TAG, TARGET_TAG
+from breakeven.workload.case import Case, Workload
+from local.aws.instances import Launch
+from local.children import Children
+from local.servers.broker_machines import BrokerMachines
+from local.servers.sqs_server import SqsServer
+from tests.support.canaries import arguments
+from tests.support.workflow.processes import eventually, processes_of
+
+INSTANCES = ("i-1", "i-2")
+CREDENTIALS = Access(username="breakeven-test", password="-not_a-guess~1")
+
+
+@pytest.fixture(scope="session")
+def children() -> Iterator[Children]:
+    """Everything that the session starts."""
+    with Children() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def pair_arguments() -> set[bytes]:
+    """What processes were called with while the pair was started, once it was."""
+    return set()
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_pair(
+    children: Children, tmp_path_factory: pytest.TempPathFactory, pair_arguments: set[bytes]
+) -> Iterator[Access]:
+    """Two clustered nodes, started as a lane of the workflow has them started; nothing of them is left."""
+    workdir = tmp_path_factory.mktemp("brokers")
+    nodes: dict[str, Node] = {}
+    failures: list[str] = []
+    machines = BrokerMachines(
+        children,
+        workdir,
+        register=lambda run, target, instance, node: nodes.update({f"{run}/{target}/{instance}": node}),
+        access_for=lambda run, target: CREDENTIALS,
+        failed=lambda run, target, instance, reason: failures.append(reason),
+    )
+    with arguments() as seen:
+        machines.launch(Launch(INSTANCES, {RUN_TAG: "run", TARGET_TAG: "target"}))
+        assert eventually(lambda: len(nodes) == len(INSTANCES) or failures, seconds=120)
+    pair_arguments |= seen
+    assert not failures
+    assert sorted(nodes) == ["run/target/i-1", "run/target/i-2"]
+    yield CREDENTIALS.model_copy(update={"nodes": tuple(nodes[name] for name in sorted(nodes))})
+    assert processes_of(workdir), "the helper that looks for processes finds them while they run"
+    machines.terminate(INSTANCES)
+    machines.terminate(INSTANCES)
+    assert eventually(lambda: not processes_of(workdir))
+    assert list(workdir.iterdir()) == []
+
+
+@pytest.fixture(scope="session")
+def sqs_server(children: Children, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqsServer]:
+    workdir = tmp_path_factory.mktemp("sqs")
+    server = SqsServer(children, workdir)
+    server.start()
+    yield server
+    server.stop()
+    assert eventually(lambda: not processes_of(workdir))
+    assert list(workdir.iterdir()) == []
+
+
+@pytest.fixture(scope="session")
+def sqs_endpoint(sqs_server: SqsServer) -> str:
+    return sqs_server.endpoint
+
+
+@pytest.fixture
+def sqs_environment(sqs_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", sqs_endpoint)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+    return sqs_endpoint
+
+
+@pytest.fixture(scope="session")
+def queue_case() -> Callable[..., Case]:
+    """``queue_case(target, **fields of the workload)``: a case like no other, so its queues are its own."""
+    numbers = itertools.count()
+
+    def make(target: Any, **fields: Any) -> Case:
+        workload = {
+            "producers": 1,
+            "consumers": 1,
+            "message_bytes": 16,
+            "warmup_s": 0,
+            "measure_s": 1,
+            "drain_s": 10,
+            "client": "boto3" if target == "sqs-standard" else "pika",
+            **fields,
+        }
+        return Case(
+            run_id="run",
+            case_id=f"case-{next(numbers)}",
+            scenario="scenario",
+            cell="cell",
+            target=target,
+            repeat=1,
+            variant="equal-guarantees",
+            tag="test",
+            workload=Workload(**workload),
+            loaders=1,
+            expected_s=1,
+            limit_s=60,
+        )
+
+    return make

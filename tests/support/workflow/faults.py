@@ -1,0 +1,52 @@
+"""Which states of the workflow fail in the tests, and where the record must say that they did."""
+
+from __future__ import annotations
+
+from breakeven.results import layout
+from tests.support.workflow.workflow_runs import SERVICES, Workflow
+
+KINDS = ("raise", "timeout")
+#: what fails before any broker is launched
+NO_BROKERS_YET = ("Plan", "TakeLock", "WakeFunctions", "LaunchBrokers")
+#: what fails -> where the record must say that it did: an attribute of the run's item, and its value
+OF_THE_RUN = {
+    "Plan": ("failed_at", "Plan"),
+    "TakeLock": ("failed_at", "TakeLock"),
+    "WakeFunctions": ("leg_failed_at", "BrokerWakeFunctions"),
+    "LaunchBrokers": ("leg_failed_at", "BrokerLaunchBrokers"),
+    "EstablishLane": ("leg_failed_at", "BrokerEstablishLane"),
+    "ReleaseLane": ("release_failed_at", "ReleaseLane"),
+    "ReleaseRun": ("failed_at", "ReleaseRun"),
+    "BuildReport": ("failed_at", "BuildReport"),
+    "FinishRun": ("failed_at", "FinishRun"),
+}
+#: what fails -> the state that the case's reason names
+OF_THE_CASE = {
+    "PrepareCase": "BrokerPrepareCase",
+    "Load": "BrokerDrive",
+    "Watch": "BrokerDrive",
+    "SettleCase": "BrokerSettleCase",
+}
+#: what records another failure
+RECORDS_FAILURES = ("FailCase", "FailLeg")
+#: of a case with a node down
+STOPS_NODES, BRINGS_NODES_BACK = "StopNodes", ("StartNodes", "AwaitNodes")
+#: of loaders that are tasks; the other services are in ``SERVICES``
+OF_TASKS = ("EstablishTasks",)
+#: of images that are not there (tests/e2e/test_images.py)
+OF_IMAGES = ("BakeImages",)
+ALL = {
+    *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
+    *(*OF_TASKS, *OF_IMAGES, *SERVICES),
+}
+
+
+def run_name(*parts: str) -> str:
+    return "-".join(parts)
+
+
+def assert_all_let_go(workflow: Workflow, run_id: str) -> None:
+    launched = workflow.machines.launched.get(run_id, set())
+    assert len(launched) == (0 if run_id.startswith(NO_BROKERS_YET) else 2), run_id
+    assert launched <= workflow.machines.terminated, run_id
+    assert workflow.store().keys(layout.secrets_prefix(run_id)) == []

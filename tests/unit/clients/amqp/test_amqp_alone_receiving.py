@@ -1,0 +1,103 @@
+"""What a receiver does whose connection the compiled core drives, and what it leaves to the general path."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from pika import spec
+
+from breakeven.clients.amqp.client import NativeAmqpClient
+from breakeven.clients.base import ConnectionLost
+from breakeven.clients.fast_path import Ours
+from breakeven.loadgen.ledger.stamp import Stamper
+from tests.support.loaders.left_alone import MS, PRODUCER, STAMPER, TAG, made
+from tests.support.scripted import amqp_wire as wire
+from tests.support.workflow.processes import eventually
+
+
+@pytest.fixture
+def client(broker) -> Iterator[NativeAmqpClient]:
+    found = made(broker)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def receiver(broker, client):
+    found = client.receiver(wire.QUEUE)
+    assert found.expect(Ours(STAMPER.tag, PRODUCER + 1))
+    assert found.receive_on_fast_path(time.monotonic_ns()).deliveries.handle == []
+    return found
+
+
+def ours(tag: int, sequence: int, *, redelivered: bool = False, producer: int = PRODUCER) -> bytes:
+    head = wire.method(spec.Basic.Deliver(wire.CONSUMER, tag, redelivered, "", wire.QUEUE))
+    body = Stamper(TAG, producer, wire.SIZE).body(sequence)
+    return head + b"".join(wire.content(body, frame_max=131_072))
+
+
+def received(receiver, count: int) -> list[tuple[int, bool, bytes]]:
+    found: list[tuple[int, bool, bytes]] = []
+
+    def more() -> bool:
+        got = receiver.receive_on_fast_path(time.monotonic_ns() + 10 * MS)
+        assert got is not None
+        taken = got.deliveries
+        found.extend(zip(taken.handle, taken.redelivered, taken.stamp, strict=True))
+        return len(found) >= count
+
+    assert eventually(more)
+    return found
+
+
+def test_messages_are_taken_in_hand_and_each_is_acknowledged(broker, receiver):
+    broker.say(ours(1, 70), wire.HEARTBEAT, ours(2, 71, redelivered=True), ours(4, 60))
+    assert received(receiver, 3) == [
+        (1, False, STAMPER.stamp(70)),
+        (2, True, STAMPER.stamp(71)),
+        (4, False, STAMPER.stamp(60)),
+    ]
+    assert eventually(lambda: broker.acknowledged == [1, 2, 4])
+
+
+def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):
+    found = []
+    for byte in ours(1, 5) + wire.HEARTBEAT + ours(2, 6):
+        broker.say(bytes((byte,)))
+        found += receiver.receive_on_fast_path(time.monotonic_ns() + MS).deliveries.handle
+    assert found + [handle for handle, _, _ in received(receiver, 2 - len(found))] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        wire.deliver(2, frame_max=131_072),
+        ours(2, 6, producer=PRODUCER + 1),
+        ours(2, 6).replace(STAMPER.stamp(6), STAMPER.stamp(6)[:-1] + b"+"),
+    ],
+    ids=["other", "producer", "alphabet"],
+)
+def test_what_is_not_ours_is_left_to_the_general_path_and_not_acknowledged(broker, receiver, foreign):
+    broker.say(ours(1, 5), foreign, ours(3, 7))
+    assert [handle for handle, _, _ in received(receiver, 1)] == [1]
+    assert receiver.receive_on_fast_path(time.monotonic_ns() + 10 * MS) is None
+    assert list(receiver.receive(2.0).handle) == [2, 3]
+    broker.say(ours(4, 8))
+    assert [handle for handle, _, _ in received(receiver, 1)] == [4]
+    assert eventually(lambda: broker.acknowledged == [1, 4])
+
+
+def test_a_message_of_another_shape_is_the_general_paths(broker, receiver):
+    broker.say(wire.deliver(1, size=16), ours(2, 5))
+    assert eventually(lambda: receiver.receive_on_fast_path(time.monotonic_ns() + 10 * MS) is None)
+    assert list(receiver.receive(2.0).handle) == [1, 2]
+
+
+def test_a_broker_that_vanishes_loses_the_receiver(broker, receiver):
+    broker.say(ours(1, 5))
+    broker.hang_up()
+    assert [handle for handle, _, _ in received(receiver, 1)] == [1]
+    with pytest.raises(ConnectionLost, match="without a word"):
+        received(receiver, 1)

@@ -1,0 +1,55 @@
+"""Every patch of ``stack_patches.py``: right with it, and the symptom that it mends without it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from local.aws.cloudformation import deploy
+from local.aws.patches import machine_patches, stack_patches
+from local.aws.resource_types import DeployError
+from local.cdk.assembly import StackArtifact
+from tests.support.aws.moto_server import BASE, both, machine
+
+
+@both
+def test_definitions_are_substituted(moto, patched):
+    base = [*BASE, machine_patches.stacks_make_running_machines]
+    with moto.patched_with(stack_patches.definitions_are_substituted, patched, base):
+        arn = moto.machine_stack(
+            DefinitionString=json.dumps(machine(A={"Type": "Pass", "Result": "${what}", "End": True})),
+            DefinitionSubstitutions={"what": "substituted"},
+        )
+        definition = json.loads(moto.sfn.describe_state_machine(stateMachineArn=arn)["definition"])
+    assert definition["States"]["A"]["Result"] == ("substituted" if patched else "${what}")
+
+
+@both
+@pytest.mark.parametrize("kind", ["AWS::GameLift::Fleet", "AWS::CloudFormation::WaitConditionHandle"])
+@pytest.mark.filterwarnings("ignore:Tried to parse")
+def test_resource_types_are_known(moto, kind, patched):
+    template = {"Resources": {"Thing": {"Type": kind}, "Topic": {"Type": "AWS::SNS::Topic"}}}
+    with moto.patched_with(stack_patches.resource_types_are_known, patched, base=[]):
+        if patched:
+            with pytest.raises(DeployError, match=f"resource Thing.*{kind} is not known here"):
+                deploy(moto.aws, moto.name(), StackArtifact(template, ()))
+        else:
+            assert deploy(moto.aws, moto.name(), StackArtifact(template, ())) == {}
+
+
+@both
+def test_networks_resolve_names(moto, patched):
+    network = {"CidrBlock": "10.9.0.0/24", "EnableDnsHostnames": True, "EnableDnsSupport": False}
+    template = {
+        "Resources": {"Vpc": {"Type": "AWS::EC2::VPC", "Properties": network}},
+        "Outputs": {"Vpc": {"Value": {"Ref": "Vpc"}}},
+    }
+    ec2 = moto.aws.client("ec2")
+    with moto.patched_with(stack_patches.networks_resolve_names, patched, base=[]):
+        vpc = deploy(moto.aws, moto.name(), StackArtifact(template, ()))["Vpc"]
+    found = [
+        ec2.describe_vpc_attribute(VpcId=vpc, Attribute=name)[f"{name[0].upper()}{name[1:]}"]["Value"]
+        for name in ("enableDnsHostnames", "enableDnsSupport")
+    ]
+    assert found == ([True, False] if patched else [False, True])

@@ -1,0 +1,76 @@
+"""Every patch of ``store_patches.py``: right with it, and the symptom that it mends without it."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from moto.dynamodb.models import table as dynamodb_table
+from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
+
+from local.aws.patches import store_patches
+from local.aws.swaps import Swaps
+from tests.support.aws.moto_server import both
+
+
+@both
+def test_dynamodb_writes_are_atomic(moto, patched):
+    """Two conditional puts of one key, both of which would have looked before either writes."""
+
+    def held(*args):
+        condition = original(*args)
+        try:
+            meeting.wait(1)
+        except threading.BrokenBarrierError:
+            return condition  # nobody else got in
+        return condition
+
+    table, outcomes, meeting = moto.name() + "-table", [], threading.Barrier(2)
+    client = moto.aws.client("dynamodb")
+    client.create_table(
+        TableName=table,
+        KeySchema=[{"AttributeName": "k", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+    def put():
+        try:
+            item = {"k": {"S": "lock"}}
+            client.put_item(TableName=table, Item=item, ConditionExpression="attribute_not_exists(k)")
+            outcomes.append("put")
+        except client.exceptions.ConditionalCheckFailedException:
+            outcomes.append("refused")
+
+    with moto.patched_with(store_patches.dynamodb_writes_are_atomic, patched), Swaps() as swaps:
+        original = swaps.attribute(dynamodb_table, "get_filter_expression", held)
+        writers = [threading.Thread(target=put) for _ in range(2)]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+    assert sorted(outcomes) == (["put", "refused"] if patched else ["put", "put"])
+
+
+@both
+@pytest.mark.parametrize(
+    ("listing", "whole"),
+    [
+        ("items", [("kept", "1"), ("deleted", "2")]),
+        ("values", ["1", "2"]),
+        ("lists", [("kept", ["1"]), ("deleted", ["2"])]),
+    ],
+)
+def test_listings_outlive_deletions(moto, listing, whole, patched):
+    with moto.patched_with(store_patches.listings_outlive_deletions, patched):
+        objects = ObjectsByKey({"kept": ["1"], "deleted": ["2"]})
+        listed = getattr(objects, listing)()
+        first = next(listed)
+        dict.pop(objects, "deleted")
+        if patched:
+            assert [first, *listed] == whole
+        elif listing == "lists":
+            assert next(listed) == ("deleted", None)
+        else:
+            with pytest.raises(KeyError):
+                next(listed)

@@ -1,0 +1,109 @@
+"""Which node an instance stands for, and who is told when it cannot start again. The real ones: tests/e2e."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, ClassVar
+
+import pytest
+
+from breakeven.brokers.access import Access, Node
+from breakeven.errors import BreakevenError
+from breakeven.installation import RUN_TAG, TARGET_TAG
+from local.aws.instances import Launch
+from local.children import Children
+from local.servers import broker_machines
+from local.servers.broker_machines import BrokerMachines
+from tests.support.workflow.processes import eventually
+
+LAUNCH = Launch(("i-9", "i-1"), {RUN_TAG: "run", TARGET_TAG: "target"})
+
+
+class Cluster:
+    """Two nodes that are only names; ``restart`` fails when told to."""
+
+    hold = threading.Event()
+    done: ClassVar[list[tuple[str, str]]] = []
+    refuses = False
+
+    def __init__(self, children: Children, workdir: Any, credentials: Access, settings: Any) -> None:
+        self.access = credentials
+
+    def start(self) -> Access:
+        self.hold.wait(10)
+        nodes = [Node(name=name, host="h", amqp_port=1, management_port=1) for name in ("first", "second")]
+        self.access = self.access.model_copy(update={"nodes": tuple(nodes)})
+        return self.access
+
+    def shut_down(self, node: str) -> None:
+        self.done.append(("down", node))
+
+    def restart(self, node: str) -> None:
+        self.done.append(("up", node))
+        if self.refuses:
+            raise BreakevenError("no disk")
+
+    def stop(self) -> None:
+        self.done.append(("stop", ""))
+
+
+class Lane:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, children: Children, folder: Any) -> None:
+        for name, value in (("hold", threading.Event()), ("done", []), ("refuses", False)):
+            monkeypatch.setattr(Cluster, name, value)
+        monkeypatch.setattr(broker_machines, "BrokerCluster", Cluster)
+        self.registered: dict[str, str] = {}
+        self.failures: list[tuple[str, ...]] = []
+        self.machines = BrokerMachines(
+            children,
+            folder,
+            register=lambda run, target, instance, node: self.registered.update({instance: node.name}),
+            access_for=lambda run, target: Access(username="u", password="p"),
+            failed=lambda *told: self.failures.append(told),
+        )
+        self.machines.launch(LAUNCH)
+
+
+@pytest.fixture
+def lane(monkeypatch, children, tmp_path):
+    return Lane(monkeypatch, children, tmp_path)
+
+
+def up(lane: Lane) -> Lane:
+    Cluster.hold.set()
+    assert eventually(lambda: len(lane.registered) == 2)
+    return lane
+
+
+def test_the_node_that_goes_down_and_up_is_the_one_that_registered_for_the_instance(lane):
+    up(lane)
+    assert lane.registered == {"i-9": "first", "i-1": "second"}
+    lane.machines.stop(("i-1",))
+    assert Cluster.done == [("down", "second")], "once the call returns"
+    lane.machines.start(("i-1",))
+    assert eventually(lambda: Cluster.done == [("down", "second"), ("up", "second")])
+    assert lane.failures == []
+
+
+def test_a_node_that_cannot_start_again_is_told_to_the_lane(lane):
+    up(lane)
+    Cluster.refuses = True
+    lane.machines.start(("i-9",))
+    assert eventually(lambda: lane.failures == [("run", "target", "i-9", "no disk")])
+
+
+def test_what_fails_because_the_lane_ends_is_nobodys_failure(lane):
+    up(lane)
+    Cluster.refuses = True
+    restarting = lane.machines._lanes["i-1"]
+    lane.machines.terminate(LAUNCH.instance_ids)
+    lane.machines._lanes["i-1"] = restarting  # as a start that was under way still knows it
+    lane.machines._restart("i-1")
+    assert ("up", "second") in Cluster.done
+    assert lane.failures == []
+
+
+def test_what_is_not_up_yet_cannot_be_stopped(lane):
+    with pytest.raises(BreakevenError, match="i-1 has not started yet"):
+        lane.machines.stop(("i-1",))
+    Cluster.hold.set()

@@ -1,0 +1,118 @@
+"""What a sweep asks about money: each of its sizes has its own crossings, at its own price and capacity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from breakeven.planning.plan import make_plan
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
+from breakeven.pricing.prices.book import load_book
+from breakeven.report.charts.cost_curves import costs
+from breakeven.report.money.crossover_tables import crossover_table
+from breakeven.steps.run.costs import ask_about
+from breakeven.workload.read import parse_suite
+from tests.fixtures.report import sample
+from tests.fixtures.report.money import QUERIES
+from tests.support.money.query_tables import Bucket
+
+PAIR, REGION = "rabbitmq-mirrored-pair", "us-east-1"
+LARGE, XLARGE = {"large": {}}, {"xlarge": {"instance_type": "m7g.xlarge", "volume_gb": 50}}
+#: a third with the first's type: told apart by its name alone
+ROOMY = {"roomy": {"volume_gb": 200}}
+
+
+def asked(sizes: dict[str, dict[str, Any]]) -> Asked:
+    suite = parse_suite(
+        {
+            "suite": "sizes",
+            "title": "Sizes",
+            "targets": ["sqs-standard", PAIR],
+            "machines": {PAIR: sizes},
+            "scenarios": {"p": {"threads": 1, "message_size": "1KiB"}},
+        },
+        "sizes.yaml",
+    )
+    return ask_about(make_plan(suite, run_id="run-1").cases, 1024, load_book(REGION))
+
+
+def answered(of: Asked, folder: Path) -> dict[str, Any]:
+    """The money fields of a report's answers, by the queries."""
+    bucket = Bucket(folder)
+    for table, rows in of.rows().items():
+        bucket.put(table, rows)
+    return {name: bucket.ask(query) for name, query in QUERIES.items()} | {"cost": of.told()}
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory) -> dict[str, Any]:
+    return answered(asked({**LARGE, **XLARGE, **ROOMY}), tmp_path_factory.mktemp("sweep"))
+
+
+def own(answers: dict[str, Any], question_id: str) -> dict[str, Any]:
+    """The first crossing of SQS as used and our own cluster."""
+    (row,) = [
+        row
+        for row in answers["crossovers"]
+        if (row["question_id"], row["sqs_option"], row["other_option"]) == (question_id, AS_USED, RABBITMQ)
+        and (row["number"] or 1) == 1
+    ]
+    return row
+
+
+@pytest.mark.parametrize(
+    ("size", "question_id"),
+    [(LARGE, REGION), (XLARGE, f"{REGION}.size-xlarge"), (ROOMY, f"{REGION}.size-roomy")],
+)
+def test_each_size_crosses_where_it_would_if_it_were_the_only_one(sweep, tmp_path, size, question_id):
+    single = own(answered(asked(size), tmp_path), REGION)
+    found = own(sweep, question_id)
+    for column in ("msg_per_s", "low_msg_per_s", "high_msg_per_s", "usd_per_month", "corners"):
+        assert found[column] == pytest.approx(single[column]), column
+    assert found["msg_per_s"] is not None
+
+
+def test_sizes_cross_at_their_own_prices_and_say_what_their_own_machines_carry(sweep):
+    rates = {row["question_id"]: row["msg_per_s"] for row in (own(sweep, one) for one in ids(sweep))}
+    assert len(set(rates.values())) == 3
+    capacities = {one["question_id"]: one["capacity"] for one in sweep["cost"]["questions"]}
+    assert capacities[REGION] == capacities[f"{REGION}.size-roomy"] != capacities[f"{REGION}.size-xlarge"]
+
+
+def ids(answers: dict[str, Any]) -> list[str]:
+    return [one["question_id"] for one in answers["cost"]["questions"] if one["purpose"] != "history"]
+
+
+def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep):
+    with_mq = {row["question_id"] for row in sweep["crossovers"] if row["other_option"] == AMAZON_MQ}
+    assert with_mq == {REGION}
+    for name in ("cost_curves", "bills", "break_even_hours"):
+        assert {row["question_id"] for row in sweep[name]} - {"2012-12"} == {REGION}, name
+
+
+def test_one_size_asks_as_ever():
+    single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
+    assert {each.purpose for each in single.questions} == {
+        "headline", "history", "interval", "sensitivity", "map",
+    }  # fmt: skip
+    assert single.told() == none.told()
+    assert single.told()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
+
+
+def test_the_reports_table_has_a_line_for_each_size_and_the_chart_draws_the_first(sweep):
+    report = sample.report(sample.planned()[:4], **sweep)
+    rows = [(row.labels, row.cells[0]) for row in crossover_table(report, None).rows]
+    used = [(labels[1], rate) for labels, rate in rows if labels[0] == "as used" and "RabbitMQ" in labels[1]]
+    assert [label for label, _ in used] == [
+        "RabbitMQ pair of m7g.large (large)",
+        "RabbitMQ pair of m7g.xlarge (xlarge)",
+        "RabbitMQ pair of m7g.large (roomy)",
+    ]
+    assert len({rate for _, rate in used}) == 3
+    notes = " ".join(crossover_table(report, None).notes)
+    assert "RabbitMQ pair of m7g.xlarge (xlarge), capacity of one cluster: not known" in notes
+    (chart,) = costs(report)
+    assert "m7g.large (large)" in chart.wide
+    assert "(xlarge)" not in chart.wide

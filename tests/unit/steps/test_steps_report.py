@@ -1,0 +1,138 @@
+"""From a planned run to its report: what the plan asks about money is what the report answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.report_files import render_all
+from breakeven.results import layout
+from breakeven.results.items import RUN, lane_item
+from breakeven.results.queries import queries
+from breakeven.results.store import Store
+from breakeven.steps.run import build_report
+from breakeven.steps.run.build_report import assemble
+from breakeven.steps.run.costs import ASKED_MSG_PER_S
+from breakeven.steps.run.plan_run import plan_run
+from breakeven.steps.services import Services
+from tests.support.aws.moto_results import services_in_moto, state_table
+from tests.support.money.query_tables import Bucket
+
+RUN_ID = "run-1"
+ACCOUNT = {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
+
+
+LANE = {
+    "parameters": {"nodes": 2},
+    "zones": ["eu-west-1a", "eu-west-1b"],
+    "image": "ami-0123",
+    "packages": {"rabbitmq-server": "3.10.8-1.1+deb12u1", "erlang-base": "1:25.2.3+dfsg-1"},
+}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    """Of a run that was planned and measured nothing, by where it was: here, and as if on AWS."""
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        for name, value in ACCOUNT.items():
+            patch.setenv(name, value)
+        s3 = boto3.client("s3", region_name="us-east-1")
+        s3.create_bucket(Bucket="results")
+        services = Services(store=Store(s3, "results"), table=state_table())
+        document = {"suite": "quick", "surroundings": {"name": "local"}}
+        plan_run(
+            services, RUN_ID, document, execution="arn", started_at="2026-11-20T00:00:00Z", simulated=True
+        )
+        bucket = Bucket(_copied(s3, tmp_path_factory.mktemp("results")))
+        rows = {name: bucket.ask(name, RUN_ID) for name in queries()}
+        plan, state = services.store.get_json(layout.plan_key(RUN_ID)), services.state(RUN_ID)
+        state.update(lane_item("rabbitmq-mirrored-pair"), **LANE)
+        found = {}
+        for environment in ("local", "aws"):
+            plan["input"]["surroundings"]["name"] = environment
+            found[environment] = assemble(RUN_ID, plan, state, rows, {})
+        return found
+
+
+@pytest.fixture
+def report(reports: dict[str, Report]) -> Report:
+    return reports["local"]
+
+
+def test_the_mail_has_the_verdict_the_reports_address_and_a_link(monkeypatch):
+    for name, value in ACCOUNT.items():
+        monkeypatch.setenv(name, value)
+    arn = "arn:aws:states:eu-west-1:123456789012:execution:m:run-1"
+    with mock_aws():
+        services = services_in_moto()
+        services.state(RUN_ID).update(RUN, execution=arn)
+        told = build_report._message(services, RUN_ID, "SQS is cheaper.").splitlines()
+    assert told == [
+        "SQS is cheaper.",
+        "",
+        "Report: s3://results/runs/run_id=run-1/report/index.html",
+        "Console: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1"
+        f"#/v2/executions/details/{arn}",
+    ]
+
+
+def _copied(s3: Any, folder: Path) -> Path:
+    """The bucket's rows as files, where the engine of local runs reads them."""
+    for found in s3.list_objects_v2(Bucket="results", Prefix="rows/")["Contents"]:
+        path = folder / found["Key"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        s3.download_file("results", found["Key"], str(path))
+    return folder
+
+
+def test_bills_are_at_the_rate_that_every_run_asks_for(report):
+    assert [bill.msg_per_s for bill in report.bills] == pytest.approx([ASKED_MSG_PER_S] * 4)
+    assert [bill.option_id for bill in report.bills] == [
+        "sqs-as-used",
+        "sqs-batched",
+        "rabbitmq",
+        "amazon-mq",
+    ]
+
+
+def test_every_answer_about_money_is_in_the_report(report):
+    assert [question.purpose for question in report.cost_questions] == ["headline", "history"]
+    assert len(report.crossovers) == 5
+    assert len(report.cost_curves) == 6
+    assert len(report.decision_map) == 2
+    assert report.break_even_hours
+    assert report.sensitivity
+    history = report.crossovers[-1]
+    assert (history.price_book, history.msg_per_s) == ("2012-12", pytest.approx(14.81, abs=0.005))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_run_that_measured_nothing_still_tells_of_the_money(report):
+    failed, money, *_ = report.verdict.split("\n\n")
+    assert failed.startswith("This run failed: none of its cases is ok")
+    assert money.startswith("SQS is cheaper below about 4")
+    page = render_all(report)["index.html"].decode()
+    assert "Where the cheaper option changes" in page
+
+
+def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):
+    pair = {name: found.manifest.targets["rabbitmq-mirrored-pair"] for name, found in reports.items()}
+    assert pair["aws"] == {
+        "nodes": 2,
+        "instance_type": "m7g.large",
+        "architecture": "arm64",
+        "volume_gb": 20,
+        "zones": "eu-west-1a, eu-west-1b",
+        "image": "ami-0123",
+        "packages": "rabbitmq-server 3.10.8-1.1+deb12u1, erlang-base 1:25.2.3+dfsg-1",
+    }
+    assert pair["local"] == {"nodes": 2}, "here they were no instances"
