@@ -22,7 +22,6 @@ def section(subject: Subject) -> Section | None:
         return None
     tone = "doubt" if instrument_findings.is_in_doubt(report) else ""
     proof = filled(instrument_findings.validity_table(report))
-    sentences = instrument_findings.sentences(report)
     parts: tuple[Part, ...] = (
         *paragraph(instrument_findings.opening(report), tone=tone),
         *(
