@@ -26,14 +26,14 @@ def assemble_node_files(target: Path, settings: ClusterSettings | None = None) -
 
 
 def bake_user_data(*, files: str, report: str, release: str) -> str:
-    """What cloud-init runs on an instance that an image is made of: ``nodes/bake``, and what it is told.
+    """What cloud-init runs on an instance that an image is made of: ``nodes/bake``, and its environment.
 
     :param files: ``s3://`` URL of the zip of what ``assemble_node_files`` makes
     :param report: ``s3://`` prefix, ending in a slash, of the report
     :param release: of Debian, such as ``12``
     """
-    told = {"BREAKEVEN_FILES": files, "BREAKEVEN_REPORT": report, "BREAKEVEN_RELEASE": release}
-    exports = [f"export {name}={value}" for name, value in told.items()]  # no value has a space
+    variables = {"BREAKEVEN_FILES": files, "BREAKEVEN_REPORT": report, "BREAKEVEN_RELEASE": release}
+    exports = [f"export {name}={value}" for name, value in variables.items()]  # no value has a space
     return "\n".join([SHEBANG, *exports, (SCRIPTS / "bake").read_text()])
 
 

@@ -13,7 +13,7 @@ from infra.brokers.network import network_of
 from infra.context.settings import STACK, Context
 from infra.functions.environment import environment_of
 from infra.functions.lambda_functions import Functions
-from infra.guards.account_budget import Purse
+from infra.guards.account_budget import AccountBudget
 from infra.guards.alarms import Alarms
 from infra.guards.clean_up_rules import CleanUp
 from infra.guards.schedule import Schedule
@@ -91,7 +91,7 @@ class QueueBreakevenStack(cdk.Stack):
             tasks=tasks,
         )
         clean_up = CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
-        Purse(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
+        AccountBudget(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
         schedule = None
         if starter := functions.find("StartScheduled"):
             machine = workflow.state_machine
@@ -104,7 +104,7 @@ class QueueBreakevenStack(cdk.Stack):
             context=context,
             topic=workflow.topic,
             machine=workflow.state_machine,
-            look=functions.get("Look"),
+            health=functions.get("Look"),
             undelivered=schedule.undelivered if schedule else None,
             clean_up=functions.get("CleanUp"),
             watchdog=functions.get("Watchdog"),

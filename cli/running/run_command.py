@@ -147,7 +147,7 @@ def _input(document: dict[str, Any]) -> RunInput:
 
 
 def _goes_on(earlier: Earlier) -> str:
-    told = earlier.told()
+    told = earlier.to_json()
     return f"goes on with {told['run_id']}, of which {told['settled']} of {told['cases']} cases are settled"
 
 

@@ -1,7 +1,7 @@
 """One loader of a case, as a task of Fargate: ``python -m handlers.task``.
 
-It is told the key of a JSON document with the event that a function would get. It ends with 0 when the loader
-has left its result, with 1 when it has not and says why in its log, and in its record as a function does.
+It is given the key of a JSON document with the event that a function would get. It ends with 0 when the
+loader has left its result, with 1 when it has not; its log and, as a function's does, its record say why.
 """
 
 from __future__ import annotations

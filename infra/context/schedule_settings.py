@@ -1,4 +1,4 @@
-"""When runs are made by themselves, and when it is told that none went well: part of the context."""
+"""When runs are made by themselves, and when an alarm says that none went well: part of the context."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _is_shipped(value: str) -> str:
     return value
 
 
-class Timing(BaseModel):
+class ScheduleSettings(BaseModel):
     """A field's description is the remedy where another value is given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

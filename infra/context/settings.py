@@ -15,8 +15,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import INSTANCE_TYPE
-from infra.context.schedule_settings import Timing
-from infra.context.spending_limits import Limits, listed
+from infra.context.schedule_settings import ScheduleSettings
+from infra.context.spending_limits import SpendingLimits, listed
 
 STACK = "QueueBreakeven"
 DATABASE = "queue_breakeven"
@@ -93,7 +93,7 @@ Architectures = Annotated[
 TypeName = Annotated[str, _pattern(r"[a-z0-9-]+\.[a-z0-9-]+")]
 
 
-class Context(Timing, Limits):
+class Context(ScheduleSettings, SpendingLimits):
     """The settings of one deployment, each checked by itself; ``context_checks`` holds them together."""
 
     prefix: Prefix | None = Field(

@@ -23,7 +23,7 @@ def _are_shipped(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
     return names
 
 
-class Limits(BaseModel):
+class SpendingLimits(BaseModel):
     """A field's description is the remedy where another value is given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -1,4 +1,4 @@
-"""What code on AWS is told of its installation, by environment variables: functions and tasks alike."""
+"""What code on AWS knows of its installation, from environment variables: functions and tasks alike."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ LONGEST_MIN = 15
 
 
 def _releasing(*state: str, bound: tuple[str, ...] = ()) -> Needs:
-    """Of a step that lets go of all that a run has made."""
+    """Say what a step needs that cleans up all that a run has made."""
     return Needs(
         state,
         deletes=(SECRETS,),
@@ -260,5 +260,5 @@ STEPS = {
         only="baking",
     ),
 }
-#: those that let go of all that a run has made; the last two are no part of its workflow
+#: those that clean up all that a run has made; the last two are no part of its workflow
 RELEASING = ("ReleaseRun", "CleanUp", "Watchdog")

@@ -1,4 +1,4 @@
-"""Safety of the purse, as it is deployed: what a run may spend at most, and a budget that warns by mail.
+"""A budget of the account, as it is deployed: what a run may spend at most, and a bill that warns by mail.
 
 Set by context when the stack is deployed; no execution's input can raise it.
 """
@@ -12,13 +12,13 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from infra.context.spending_limits import Limits
+from infra.context.spending_limits import SpendingLimits
 
 #: percent of the budget: what was spent, and what the month is forecast to come to
 WARNINGS = (("ACTUAL", 80), ("ACTUAL", 100), ("FORECASTED", 100))
 
 
-class Purse(Construct):
+class AccountBudget(Construct):
     """Gives the plan function its limits, and warns the topic of the account's bill."""
 
     def __init__(
@@ -26,7 +26,7 @@ class Purse(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        limits: Limits,
+        limits: SpendingLimits,
         plan: lambda_.Function,
         topic: sns.ITopic,
     ) -> None:

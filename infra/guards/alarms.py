@@ -19,10 +19,10 @@ from constructs import Construct
 from infra.context.settings import Context
 
 MINUTES, HOUR, DAY = cdk.Duration.minutes(5), cdk.Duration.hours(1), cdk.Duration.days(1)
-#: minute of each hour at which the function looks
-LOOKS_AT_MINUTE = "7"
-#: of the functions' metrics: their handlers' names; see functions/handlers
-LOOK, WATCHDOG = "look", "watchdog"
+#: minute of each hour at which the function runs
+CHECKED_AT_MINUTE = "7"
+#: of the functions' metrics: what their steps' table calls them
+HEALTH, WATCHDOG = "look", "watchdog"
 
 
 class Alarms(Construct):
@@ -36,7 +36,7 @@ class Alarms(Construct):
         context: Context,
         topic: sns.Topic,
         machine: sfn.StateMachine,
-        look: lambda_.Function,
+        health: lambda_.Function,
         undelivered: sqs.Queue | None,
         clean_up: lambda_.Function,
         watchdog: lambda_.Function,
@@ -45,16 +45,16 @@ class Alarms(Construct):
         super().__init__(scope, construct_id)
         self._namespace, self._topic = context.stack_name, topic
         self._let_alarms_publish()
-        self._look_hourly(look)
+        self._check_hourly(health)
         self._failed_runs(machine)
         self._failed_clean_ups(clean_up, watchdog, dead_letters)
-        overdue = self._own("NodesOverdue", LOOK, HOUR)
+        overdue = self._own("NodesOverdue", HEALTH, HOUR)
         self._alarm("NodesUpTooLong", overdue, 1, "broker nodes are up although their run must have ended")
-        failing = look.metric_errors(period=DAY)
+        failing = health.metric_errors(period=DAY)
         self._alarm("LookFails", failing, 1, "the function that looks for nodes and good runs fails")
         if context.no_run_alarm_days:
             days = context.no_run_alarm_days
-            since = self._own("DaysSinceGoodRun", LOOK, DAY)
+            since = self._own("DaysSinceGoodRun", HEALTH, DAY)
             self._alarm("NoGoodRun", since, days, f"no run went well for {days} days", keep=True)
         if undelivered:
             left = undelivered.metric_approximate_number_of_messages_visible(period=MINUTES)
@@ -69,9 +69,13 @@ class Alarms(Construct):
         failing = clean_up.metric_errors(period=HOUR)
         self._alarm("CleanUpFails", failing, 1, "the clean-up after a run fails; its log says of what")
         failing = watchdog.metric_errors(period=HOUR)
-        self._alarm("WatchdogFails", failing, 1, "the watchdog fails to let something go; its log says what")
+        self._alarm(
+            "WatchdogFails", failing, 1, "the watchdog fails to clean something up; its log says what"
+        )
         found = self._own("LeftBehind", WATCHDOG, HOUR)
-        self._alarm("LeftBehind", found, 1, "a run's own end and the rule have left what the watchdog let go")
+        self._alarm(
+            "LeftBehind", found, 1, "a run's own end and the rule have left what the watchdog cleaned up"
+        )
 
     def _own(self, name: str, service: str, period: cdk.Duration) -> cloudwatch.Metric:
         return cloudwatch.Metric(
@@ -111,15 +115,15 @@ class Alarms(Construct):
         )
         alarm.add_alarm_action(actions.SnsAction(self._topic))
 
-    def _look_hourly(self, look: lambda_.Function) -> None:
+    def _check_hourly(self, health: lambda_.Function) -> None:
         rule = events.Rule(
             self,
             "Hourly",
-            schedule=events.Schedule.cron(minute=LOOKS_AT_MINUTE),
+            schedule=events.Schedule.cron(minute=CHECKED_AT_MINUTE),
             description="looks for nodes",
         )
-        told = events.RuleTargetInput.from_object({"time": events.EventField.time})
-        rule.add_target(targets.LambdaFunction(look, event=told))
+        event = events.RuleTargetInput.from_object({"time": events.EventField.time})
+        rule.add_target(targets.LambdaFunction(health, event=event))
 
     def _let_alarms_publish(self) -> None:
         """A topic with a policy of its own takes nothing from a service that the policy does not name."""

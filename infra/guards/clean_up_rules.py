@@ -1,4 +1,4 @@
-"""Letting go of what a run has made, whatever became of its execution: a rule, and a watchdog.
+"""The clean-up of what a run has made, whatever became of its execution: a rule, and a watchdog.
 
 Step Functions tells EventBridge of executions that ended, at best effort; the watchdog looks for itself.
 """
@@ -57,7 +57,7 @@ class CleanUp(Construct):
         events.Rule(
             self,
             "EndedBadly",
-            description="an execution has failed, was aborted or timed out: let go of what its run made",
+            description="an execution has failed, was aborted or timed out: clean up what its run made",
             event_pattern=events.EventPattern(
                 source=["aws.states"],
                 detail_type=["Step Functions Execution Status Change"],
@@ -77,7 +77,7 @@ class CleanUp(Construct):
         events.Rule(
             self,
             "Watch",
-            description="let go of what belongs to no run that goes on",
+            description="clean up what belongs to no run that goes on",
             schedule=events.Schedule.rate(EVERY),
             targets=[targets.LambdaFunction(function, max_event_age=EVERY, retry_attempts=2)],
         )

@@ -87,7 +87,7 @@ class Schedule(Construct):
         )
         invoke = iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[starter.function_arn])
         self._let(role, invoke, storage)
-        told = {
+        event = {
             "scheduled_time": "<aws.scheduler.scheduled-time>",
             "input": context.scheduled_input,
         }
@@ -103,7 +103,7 @@ class Schedule(Construct):
             target=scheduler.CfnSchedule.TargetProperty(
                 arn=starter.function_arn,
                 role_arn=role.role_arn,
-                input=json.dumps(told),
+                input=json.dumps(event),
                 dead_letter_config=scheduler.CfnSchedule.DeadLetterConfigProperty(
                     arn=self.undelivered.queue_arn
                 ),

@@ -149,7 +149,7 @@ class LoaderTasks(Construct):
 
     def _state(self) -> dict[str, Any]:
         key = layout.task_input_key("{}", "{}", "{}", "{}")
-        told = f"States.Format('{key}', $.run_id, $.case_id, $.attempt, $.loader)"
+        key_of_input = f"States.Format('{key}', $.run_id, $.case_id, $.attempt, $.loader)"
         return {
             "Type": "Task",
             "Resource": f"arn:{cdk.Aws.PARTITION}:states:::ecs:runTask.sync",
@@ -169,7 +169,7 @@ class LoaderTasks(Construct):
                 },
                 "Overrides": {
                     "ContainerOverrides": [
-                        {"Name": CONTAINER, "Environment": [{"Name": TASK_INPUT, "Value.$": told}]}
+                        {"Name": CONTAINER, "Environment": [{"Name": TASK_INPUT, "Value.$": key_of_input}]}
                     ]
                 },
             },

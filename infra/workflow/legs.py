@@ -1,4 +1,4 @@
-"""A leg: the cases of one target in one round, with its brokers launched before and let go after."""
+"""A leg: the cases of one target in one round, with its brokers launched before and terminated after."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Leg(Construct):
         """All of the case's loaders at once: by an inline map, or a distributed one where they are many.
 
         Functions and tasks have a pair of maps each. What loaders answer is dropped. A distributed map's
-        loaders are executions of their own: they are told all that they need, and none of it is of
+        loaders are executions of their own: they are given all that they need, and none of it is of
         ``$$.Execution``, which is another one's there.
         """
         functions, tasks_ = self._each_loader(), self._each_loader(limit_s="$.prepared.limit_s")
@@ -177,7 +177,7 @@ class Leg(Construct):
         return many.item_processor(loader)
 
     def _each_loader(self, **more: str) -> dict[str, Any]:
-        """:param more: what else each is told: name -> path"""
+        """:param more: what else each is given: name -> path"""
         return {
             "items_path": "$.case.loaders",
             "item_selector": {

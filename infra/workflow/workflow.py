@@ -4,8 +4,8 @@
         ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
-Brokers are let go by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does not
-get the lock goes to ``FinishRun`` at once: what the clean-up would let go belongs to another.
+Brokers are terminated by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does
+not get the lock goes to ``FinishRun`` at once: what the clean-up would delete belongs to another.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def stop(workflow: Workflow, run_id: str, execution: str) -> None:
     assert standing(workflow, run_id) == {**WHOLE, "unused volumes": 1, "unused interfaces": 1}
 
 
-def assert_let_go(workflow: Workflow, run_id: str, execution: str) -> None:
+def assert_cleaned_up(workflow: Workflow, run_id: str, execution: str) -> None:
     assert standing(workflow, run_id) == NOTHING
     assert workflow.machines.launched[run_id] <= workflow.machines.terminated
     record = workflow.state(run_id).get(RUN)
@@ -188,10 +188,10 @@ def test_after_an_aborted_execution_the_rule_alone_lets_go(workflow, going_on):
     assert_brokers_keep_the_next_run_out(workflow)
     event = status_change(workflow.outputs["StateMachineArn"], "by-rule", "ABORTED")
     workflow.call("clean_up", event)
-    assert_let_go(workflow, "by-rule", execution)
+    assert_cleaned_up(workflow, "by-rule", execution)
     before = workflow.state("by-rule").get(RUN)
     workflow.call("clean_up", event)
-    assert_let_go(workflow, "by-rule", execution)
+    assert_cleaned_up(workflow, "by-rule", execution)
     assert workflow.state("by-rule").get(RUN) == before
 
 
@@ -208,10 +208,10 @@ def test_after_an_aborted_execution_the_watchdog_alone_lets_go(workflow, going_o
     with ThreadPoolExecutor(2) as pool:
         for watched in [pool.submit(workflow.call, "watchdog", TICK) for _ in range(2)]:
             watched.result()
-    assert_let_go(workflow, "by-watchdog", execution)
+    assert_cleaned_up(workflow, "by-watchdog", execution)
     before = workflow.state("by-watchdog").get(RUN)
     workflow.call("watchdog", TICK)
-    assert_let_go(workflow, "by-watchdog", execution)
+    assert_cleaned_up(workflow, "by-watchdog", execution)
     assert workflow.state("by-watchdog").get(RUN) == before
 
 
@@ -265,7 +265,7 @@ def held(workflow, going_on, ended, apart, recorder):
     return roles_of(workflow.plane), on_one_machine(by_role(recorder.calls), machine) | defined(definition)
 
 
-def test_a_run_that_its_lanes_and_cases_have_not_let_go_is_let_go_at_its_end(workflow, ended):
+def test_a_run_that_its_lanes_and_cases_have_not_cleaned_up_is_cleaned_up_at_its_end(workflow, ended):
     for run_id in TO_THEIR_END:
         assert standing(workflow, run_id) == NOTHING, run_id
     assert workflow.state("broken").get(RUN)["release_failed_at"] == "ReleaseLane"

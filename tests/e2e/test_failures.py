@@ -24,7 +24,7 @@ from tests.support.workflow.faults import (
     OF_THE_CASE,
     OF_THE_RUN,
     RECORDS_FAILURES,
-    assert_all_let_go,
+    assert_all_cleaned_up,
     run_name,
 )
 from tests.support.workflow.workflow_runs import SHORT_S, Fault, workflow_at
@@ -64,7 +64,7 @@ def outcomes(workflow):
 def test_without_a_fault_all_is_well(workflow, outcomes):
     assert outcomes["healthy"] == "SUCCEEDED"
     assert workflow.state("healthy").get(RUN)["status"] == "ok"
-    assert_all_let_go(workflow, "healthy")
+    assert_all_cleaned_up(workflow, "healthy")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,7 +75,7 @@ def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     record = workflow.state(run_id).get(RUN)
     told = "\n".join(f"{name}: {value}" for name, value in record.items())
     assert record.get(attribute) == where, told
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)
     ends_well = attribute == "release_failed_at"  # what fails before the case leaves none that is ok
     assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), told
 
@@ -95,7 +95,7 @@ def test_a_fault_of_the_only_case_is_the_reason_of_a_run_that_reports_and_fails(
     assert case["reason"] in record["reason"]
     assert outcomes[run_id] == "FAILED"
     assert workflow.store().get_bytes(layout.report_key(run_id, "report.json"))
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,7 +104,7 @@ def test_a_failure_that_cannot_even_be_recorded_still_lets_brokers_go(workflow, 
     run_id = run_name(entry, kind)
     assert outcomes[run_id] == "FAILED"
     assert workflow.state(run_id).get(RUN)["failed_at"] == NO_CASE_OK
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -118,7 +118,7 @@ def test_a_query_that_fails_or_hangs_is_on_record(workflow, monkeypatch, kind):
     run_id = run_name("Queries", kind)
     assert workflow.run(run_id, Fault("Queries", kind)) == "FAILED"
     assert workflow.state(run_id).get(RUN)["failed_at"] == "Queries"
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -133,4 +133,4 @@ def test_a_notification_that_fails_or_hangs_is_on_record_and_the_report_is_there
     assert workflow.run(run_id, Fault("Notify", kind)) == "FAILED"
     assert workflow.state(run_id).get(RUN)["failed_at"] == "Notify"
     assert workflow.store().get_bytes(layout.report_key(run_id, "report.json"))
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)

@@ -12,7 +12,13 @@ from moto.dynamodb.models import DynamoDBBackend
 
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN
-from tests.support.workflow.faults import BRINGS_NODES_BACK, KINDS, STOPS_NODES, assert_all_let_go, run_name
+from tests.support.workflow.faults import (
+    BRINGS_NODES_BACK,
+    KINDS,
+    STOPS_NODES,
+    assert_all_cleaned_up,
+    run_name,
+)
 from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
 
 pytestmark = pytest.mark.installed
@@ -47,7 +53,7 @@ def test_nodes_that_cannot_be_stopped_fail_their_case(workflow, statuses, kind):
     assert case["reason"].startswith(f"BrokerStopNodes: {error}")
     assert workflow.state(run_id).get(RUN)["failed_at"] == NO_CASE_OK
     assert statuses[run_id] == "FAILED"
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -58,7 +64,7 @@ def test_nodes_that_do_not_come_back_end_their_leg(workflow, statuses, entry, ki
     assert record["leg_failed_at"] == "BrokerCases"
     assert ("Injected" if kind == "raise" else "States.Timeout") in record["leg_failed_reason"]
     assert (record["failed_at"], statuses[run_id]) == (NO_CASE_OK, "FAILED")
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)
 
 
 #: what the workflow itself writes into the state table -> how that update begins
@@ -89,4 +95,4 @@ def test_a_record_that_cannot_be_written_ends_the_run_ill_and_brokers_are_gone(
     record = workflow.state(run_id).get(RUN)
     assert record.get("failed_at") == ("ReleaseLock" if state == "ReleaseLock" else None)
     assert workflow.store().get_bytes(layout.report_key(run_id, "report.json"))
-    assert_all_let_go(workflow, run_id)
+    assert_all_cleaned_up(workflow, run_id)

@@ -127,7 +127,7 @@ def test_what_a_repeated_call_made_is_gone_too(ran):
         assert ran.sqs.list_queues(QueueNamePrefix=prefix).get("QueueUrls", []) == []
 
 
-def test_brokers_are_launched_once_and_let_go(ran):
+def test_brokers_are_launched_once_and_cleaned_up(ran):
     launched = ran.workflow.machines.launched.get(RESUMED, set())
     assert len(launched) in {0, 2}
     assert launched <= ran.workflow.machines.terminated

@@ -150,7 +150,7 @@ def test_more_tasks_than_an_inline_map_runs_are_run_by_it_too(workflow):
     assert tasks_standing(workflow, run_id) == {"tasks": 0, "endpoints": 0}
 
 
-def test_an_aborted_run_starts_nothing_more_and_is_let_go(workflow):
+def test_an_aborted_run_starts_nothing_more_and_is_cleaned_up(workflow):
     run_id = "many-aborted"
     hanging = (Fault("Load", "timeout"), Fault("Watch", "timeout"))
     execution, state = of_two(workflow, run_id, *hanging, short=False), workflow.state(run_id)

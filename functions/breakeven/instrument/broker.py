@@ -95,7 +95,7 @@ class Queue:
             elif self._held and not message.receives:
                 self._bring_behind(message, key)
         elif self._held and time.monotonic_ns() - self._changed_ns > QUIET_NS:
-            self._let_go()
+            self._release_held()
             return self.take(key)
         else:
             return None
@@ -146,7 +146,7 @@ class Queue:
         else:
             del self._held[producer]
 
-    def _let_go(self) -> None:
+    def _release_held(self) -> None:
         """Nothing came for them to be put behind: they are delivered, and not counted as reordered."""
         self._ready.extend(sorted((m for held in self._held.values() for m in held), key=lambda m: m.number))
         self._held.clear()

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
-#: what AWS answers when something was let go already: by a retry, or by another that is at it just now
+#: what AWS answers when something was deleted already: by a retry, or by another that is at it just now
 GONE = {
     "AWS.SimpleQueueService.NonExistentQueue",
     "ClusterNotFoundException",

@@ -15,7 +15,7 @@ FORGOTTEN = "FORGOTTEN"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ExecutionStatus:
     """``status`` is Step Functions' own, or ``FORGOTTEN``; error and cause are empty where there are none."""
 
     status: str
@@ -27,15 +27,15 @@ class Told:
         return self.status not in UNDER_WAY
 
 
-def ask(step_functions: StepFunctions, execution: str) -> Told:
+def execution_status(step_functions: StepFunctions, execution: str) -> ExecutionStatus:
     """:param execution: its ARN"""
     try:
         found = step_functions.describe_execution(executionArn=execution)
     except ClientError as error:
         if error.response["Error"]["Code"] == "ExecutionDoesNotExist":
-            return Told(FORGOTTEN)
+            return ExecutionStatus(FORGOTTEN)
         raise
-    return Told(found["status"], found.get("error") or "", found.get("cause") or "")
+    return ExecutionStatus(found["status"], found.get("error") or "", found.get("cause") or "")
 
 
 def execution_arn(state_machine: str, run_id: str) -> str:

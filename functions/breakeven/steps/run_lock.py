@@ -1,6 +1,6 @@
 """One run at a time: a lock with owner and lease in the state table, one for each state machine.
 
-It is taken before anything that the clean-up would let go, so that a refused execution touches nothing of
+It is taken before anything that the clean-up would delete, so that a refused execution touches nothing of
 the one that runs. It can be taken over only when its lease is over, its owner's execution does not run, and
 none of the brokers of its last owner does.
 """
@@ -15,7 +15,7 @@ from breakeven.errors import LockHeldError
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
 from breakeven.steps.aws_clients import StepFunctions
-from breakeven.steps.executions import ask
+from breakeven.steps.executions import execution_status
 from breakeven.steps.services import Services
 
 
@@ -54,7 +54,7 @@ def check_lease(held: dict[str, Any], step_functions: StepFunctions) -> None:
             until = datetime.fromtimestamp(held["lease_until"], UTC).isoformat(timespec="seconds")
             wait = "wait for its end; once it is stopped, the rule or the watchdog releases the lock"
             raise LockHeldError(f"run {run_id} holds the lock until {until} at the latest: {wait}")
-        if not ask(step_functions, owner).over:
+        if not execution_status(step_functions, owner).over:
             raise LockHeldError(
                 f"run {run_id} has outlasted its lease and still runs: stop execution {owner}"
             )

@@ -1,4 +1,4 @@
-"""An execution has failed, was aborted or timed out: let go of all that its run made. Called by the rule."""
+"""An execution has failed, was aborted or timed out: clean up all that its run made. Called by the rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from breakeven.steps.cleanup.clean_up import clean_up
 from breakeven.steps.services import services
-from handlers.cleanup.run_resources import every_kind, told
+from handlers.cleanup.run_resources import every_resource_type, log_outcome
 from handlers.common import Document, entry, logger
 
 
@@ -32,5 +32,5 @@ def handler(event: StatusChange, context: LambdaContext) -> None:
     run_id = event.detail.name
     logger.append_keys(run_id=run_id)
     step_functions = boto3.client("stepfunctions")
-    outcome = clean_up(services(), every_kind(), step_functions, run_id, event.detail.arn)
-    told(outcome, "left by an execution that ended badly")
+    outcome = clean_up(services(), every_resource_type(), step_functions, run_id, event.detail.arn)
+    log_outcome(outcome, "left by an execution that ended badly")

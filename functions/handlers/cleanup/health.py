@@ -1,4 +1,4 @@
-"""Each hour: broker nodes that are up; once a day: how long ago a run went well. Alarms look at both."""
+"""Each hour: broker nodes that are up; once a day: how long ago a run went well. Alarms watch both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from breakeven.steps.cleanup.health import days_since_good_run, look_at_nodes
+from breakeven.steps.cleanup.health import days_since_good_run, standing_nodes
 from breakeven.steps.services import services
 from handlers.common import Document, entry, logger, metrics
 
@@ -16,14 +16,14 @@ from handlers.common import Document, entry, logger, metrics
 DAILY_AT_HOUR = 5
 
 
-class LookEvent(Document):
+class HealthEvent(Document):
     time: datetime
 
 
-@entry(LookEvent)
-def handler(event: LookEvent, context: LambdaContext) -> None:
+@entry(HealthEvent)
+def handler(event: HealthEvent, context: LambdaContext) -> None:
     table = services().table
-    nodes = look_at_nodes(table, boto3.client("ec2"))
+    nodes = standing_nodes(table, boto3.client("ec2"))
     if nodes.up:
         metrics.add_metric(name="NodesUp", unit=MetricUnit.Count, value=nodes.up)
     if nodes.overdue:

@@ -1,4 +1,4 @@
-"""The kinds of things that are let go, with the clients that reach them."""
+"""The types of resources that are cleaned up, with the clients that reach them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import os
 import boto3
 
 from breakeven.steps.cleanup.clean_up import Outcome
-from breakeven.steps.cleanup.resources import Instances, Interfaces, Kind, Queues, Secrets, Volumes
+from breakeven.steps.cleanup.resources import Instances, Interfaces, Queues, ResourceType, Secrets, Volumes
 from breakeven.steps.cleanup.task_resources import Endpoints, Tasks
 from breakeven.steps.services import services
 from breakeven.targets.sqs_standard import CONFIG
 from handlers.common import logger
 
 
-def every_kind() -> tuple[Kind, ...]:
-    """In the order in which they are let go: interfaces and volumes come free with instances.
+def every_resource_type() -> tuple[ResourceType, ...]:
+    """List them in the order in which they are cleaned up: interfaces and volumes come free with instances.
 
     Tasks go first, which use all the others.
     """
@@ -32,11 +32,11 @@ def every_kind() -> tuple[Kind, ...]:
     )
 
 
-def told(outcome: Outcome, words: str) -> None:
-    """Log what was let go.
+def log_outcome(outcome: Outcome, words: str) -> None:
+    """Log what was cleaned up.
 
-    :raises NotLetGoError: something was not
+    :raises NotCleanedUpError: something was not
     """
     if outcome.gone:
-        logger.warning(words, let_go=outcome.gone)
+        logger.warning(words, cleaned_up=outcome.gone)
     outcome.raise_if_incomplete()

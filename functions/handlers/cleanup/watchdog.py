@@ -1,4 +1,4 @@
-"""Every 15 minutes: let go of what belongs to no run that goes on, whoever should have done so before."""
+"""Every 15 minutes: clean up what belongs to no run that goes on, whoever should have done so before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 
 from breakeven.steps.cleanup.watchdog import Watchdog
 from breakeven.steps.services import services
-from handlers.cleanup.run_resources import every_kind, told
+from handlers.cleanup.run_resources import every_resource_type, log_outcome
 from handlers.common import Document, entry, metrics
 
 
@@ -24,9 +24,9 @@ class Tick(Document):
 @entry(Tick)
 def handler(event: Tick, context: LambdaContext) -> None:
     machine = os.environ["BREAKEVEN_STATE_MACHINE"]
-    outcome = Watchdog(services(), every_kind(), boto3.client("stepfunctions"), machine).watch()
+    outcome = Watchdog(services(), every_resource_type(), boto3.client("stepfunctions"), machine).watch()
     if outcome.gone:  # a metric of nothing every 15 minutes would be paid for all the same
         metrics.add_metric(
             name="LeftBehind", unit=MetricUnit.Count, value=sum(map(len, outcome.gone.values()))
         )
-    told(outcome, "left by a run that is over")
+    log_outcome(outcome, "left by a run that is over")

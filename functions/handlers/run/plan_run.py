@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.budget.allowance import allowance_of
 from breakeven.planning.loaders.fargate import may_have_tasks
-from breakeven.steps.executions import ask
+from breakeven.steps.executions import execution_status
 from breakeven.steps.lane.baked_images import missing_images
 from breakeven.steps.lane.recipes import recipes_of
 from breakeven.steps.run.account_capacity import account_of, instance_types
@@ -35,7 +35,7 @@ def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
         event.input,
         execution=event.execution,
         started_at=event.started_at,
-        is_running=lambda execution: not ask(boto3.client("stepfunctions"), execution).over,
+        is_running=lambda execution: not execution_status(boto3.client("stepfunctions"), execution).over,
         allowance=allowance_of(os.environ),
         account=lambda suite: account_of(instance_types(suite), with_tasks=may_have_tasks(suite)),
         images=partial(missing_images, services(), boto3.client("ec2"), event.run_id, recipes_of(os.environ)),

@@ -167,10 +167,10 @@ class FargateTask:
             self._task.containers[0].exitCode = code
             if code is None:
                 self._task.containers[0].reason = reason
-            self._let_go_of_the_network()
+            self._release_network()
             self._is("STOPPED")
 
-    def _let_go_of_the_network(self) -> None:
+    def _release_network(self) -> None:
         interfaces = ec2_backends[self._task._account_id][self._task.region_name].enis
         for attachment in self._task.attachments:
             attachment["status"] = "DELETED"

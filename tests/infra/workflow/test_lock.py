@@ -36,7 +36,7 @@ def test_no_resource_needs_itself(assembly):
     TopologicalSorter(graph).prepare()  # raises CycleError
 
 
-def test_the_lock_is_taken_before_anything_that_is_let_go_and_released_after(assembly):
+def test_the_lock_is_taken_before_anything_that_is_cleaned_up_and_released_after(assembly):
     top = definition_of(template_of(assembly))["States"]
     assert (top["Plan"]["Next"], top["TakeLock"]["Next"]) == ("TakeLock", "ImagesMissing?")
     assert top["ImagesMissing?"]["Default"] == "Tasks?"

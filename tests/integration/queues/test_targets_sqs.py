@@ -76,14 +76,14 @@ def test_released_queues_are_gone_and_may_be_released_again(target, queue_case):
     target.dismantle()
 
 
-def test_a_runs_queues_are_found_by_their_tags_and_let_go(target, queue_case):
+def test_a_runs_queues_are_found_by_their_tags_and_cleaned_up(target, queue_case):
     queues = target.prepare(queue_case("sqs-standard", queues=2), attempt=1).queues
     kind = Queues(boto3.client("sqs"))
     assert {each.id for each in kind.find("run")} >= set(queues)
     assert kind.find("another-run") == []
     for _ in range(2):
         for queue in queues:
-            kind.let_go(queue)
+            kind.clean_up(queue)
     assert not set(queues) & {each.id for each in kind.find()}
 
 

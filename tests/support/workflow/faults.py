@@ -45,7 +45,7 @@ def run_name(*parts: str) -> str:
     return "-".join(parts)
 
 
-def assert_all_let_go(workflow: Workflow, run_id: str) -> None:
+def assert_all_cleaned_up(workflow: Workflow, run_id: str) -> None:
     launched = workflow.machines.launched.get(run_id, set())
     assert len(launched) == (0 if run_id.startswith(NO_BROKERS_YET) else 2), run_id
     assert launched <= workflow.machines.terminated, run_id

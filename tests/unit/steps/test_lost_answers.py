@@ -13,7 +13,7 @@ from breakeven.results.items import LOCKS, RUN, loader_item
 from breakeven.results.state import RunState
 from breakeven.steps.case.load import begun
 from breakeven.steps.cleanup.clean_up import record_end
-from breakeven.steps.executions import Told
+from breakeven.steps.executions import ExecutionStatus
 from breakeven.steps.run.take_lock import take_lock
 from breakeven.steps.run_lock import free_lock
 from breakeven.steps.services import Services
@@ -63,6 +63,6 @@ def test_a_gate_is_reached_by_its_own_retry_and_not_twice(services):
 
 def test_the_end_of_a_run_is_recorded_by_its_own_retry_and_only_once(services):
     services.state("run-1").update(RUN, status="running")
-    assert record_end(services, "run-1", Told("ABORTED"))
-    assert not record_end(services, "run-1", Told("TIMED_OUT"))
+    assert record_end(services, "run-1", ExecutionStatus("ABORTED"))
+    assert not record_end(services, "run-1", ExecutionStatus("TIMED_OUT"))
     assert services.state("run-1").get(RUN)["status"] == "aborted"

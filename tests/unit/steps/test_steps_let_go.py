@@ -14,10 +14,10 @@ from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
 from breakeven.steps.cleanup import clean_up as cleaning
-from breakeven.steps.cleanup.clean_up import NotLetGoError, clean_up, record_end, release_rest
-from breakeven.steps.cleanup.resources import DEFAULT_LEASE_S, Instances, Leftover, Queues, Secrets
+from breakeven.steps.cleanup.clean_up import NotCleanedUpError, clean_up, record_end, release_rest
+from breakeven.steps.cleanup.resources import DEFAULT_LEASE_S, Instances, Queues, Resource, Secrets
 from breakeven.steps.cleanup.watchdog import Watchdog
-from breakeven.steps.executions import Told, ask, execution_arn
+from breakeven.steps.executions import ExecutionStatus, execution_arn, execution_status
 from breakeven.steps.services import Services
 from tests.support.aws.moto_results import services_in_moto
 
@@ -51,27 +51,27 @@ class Executions:
 
 
 class Things:
-    """A kind whose things are what they are told; some cannot be let go, and all of them not looked for."""
+    """A type whose resources are those given; some cannot be cleaned up, and all of them not looked for."""
 
-    def __init__(self, *things: Leftover, name: str = "things", stuck: str = "", blind: bool = False) -> None:
+    def __init__(self, *things: Resource, name: str = "things", stuck: str = "", blind: bool = False) -> None:
         self.name, self._things, self._stuck, self._blind = name, list(things), stuck, blind
         self.gone: list[str] = []
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
+    def find(self, run_id: str | None = None) -> list[Resource]:
         if self._blind:
             raise EndpointConnectionError(endpoint_url="https://ec2")
         return [each for each in self._things if run_id in (None, each.run_id) and each.id not in self.gone]
 
-    def let_go(self, leftover: str) -> None:
-        if leftover == self._stuck:
+    def clean_up(self, resource_id: str) -> None:
+        if resource_id == self._stuck:
             raise ClientError(
                 {"Error": {"Code": "OperationNotPermitted", "Message": "protected"}}, "Terminate"
             )
-        self.gone.append(leftover)
+        self.gone.append(resource_id)
 
 
-def of(run_id: str | None, *ids: str, lease_until: float | None = None) -> list[Leftover]:
-    return [Leftover(id_, run_id, lease_until) for id_ in ids]
+def of(run_id: str | None, *ids: str, lease_until: float | None = None) -> list[Resource]:
+    return [Resource(id_, run_id, lease_until) for id_ in ids]
 
 
 def begun(services: Services, run_id: str, deadline_in_s: float = 3600.0) -> None:
@@ -108,7 +108,7 @@ def test_the_clean_up_goes_on_past_what_fails_and_says_it_at_the_end(services):
     assert outcome.gone == {"instances": ["i-2", "i-3"], "queues": ["q"]}
     assert services.state("a").get(RUN)["status"] == "failed"
     assert released_at(services) is not None
-    with pytest.raises(NotLetGoError, match=r"i-1: .*protected; volumes: Could not connect"):
+    with pytest.raises(NotCleanedUpError, match=r"i-1: .*protected; volumes: Could not connect"):
         outcome.raise_if_incomplete()
 
 
@@ -158,7 +158,7 @@ def test_the_lock_of_another_run_is_left_to_it(services):
 @pytest.mark.parametrize("status", ["ok", "partial", "failed", "interrupted"])
 def test_a_record_that_says_how_the_run_ended_stays(services, status):
     services.state("a").update(RUN, status=status, reason="its own")
-    assert not record_end(services, "a", Told("ABORTED"))
+    assert not record_end(services, "a", ExecutionStatus("ABORTED"))
     record = services.state("a").get(RUN)
     assert (record["status"], record["reason"]) == (status, "its own")
 
@@ -166,10 +166,18 @@ def test_a_record_that_says_how_the_run_ended_stays(services, status):
 @pytest.mark.parametrize(
     ("told", "status", "reason"),
     [
-        (Told("ABORTED"), "aborted", "the execution was aborted"),
-        (Told("ABORTED", cause="too dear"), "aborted", "the execution was aborted: too dear"),
-        (Told("FAILED", "States.Runtime", "no path"), "failed", "Execution: States.Runtime: no path"),
-        (Told("TIMED_OUT"), "failed", "Execution: States.Timeout: the execution outlasted its limit"),
+        (ExecutionStatus("ABORTED"), "aborted", "the execution was aborted"),
+        (ExecutionStatus("ABORTED", cause="too dear"), "aborted", "the execution was aborted: too dear"),
+        (
+            ExecutionStatus("FAILED", "States.Runtime", "no path"),
+            "failed",
+            "Execution: States.Runtime: no path",
+        ),
+        (
+            ExecutionStatus("TIMED_OUT"),
+            "failed",
+            "Execution: States.Timeout: the execution outlasted its limit",
+        ),
     ],
 )
 def test_the_record_says_how_the_execution_ended(services, told, status, reason):
@@ -224,16 +232,16 @@ def test_what_cannot_be_judged_is_left_and_is_a_problem(services):
     assert "run a: " in outcome.problems[0]
 
 
-def test_what_the_lanes_had_not_let_go_is_on_record(services):
+def test_what_the_lanes_had_not_cleaned_up_is_on_record(services):
     outcome = release_rest(services, [Things(*of("a", "i-1"), name="instances")], "a")
     assert outcome.gone == {"instances": ["i-1"]}
     assert services.state("a").get(RUN)["released_late"] == ["i-1"]
 
 
 def test_an_execution_that_is_forgotten_is_over():
-    assert ask(Executions({}), execution("a")).over
+    assert execution_status(Executions({}), execution("a")).over
     with pytest.raises(ClientError):
-        ask(Executions({}, forbidden=execution("a")), execution("a"))
+        execution_status(Executions({}, forbidden=execution("a")), execution("a"))
 
 
 class Gone:
@@ -249,10 +257,10 @@ class Gone:
 
 
 def test_what_is_gone_already_is_well():
-    Instances(Gone("InvalidInstanceID.NotFound")).let_go("i-1")
-    Queues(Gone("AWS.SimpleQueueService.NonExistentQueue")).let_go("url")
+    Instances(Gone("InvalidInstanceID.NotFound")).clean_up("i-1")
+    Queues(Gone("AWS.SimpleQueueService.NonExistentQueue")).clean_up("url")
     with pytest.raises(ClientError):
-        Instances(Gone("UnauthorizedOperation")).let_go("i-1")
+        Instances(Gone("UnauthorizedOperation")).clean_up("i-1")
 
 
 class Page:
@@ -276,7 +284,7 @@ class Page:
 )
 def test_an_instances_lease_is_its_tags_or_that_of_every_node(given, lease_s):
     tags = {OWNER_TAG: "QueueBreakeven", RUN_TAG: "a"} | ({LEASE_TAG: given} if given else {})
-    assert Instances(Page(**tags)).find() == [Leftover("i-1", "a", 1000 + lease_s)]
+    assert Instances(Page(**tags)).find() == [Resource("i-1", "a", 1000 + lease_s)]
 
 
 def test_every_secret_of_a_run_is_found(services):

@@ -10,7 +10,7 @@ import pytest
 from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
 from breakeven.results.items import RUN, case_item
 from breakeven.results.state import RunState
-from breakeven.steps.cleanup.health import days_since_good_run, look_at_nodes
+from breakeven.steps.cleanup.health import days_since_good_run, standing_nodes
 from breakeven.steps.run.finish_run import GOOD_RUN, HEALTH, finish_run
 from tests.support.aws.moto_results import installed
 
@@ -34,7 +34,7 @@ def node(run_id, owner=OURS):
 
 
 def look(services):
-    return look_at_nodes(services.table, boto3.client("ec2"))
+    return standing_nodes(services.table, boto3.client("ec2"))
 
 
 def test_nodes_within_their_runs_time_are_up_and_not_overdue(services):

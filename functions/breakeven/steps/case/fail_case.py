@@ -41,10 +41,10 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
         write_measurement(services, case, measurement)
         write_nodes(services, case, attempt)
     write_case(services, case, item, measurement, mirrors_after=None, reason=reason)
-    told = state.update(
+    recorded = state.update(
         case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason
     )
-    release_queues(services, case, told)
+    release_queues(services, case, recorded)
     return True
 
 

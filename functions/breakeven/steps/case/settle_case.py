@@ -42,9 +42,9 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     write_nodes(services, case, attempt)
     write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
     limit = measurement.limit()
-    told = limit.model_dump(mode="json") if limit else None
+    found = limit.model_dump(mode="json") if limit else None
     # before the queues are gone: a second call could not look into them again
-    release_queues(services, case, state.update(case_item(case_id), status="ok", loader_limit=told))
+    release_queues(services, case, state.update(case_item(case_id), status="ok", loader_limit=found))
     return True
 
 

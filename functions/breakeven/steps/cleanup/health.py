@@ -1,4 +1,4 @@
-"""What is looked at while nothing runs: broker nodes that should be gone, and when a run last went well."""
+"""What is checked while nothing runs: broker nodes that should be gone, and when a run last went well."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def days_since_good_run(table: Table) -> float:
     return float(max(0.0, (time.time() - item["at"]) / DAY_S))
 
 
-def look_at_nodes(table: Table, ec2: Ec2) -> Nodes:
+def standing_nodes(table: Table, ec2: Ec2) -> Nodes:
     """The installation's broker nodes, whatever run they are of."""
     found = [each for each in our_instances(ec2) if each.stands]
     runs = {each.id: each.tags.get(RUN_TAG, "") for each in found}

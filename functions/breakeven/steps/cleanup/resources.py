@@ -1,7 +1,7 @@
-"""The kinds of things that runs make and that cost: how each is found by its tags, and let go.
+"""What runs make and pay for, by type: how each is found by its tags, and cleaned up.
 
 Whatever is found carries this installation's owner tag, or is in its own bucket or cluster; nobody else's is
-touched. A kind that runs come to make is one more class, and one more in ``handlers.cleanup.run_resources``.
+touched. A type that runs come to make is one more class, and one more in ``handlers.cleanup.run_resources``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DEFAULT_LEASE_S = 28_800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Leftover:
+class Resource:
     """``run_id`` is None for what belongs to no run; ``lease_until`` is then its end, in epoch seconds.
 
     What belongs to no run and has no lease is not for the watchdog to judge.
@@ -33,13 +33,13 @@ class Leftover:
     lease_until: float | None = None
 
 
-class Kind(Protocol):
+class ResourceType(Protocol):
     name: str
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
+    def find(self, run_id: str | None = None) -> list[Resource]:
         """What is there of this installation's, or of one run's."""
 
-    def let_go(self, leftover: str) -> None:
+    def clean_up(self, resource_id: str) -> None:
         """Raises the client's error; what is gone already is well."""
 
 
@@ -49,17 +49,17 @@ class Instances:
     def __init__(self, ec2: Ec2) -> None:
         self._ec2 = ec2
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
-        return [self._leftover(each) for each in our_instances(self._ec2, run_id) if each.stands]
+    def find(self, run_id: str | None = None) -> list[Resource]:
+        return [self._resource(each) for each in our_instances(self._ec2, run_id) if each.stands]
 
-    def let_go(self, leftover: str) -> None:
+    def clean_up(self, resource_id: str) -> None:
         with well_if_gone():
-            self._ec2.terminate_instances(InstanceIds=[leftover])
+            self._ec2.terminate_instances(InstanceIds=[resource_id])
 
-    def _leftover(self, instance: Instance) -> Leftover:
+    def _resource(self, instance: Instance) -> Resource:
         given = instance.tags.get(LEASE_TAG, "")
         lease_s = float(given) if given.isdecimal() else DEFAULT_LEASE_S
-        return Leftover(instance.id, instance.tags.get(RUN_TAG), instance.launched_at + lease_s)
+        return Resource(instance.id, instance.tags.get(RUN_TAG), instance.launched_at + lease_s)
 
 
 class Interfaces:
@@ -70,18 +70,18 @@ class Interfaces:
     def __init__(self, ec2: Ec2) -> None:
         self._ec2 = ec2
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
+    def find(self, run_id: str | None = None) -> list[Resource]:
         pages = self._ec2.get_paginator("describe_network_interfaces").paginate(Filters=ours(run_id))
         return [
-            Leftover(found["NetworkInterfaceId"], tags_of(found.get("TagSet", [])).get(RUN_TAG))
+            Resource(found["NetworkInterfaceId"], tags_of(found.get("TagSet", [])).get(RUN_TAG))
             for page in pages
             for found in page["NetworkInterfaces"]
             if found["Status"] == "available"
         ]
 
-    def let_go(self, leftover: str) -> None:
+    def clean_up(self, resource_id: str) -> None:
         with well_if_gone():
-            self._ec2.delete_network_interface(NetworkInterfaceId=leftover)
+            self._ec2.delete_network_interface(NetworkInterfaceId=resource_id)
 
 
 class Volumes:
@@ -92,18 +92,18 @@ class Volumes:
     def __init__(self, ec2: Ec2) -> None:
         self._ec2 = ec2
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
+    def find(self, run_id: str | None = None) -> list[Resource]:
         pages = self._ec2.get_paginator("describe_volumes").paginate(Filters=ours(run_id))
         return [
-            Leftover(found["VolumeId"], tags_of(found.get("Tags", [])).get(RUN_TAG))
+            Resource(found["VolumeId"], tags_of(found.get("Tags", [])).get(RUN_TAG))
             for page in pages
             for found in page["Volumes"]
             if found["State"] == "available"
         ]
 
-    def let_go(self, leftover: str) -> None:
+    def clean_up(self, resource_id: str) -> None:
         with well_if_gone():
-            self._ec2.delete_volume(VolumeId=leftover)
+            self._ec2.delete_volume(VolumeId=resource_id)
 
 
 class Queues:
@@ -114,13 +114,13 @@ class Queues:
     def __init__(self, sqs: Sqs) -> None:
         self._sqs = sqs
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
-        found = [Leftover(url, tags.get(RUN_TAG)) for url, tags in self._tagged() if _is_ours(tags)]
+    def find(self, run_id: str | None = None) -> list[Resource]:
+        found = [Resource(url, tags.get(RUN_TAG)) for url, tags in self._tagged() if _is_ours(tags)]
         return [each for each in found if run_id in (None, each.run_id)]
 
-    def let_go(self, leftover: str) -> None:
+    def clean_up(self, resource_id: str) -> None:
         with well_if_gone():
-            self._sqs.delete_queue(QueueUrl=leftover)
+            self._sqs.delete_queue(QueueUrl=resource_id)
 
     def _tagged(self) -> Iterator[tuple[str, dict[str, str]]]:
         pages = self._sqs.get_paginator("list_queues").paginate(
@@ -141,12 +141,12 @@ class Secrets:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
+    def find(self, run_id: str | None = None) -> list[Resource]:
         prefix = layout.secrets_prefix(run_id) if run_id else layout.SECRETS
-        return [Leftover(key, layout.run_of_secret(key)) for key in self._store.keys(prefix)]
+        return [Resource(key, layout.run_of_secret(key)) for key in self._store.keys(prefix)]
 
-    def let_go(self, leftover: str) -> None:
-        self._store.delete(leftover)
+    def clean_up(self, resource_id: str) -> None:
+        self._store.delete(resource_id)
 
 
 def _is_ours(tags: Mapping[str, str]) -> bool:

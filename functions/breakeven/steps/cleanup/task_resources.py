@@ -1,4 +1,4 @@
-"""Tasks and endpoints that runs make: how each is found, and let go."""
+"""Tasks and endpoints that runs make: how each is found, and cleaned up."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from botocore.exceptions import ClientError
 
 from breakeven.installation import RUN_GROUP, RUN_TAG
 from breakeven.steps.aws_clients import Ec2, Ecs, well_if_gone
-from breakeven.steps.cleanup.resources import Leftover
+from breakeven.steps.cleanup.resources import Resource
 from breakeven.steps.instances import ours, tags_of
 
 #: how many tasks ECS describes in one call
 DESCRIBED = 100
-#: of an endpoint that is let go
+#: of an endpoint that is deleted
 GOING = {"deleting", "deleted"}
 
 
@@ -26,16 +26,16 @@ class Tasks:
     def __init__(self, ecs: Ecs, cluster: str) -> None:
         self._ecs, self._cluster = ecs, cluster
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
-        found = [Leftover(task["taskArn"], _run_of(task)) for task in self._standing()]
+    def find(self, run_id: str | None = None) -> list[Resource]:
+        found = [Resource(task["taskArn"], _run_of(task)) for task in self._standing()]
         return [each for each in found if run_id in (None, each.run_id)]
 
-    def let_go(self, leftover: str) -> None:
+    def clean_up(self, resource_id: str) -> None:
         with well_if_gone():
-            self._ecs.stop_task(cluster=self._cluster, task=leftover, reason="its run is over")
+            self._ecs.stop_task(cluster=self._cluster, task=resource_id, reason="its run is over")
 
     def _standing(self) -> Iterator[Mapping[str, Any]]:
-        """Those that are up, or are to come up; those that are told to stop are not."""
+        """Those that are up, or are to come up; those that were asked to stop are not."""
         pages = self._ecs.get_paginator("list_tasks").paginate(
             cluster=self._cluster, desiredStatus="RUNNING", PaginationConfig={"PageSize": DESCRIBED}
         )
@@ -57,10 +57,10 @@ class Endpoints:
     def __init__(self, ec2: Ec2) -> None:
         self._ec2 = ec2
 
-    def find(self, run_id: str | None = None) -> list[Leftover]:
+    def find(self, run_id: str | None = None) -> list[Resource]:
         pages = self._ec2.get_paginator("describe_vpc_endpoints").paginate(Filters=ours(run_id))
         return [
-            Leftover(found["VpcEndpointId"], run)
+            Resource(found["VpcEndpointId"], run)
             for page in pages
             for found in page["VpcEndpoints"]
             # the stack's own gateways carry no run's tag
@@ -68,10 +68,10 @@ class Endpoints:
             and (run := tags_of(found.get("Tags", [])).get(RUN_TAG))
         ]
 
-    def let_go(self, leftover: str) -> None:
-        """What cannot be let go is told in the answer, and is no error of the call."""
+    def clean_up(self, resource_id: str) -> None:
+        """What cannot be deleted stands in the answer, and is no error of the call."""
         with well_if_gone():
-            answer = self._ec2.delete_vpc_endpoints(VpcEndpointIds=[leftover])
+            answer = self._ec2.delete_vpc_endpoints(VpcEndpointIds=[resource_id])
             raise_unsuccessful(answer)
 
 
@@ -79,5 +79,5 @@ def raise_unsuccessful(answer: Mapping[str, Any]) -> None:
     """:raises ClientError: for the first that EC2 could not delete"""
     for each in answer.get("Unsuccessful", []):
         error = each["Error"]
-        told = {"Error": {"Code": error.get("Code", ""), "Message": error.get("Message", "")}}
-        raise ClientError(told, "DeleteVpcEndpoints")
+        answer = {"Error": {"Code": error.get("Code", ""), "Message": error.get("Message", "")}}
+        raise ClientError(answer, "DeleteVpcEndpoints")

@@ -90,7 +90,9 @@ def launch(
         services.store.put_secret(key, access.model_dump_json())
     own = _own_machines(services, place, run_id, machines) if machines else {}
     nodes, ours = record_of(target).node_count, installation()
-    tags = [{"Key": key, "Value": value} for key, value in ours.tags(_told(services, run_id, target)).items()]
+    tags = [
+        {"Key": key, "Value": value} for key, value in ours.tags(_node_tags(services, run_id, target)).items()
+    ]
     lane, ids = services.state(run_id), list[str]()
     zones = place.dealt(nodes, machines)
     for zone, count in zones.items():
@@ -141,12 +143,12 @@ def _known(ec2: Ec2, filters: list[dict[str, Any]]) -> list[Instance]:
         return []
 
 
-def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
+def _node_tags(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
     """The tags by which a node finds its lane and knows when to go; see nodes/surroundings/aws.sh.
 
     All of them, whatever the launch template says: tags of a call may take the place of a template's.
     """
-    told = {
+    tags = {
         BUCKET_TAG: services.store.bucket,
         RUN_TAG: run_id,
         TARGET_TAG: target,
@@ -154,8 +156,8 @@ def _told(services: Services, run_id: str, target: TargetName) -> dict[str, str]
         "Name": f"breakeven {target}",
     }
     if (lease_s := longest_s(services, run_id)) is not None:
-        told[LEASE_TAG] = str(lease_s)  # from the node's boot: a retry must ask for the very same
-    return told
+        tags[LEASE_TAG] = str(lease_s)  # from the node's boot: a retry must ask for the very same
+    return tags
 
 
 def _own_machines(services: Services, place: Place, run_id: str, machines: Machines) -> dict[str, Any]:

@@ -112,9 +112,9 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
     )
 
 
-def _resumed(told: Mapping[str, Any]) -> str:
-    which = f"{told['settled']} of the {told['cases']} cases were settled there and not run again"
-    return f"This run goes on with run {told['run_id']}, which did not come to its end: {which}."
+def _resumed(resumed: Mapping[str, Any]) -> str:
+    which = f"{resumed['settled']} of the {resumed['cases']} cases were settled there and not run again"
+    return f"This run goes on with run {resumed['run_id']}, which did not come to its end: {which}."
 
 
 def _instance(

@@ -54,7 +54,7 @@ class Earlier:
         found = {case.case_id: self.items.get(case_item(case.case_id), {}) for case in self.plan.cases}
         return {case_id: item for case_id, item in found.items() if is_settled(item)}
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For the plan's document."""
         return {"run_id": self.run_id, "settled": len(self.settled), "cases": len(self.plan.cases)}
 
@@ -180,7 +180,7 @@ def take_over(services: Services, earlier: Earlier, plan: Plan) -> None:
             **earlier.document,
             "input": {**earlier.document["input"], "max_usd": plan.max_usd},
             "plan": plan.model_dump(mode="json"),
-            "resumed": earlier.told(),
+            "resumed": earlier.to_json(),
         },
     )
 

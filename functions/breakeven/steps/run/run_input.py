@@ -27,7 +27,7 @@ class Surroundings(BaseModel):
 
     name: Literal["aws", "local"] = "aws"
     hardware: dict[str, str | int | float] = Field(default_factory=dict)
-    notes: list[str] = Field(default_factory=list, description="what the reader must be told")
+    notes: list[str] = Field(default_factory=list, description="what the reader must know")
 
 
 class RunInput(BaseModel):

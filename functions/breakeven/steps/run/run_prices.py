@@ -32,7 +32,7 @@ def prices_of(
     types: Iterable[str] = (),
     client: Callable[[], Any] = pricing_client,
 ) -> Refreshed:
-    """The book of the run's region, and what its reader must be told.
+    """The book of the run's region, and what its reader must know.
 
     :param types: instance types that are asked for beside the deployment's own
 

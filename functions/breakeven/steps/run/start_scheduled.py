@@ -1,4 +1,4 @@
-"""The scheduled run: started once for each time that the schedule names, however often it is told to."""
+"""The scheduled run: started once for each time that the schedule names, however often it is called."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def known_advice(services: Services, suite: str) -> tuple[LoaderAdvice, list[str
 def keep_advice(services: Services, run_id: str) -> None:
     """Add what the run found. It never fails the run, of which all is measured and written by now.
 
-    A case that failed says nothing of its loaders. What could not be kept is told by ``advice_not_kept`` of
+    A case that failed says nothing of its loaders. What could not be kept is in ``advice_not_kept`` of
     the run's state.
     """
     try:
@@ -54,5 +54,5 @@ def _keep(services: Services, run_id: str) -> None:
 
 
 def _seen(case: Case, item: dict[str, object]) -> Seen:
-    told = item.get("loader_limit")
-    return Seen(case, Limit.model_validate(told) if told else None)
+    limit = item.get("loader_limit")
+    return Seen(case, Limit.model_validate(limit) if limit else None)

@@ -21,7 +21,7 @@ from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.instances import tags_of
 from breakeven.steps.services import Services
 
-#: how long endpoints may take until they answer, one that an earlier run has let go until it is gone
+#: how long endpoints may take until they answer, one that an earlier run has deleted until it is gone
 ENDPOINTS_TIMEOUT_S = 480.0
 POLL_S = 2.0
 AVAILABLE, FAILED = "available", ("rejected", "failed", "expired")

@@ -1,4 +1,4 @@
-"""What a loader that is a task is told, and how long its state waits for it."""
+"""What a loader that is a task is given, and how long its state waits for it."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_a_name_that_an_endpoint_on_its_way_out_still_has_is_waited_for(services
         establish(services, Scripted("available", taken=10**9), place)
 
 
-def test_an_endpoint_that_the_network_has_already_is_used_and_never_let_go(services, ec2, place):
+def test_an_endpoint_that_the_network_has_already_is_used_and_never_cleaned_up(services, ec2, place):
     theirs = ec2.create_vpc_endpoint(
         VpcId=place.vpc,
         VpcEndpointType="Interface",
@@ -147,13 +147,13 @@ def test_an_endpoint_of_another_run_is_not_counted_on(services, ec2, place):
     assert len(Endpoints(ec2).find("another")) == len(Endpoints(ec2).find(RUN_ID)) == len(NAMES)
 
 
-def test_endpoints_are_found_by_owner_and_run_and_let_go(services, ec2, place):
+def test_endpoints_are_found_by_owner_and_run_and_cleaned_up(services, ec2, place):
     establish(services, ec2, place)
     kind = Endpoints(ec2)
     assert {each.run_id for each in kind.find()} == {RUN_ID}
     assert kind.find("another") == []
     for each in kind.find(RUN_ID):
-        kind.let_go(each.id)
+        kind.clean_up(each.id)
     assert kind.find() == []
 
 
@@ -167,10 +167,10 @@ class Refusing:
         return {"Unsuccessful": [{"ResourceId": "vpce-1", "Error": {"Code": self._code, "Message": "no"}}]}
 
 
-def test_an_endpoint_that_cannot_be_let_go_is_an_error_and_one_that_is_gone_is_none():
-    Endpoints(Refusing("InvalidVpcEndpointId.NotFound")).let_go("vpce-1")
+def test_an_endpoint_that_cannot_be_cleaned_up_is_an_error_and_one_that_is_gone_is_none():
+    Endpoints(Refusing("InvalidVpcEndpointId.NotFound")).clean_up("vpce-1")
     with pytest.raises(ClientError, match="UnauthorizedOperation"):
-        Endpoints(Refusing("UnauthorizedOperation")).let_go("vpce-1")
+        Endpoints(Refusing("UnauthorizedOperation")).clean_up("vpce-1")
 
 
 class Cluster:
@@ -206,9 +206,9 @@ def test_tasks_are_found_by_their_runs_group_and_stopped():
     kind = Tasks(ecs, "ours")
     assert {each.id: each.run_id for each in kind.find()} == {"one": "a", "two": "ab", "three": None}
     assert [each.id for each in kind.find("a")] == ["one"]
-    kind.let_go("one")
+    kind.clean_up("one")
     assert kind.find("a") == []
-    kind.let_go("one")  # gone already
+    kind.clean_up("one")  # gone already
     assert Tasks(Cluster(), "ours").find() == []
 
 
