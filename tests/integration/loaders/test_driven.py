@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ import pytest
 from breakeven.clients.core.loading import SWITCH
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
+from tests.support.scripted import amqp_wire as wire
 from tests.support.scripted.certificates import make_certificate_for
 from tests.support.scripted.fakes import FakeBroker, make_case
+from tests.support.scripted.scripted_broker import ScriptedBroker, scripted
 from tests.support.scripted.served_broker import LOOPBACK, serving
 from tests.support.scripted.tls import terminator
+from tests.support.workflow.processes import eventually
 
 ROOT = Path(__file__).parents[3]
 MESSAGES = 60
@@ -99,3 +103,36 @@ def test_with_the_core_forced_off_rows_and_flag_say_the_general_path(loaded) -> 
     assert "general_path" in measurement.flags
     assert loader["fallback"] == "the environment says BREAKEVEN_CORE=off"
     assert measurement.ledger.closed
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_over_tls_amqp_is_driven_by_the_core_too(tmp_path, python, switch):
+    """Confirmed at once, by a broker that says only that."""
+    own, key = make_certificate_for(LOOPBACK)
+    (tmp_path / "served.pem").write_text(own + key)
+    with scripted() as broker, terminator(tmp_path / "served.pem", broker.port) as port:
+        broker.is_behind(port, own)
+        threading.Thread(target=confirm, args=(broker,), daemon=True).start()
+        child = subprocess.run(
+            [python, "-m", "tests.support.loaders.amqp_child"],
+            input=json.dumps({"access": broker.access.model_dump(mode="json"), "messages": MESSAGES}),
+            cwd=ROOT,
+            env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT}/functions:{ROOT}", SWITCH: switch},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert child.returncode == 0, child.stderr
+    on = switch == "on"
+    assert json.loads(child.stdout) == {
+        "prepared": on,
+        "answered": MESSAGES if on else 0,
+        "by_general": 0,
+        "fallback": None if on else "the environment says BREAKEVEN_CORE=off",
+    }
+
+
+def confirm(broker: ScriptedBroker) -> None:
+    if eventually(lambda: len(broker.bodies) == MESSAGES):
+        broker.say(wire.ack(MESSAGES, multiple=True))

@@ -30,7 +30,7 @@ def client(broker) -> Iterator[NativeAmqpClient]:
 
 
 class Driven:
-    """A sender that is left driven, and what was told of it so far."""
+    """A sender on the fast path, and what came of it so far."""
 
     def __init__(self, client: NativeAmqpClient, times: np.ndarray | None = None) -> None:
         self.sender = client.sender(wire.QUEUE)

@@ -32,7 +32,7 @@ CHUNKED = (
 
 
 class Driven:
-    """A sender that is left driven, and what was told of it so far."""
+    """A sender on the fast path, and what came of it so far."""
 
     def __init__(self, sender: object, heard: Heard, times: np.ndarray | None = None) -> None:
         self.sender, self.heard = sender, heard

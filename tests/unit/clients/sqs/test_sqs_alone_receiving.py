@@ -48,7 +48,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r
 
 
 class Driven:
-    """A receiver that is left driven, and what was told of it so far."""
+    """A receiver on the fast path, and what came of it so far."""
 
     def __init__(self, receiver: object, heard: Heard) -> None:
         self.receiver, self.heard = receiver, heard
