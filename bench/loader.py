@@ -58,7 +58,7 @@ def run(order: Order) -> LoaderResult:
         client.close()
 
 
-def told(result: LoaderResult) -> dict[str, Any]:
+def summary(result: LoaderResult) -> dict[str, Any]:
     """The last line: percentiles (microseconds) by metric, the ledger, errors and flags."""
     measurement = merge([result], QueueCount(0))
     return {
@@ -78,7 +78,7 @@ def _tell(document: dict[str, Any]) -> None:
 
 def main() -> None:
     order = Order.model_validate_json(sys.stdin.read())
-    _tell(told(run(order)))
+    _tell(summary(run(order)))
 
 
 if __name__ == "__main__":

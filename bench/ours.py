@@ -81,10 +81,10 @@ def command(
 
 def rabbitmq_figures(lines: Sequence[Line], load: Load) -> Figures:
     """:raises BreakevenError: its ledger does not close, so that its figures mean nothing"""
-    told = checked(lines, sent_is_received=load.consumes)
+    summary = checked(lines, sent_is_received=load.consumes)
     count = "received" if load.consumes else "sent"
     per_s, cpu_us = window(lines, "measure", lambda progress: int(progress[count]))
-    return Figures(per_s, cpu_us, _percentiles(told, "produce"), _percentiles(told, "end_to_end"))
+    return Figures(per_s, cpu_us, _percentiles(summary, "produce"), _percentiles(summary, "end_to_end"))
 
 
 def sqs_figures(lines: Sequence[Line]) -> dict[str, Figures]:
@@ -92,12 +92,12 @@ def sqs_figures(lines: Sequence[Line]) -> dict[str, Figures]:
 
     :raises BreakevenError: its ledger does not close
     """
-    told = checked(lines, sent_is_received=True)
+    summary = checked(lines, sent_is_received=True)
     sent_per_s, send_us = window(lines, "load", lambda progress: int(progress["sent"]))
     got_per_s, got_us = window(lines, "unload", lambda progress: int(progress["received"]))
     return {
-        "send": Figures(sent_per_s, send_us, _percentiles(told, "produce")),
-        "receive": Figures(got_per_s, got_us / 2, _percentiles(told, "consume")),
+        "send": Figures(sent_per_s, send_us, _percentiles(summary, "produce")),
+        "receive": Figures(got_per_s, got_us / 2, _percentiles(summary, "consume")),
     }
 
 
@@ -131,16 +131,16 @@ def checked(lines: Sequence[Line], *, sent_is_received: bool) -> dict[str, Any]:
 
     :raises BreakevenError: its ledger does not close
     """
-    told = dict(json.loads(lines[-1].text))
-    ledger = told["ledger"]
+    summary = dict(json.loads(lines[-1].text))
+    ledger = summary["ledger"]
     wrong = [name for name in ("duplicates", "unexpected", "returned", "nacked") if ledger[name]]
     if sent_is_received and ledger["received"] != ledger["sent"]:
         wrong.append("received")
-    if wrong or told["errors"]:
-        raise BreakevenError(f"the ledger does not close ({', '.join(wrong)}): {ledger} {told['errors']}")
-    return told
+    if wrong or summary["errors"]:
+        raise BreakevenError(f"the ledger does not close ({', '.join(wrong)}): {ledger} {summary['errors']}")
+    return summary
 
 
-def _percentiles(told: Mapping[str, Any], metric: str) -> Percentiles | None:
-    found = told["percentiles"].get(metric)
+def _percentiles(summary: Mapping[str, Any], metric: str) -> Percentiles | None:
+    found = summary["percentiles"].get(metric)
     return Percentiles(*found) if found else None

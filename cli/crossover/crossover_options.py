@@ -49,8 +49,8 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
-    for option, (_, metavar, told) in OPTIONS.items():
-        command.add_argument(option, metavar=metavar, help=told)
+    for option, (_, metavar, help_text) in OPTIONS.items():
+        command.add_argument(option, metavar=metavar, help=help_text)
     command.add_argument(
         "--no-free-tier", action="store_true", help="the account's free SQS requests are used up elsewhere"
     )

@@ -78,7 +78,7 @@ class Answer:
         return [row for row in self.rows["break_even_hours"] if row["asked"]]
 
     def why_never(self, row: dict[str, Any]) -> str:
-        questions = money_builder.cost_questions(self.asked.told())
+        questions = money_builder.cost_questions(self.asked.to_json())
         (crossing,) = money_builder.crossovers([row], questions)
         return why_never(crossing, questions[0], money_builder.bills(self.rows["bills"]))
 
@@ -211,18 +211,18 @@ def _hours_against(sqs: str, row: dict[str, Any]) -> str:
     if saved <= 0:
         more = f"self-hosting costs {words.dollars(-saved)} a month more before any work"
         return f"Against {sqs}, {more}: no hours are left for it."
-    told = f"Against {sqs}, self-hosting saves {words.dollars(saved)} a month before work"
+    line = f"Against {sqs}, self-hosting saves {words.dollars(saved)} a month before work"
     if row["hours"] is None:
-        return f"{told}."
+        return f"{line}."
     hours, rate = words.figure(row["hours"]), words.dollars(row["hour_usd"])
-    return f"{told}: it wins while it takes under {hours} hours of work a month at {rate} an hour."
+    return f"{line}: it wins while it takes under {hours} hours of work a month at {rate} an hour."
 
 
 def _capacity(answer: Answer) -> list[str]:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
     needed = words.figure(capacity.needed(answer.rate))
-    told = capacity.describe() if answer.capacity is None else answer.capacity.describe()
-    lines = [f"Capacity of one cluster: {told}."]
+    line = capacity.describe() if answer.capacity is None else answer.capacity.describe()
+    lines = [f"Capacity of one cluster: {line}."]
     if answer.capacity is not None and capacity.limit == "network":
         lines.append(f"It is capped at {words.figure(capacity.network)} msg/s by the network baseline.")
     if capacity.stated is None:

@@ -16,10 +16,10 @@ from cli.terminal import say
 
 def explain(answer: Answer, subject: str, console: Console) -> None:
     """One subject, or all of them."""
-    for name, told in SUBJECTS.items():
+    for name, explanation in SUBJECTS.items():
         if subject in ("all", name):
             say(console, f"\n== {name}")
-            told(answer, console)
+            explanation(answer, console)
 
 
 def _inputs(answer: Answer, console: Console) -> None:
@@ -77,8 +77,8 @@ def _hours(answer: Answer, console: Console) -> None:
 
 def _capacity(answer: Answer, console: Console) -> None:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
-    told = capacity.describe() if answer.capacity is None else answer.capacity.describe()
-    say(console, f"{told}; what binds: {capacity.limit}")
+    explanation = capacity.describe() if answer.capacity is None else answer.capacity.describe()
+    say(console, f"{explanation}; what binds: {capacity.limit}")
     say(
         console,
         f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.nodes}): the leader sends each "

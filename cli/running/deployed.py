@@ -33,7 +33,7 @@ QUICK = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", 
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def aws_errors_in_words() -> Iterator[None]:
     """What AWS, or the way to it, refuses becomes one line with a remedy.
 
     :raises InputError: in the place of boto3's errors
@@ -83,7 +83,7 @@ class Account:
 
 def connect(profile: str | None, region: str | None) -> Account:
     """:raises InputError: no region, no such profile, or credentials that are missing or out of date"""
-    with told():
+    with aws_errors_in_words():
         # boto3 reads AWS_DEFAULT_REGION alone; the CDK and the other SDKs read AWS_REGION first
         region = region or os.environ.get("AWS_REGION") or None
         session = boto3.Session(profile_name=profile, region_name=region)
@@ -138,7 +138,7 @@ def find(account: Account, prefix: str | None) -> Deployed:
     name = stack_name(prefix)
     place = f"{account.region} of account {account.number}"
     try:
-        with told():
+        with aws_errors_in_words():
             (stack,) = account.client("cloudformation").describe_stacks(StackName=name)["Stacks"]
     except InputError as error:
         if error.value != "ValidationError":

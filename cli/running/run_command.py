@@ -147,8 +147,10 @@ def _input(document: dict[str, Any]) -> RunInput:
 
 
 def _goes_on(earlier: Earlier) -> str:
-    told = earlier.to_json()
-    return f"goes on with {told['run_id']}, of which {told['settled']} of {told['cases']} cases are settled"
+    found = earlier.to_json()
+    return (
+        f"goes on with {found['run_id']}, of which {found['settled']} of {found['cases']} cases are settled"
+    )
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:

@@ -25,7 +25,7 @@ from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
-from cli.running.deployed import Deployed, connect, find, is_about_credentials, told
+from cli.running.deployed import Deployed, aws_errors_in_words, connect, find, is_about_credentials
 from cli.running.following import Line, LostError, is_passing
 from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude
 from cli.running.progress import PlainView, View, snapshot, view_for
@@ -137,7 +137,7 @@ def _start(deployed: Deployed, run_id: str, document: dict[str, Any], view: View
     :raises InputError: another run goes on, or AWS refuses to start this one
     :raises LostError: AWS has not answered, and may have started it
     """
-    with told():
+    with aws_errors_in_words():
         words = _expected(deployed, document, run_id)
         if problem := deployed.lock_problem():
             raise InputError("AWS", "lock", deployed.stack, problem)

@@ -89,7 +89,7 @@ class BrokerMachines:
 
     def _restart(self, instance: str) -> None:
         lane = self._lanes[instance]
-        with self._told_to_lane(lane, [instance]):
+        with self._reported_to_lane(lane, [instance]):
             cluster, node = lane.node_on(instance)
             cluster.restart(node)
 
@@ -108,13 +108,13 @@ class BrokerMachines:
 
     def _start(self, lane: _Lane) -> None:
         run_id, target = lane.run_and_target
-        with self._told_to_lane(lane, lane.launch.instance_ids):
+        with self._reported_to_lane(lane, lane.launch.instance_ids):
             nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
             for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
                 self._register(run_id, target, instance, node)
 
     @contextmanager
-    def _told_to_lane(self, lane: _Lane, instances: Sequence[str]) -> Iterator[None]:
+    def _reported_to_lane(self, lane: _Lane, instances: Sequence[str]) -> Iterator[None]:
         """What goes wrong because the lane or the whole run is being ended is nobody's failure."""
         try:
             yield

@@ -39,7 +39,7 @@ def main() -> None:
         loop.add(sys.stdin.fileno(), ended)
         print(listener.getsockname()[1], flush=True)
         loop.run()
-    print(json.dumps(broker.notes.told()), flush=True)
+    print(json.dumps(broker.notes.to_json()), flush=True)
 
 
 if __name__ == "__main__":

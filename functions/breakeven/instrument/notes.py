@@ -25,9 +25,13 @@ class Answered:
         self._took_ns.append(written_ns - arrived_ns)
         self._late_ns.append(written_ns - due_ns)
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """``p50`` to ``p999`` and ``max`` of the latencies, the same of how late they were written, ms."""
-        return {"count": len(self._took_ns), "took_ms": _told(self._took_ns), "late_ms": _told(self._late_ns)}
+        return {
+            "count": len(self._took_ns),
+            "took_ms": _extremes(self._took_ns),
+            "late_ms": _extremes(self._late_ns),
+        }
 
 
 class Notes:
@@ -40,18 +44,18 @@ class Notes:
     def did(self, fate: Fate) -> None:
         self.counts[fate.value] += 1
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """As plain JSON values; ``cpu_s`` is what the server has used of a core, seconds."""
         times = os.times()
         return {
             **self.counts,
-            "publish": self.publish.told(),
-            "deliver": self.deliver.told(),
+            "publish": self.publish.to_json(),
+            "deliver": self.deliver.to_json(),
             "cpu_s": round(times.user + times.system, 3),
         }
 
 
-def _told(values_ns: array[int]) -> dict[str, float | None]:
+def _extremes(values_ns: array[int]) -> dict[str, float | None]:
     ascending = sorted(values_ns)
     found = {name: nearest_rank_ms(ascending, per_mille) for name, per_mille in PER_MILLE.items()}
     return {**found, "max": ascending[-1] / 1e6 if ascending else None}

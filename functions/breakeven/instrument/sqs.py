@@ -172,10 +172,10 @@ class SqsConnection(Peer):
             self.loop.at(empty_ns, lambda: self._reply({}))
             return
         due_ns = max(self._broker.delivery_due_ns(now_ns) for _ in messages)
-        told = [_told(message, counted) for message in messages]
+        described = [_document_of(message, counted) for message in messages]
 
         def answer() -> None:
-            self._reply({"Messages": told})
+            self._reply({"Messages": described})
             for _ in messages:
                 self.loop.answered(self._broker.notes.deliver, now_ns, due_ns)
 
@@ -202,17 +202,17 @@ def _entries(asked: Document) -> list[Document]:
     return found
 
 
-def _told(message: Message, counted: bool) -> Document:
+def _document_of(message: Message, counted: bool) -> Document:
     digest = hashlib.md5(message.body, usedforsecurity=False).hexdigest()
-    told: Document = {
+    described: Document = {
         "MessageId": digest,
         "ReceiptHandle": f"{message.number}-{message.receives}-{int(message.is_copy)}",
         "MD5OfBody": digest,
         "Body": message.body.decode(),
     }
     if counted:
-        told["Attributes"] = {"ApproximateReceiveCount": str(message.receives)}
-    return told
+        described["Attributes"] = {"ApproximateReceiveCount": str(message.receives)}
+    return described
 
 
 def _wrong(code: str, message: str) -> Document:

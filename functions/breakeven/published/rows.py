@@ -26,7 +26,7 @@ def _as_printed(value: Any) -> Any:
     return value
 
 
-def _told(value: str) -> str:
+def _not_empty(value: str) -> str:
     if not value.strip():
         raise ValueError("must not be empty")
     return value
@@ -34,7 +34,7 @@ def _told(value: str) -> str:
 
 #: digits as the source printed them: text, so that 1.10 does not become 1.1
 Printed = Annotated[str, BeforeValidator(_as_printed)]
-Told = Annotated[str, AfterValidator(_told)]
+Text = Annotated[str, AfterValidator(_not_empty)]
 
 
 class Frozen(BaseModel):
@@ -56,7 +56,7 @@ class Figures(Frozen):
 
     usd_per_month_per_1000_msg_per_s: Printed | None = None
     held: Literal["yes", "no"] | None = None
-    backlog: Told | None = None
+    backlog: Text | None = None
 
 
 class Cell(Protocol):
@@ -77,9 +77,9 @@ class PublishedRow(Frozen):
     what else the source says of the cell; ``machine``: a key of the file's ``machines``.
     """
 
-    scenario: Told
+    scenario: Text
     cell: str
-    target: Told
+    target: Text
     match: dict[str, int | str]
     parameters: dict[str, int | str] = {}
     machine: str | None = None

@@ -36,7 +36,7 @@ class StateCoordinator:
         self._prefix = loaders_prefix(case_id, attempt)
         self._all = all_loaders_item(case_id, attempt)
         self._tells = loaders > LOADERS_PER_READ and loader == 0
-        self._is_told = loaders > LOADERS_PER_READ and loader > 0
+        self._reads_summary = loaders > LOADERS_PER_READ and loader > 0
 
     def arrive(self, gate: str) -> None:
         field = f"gate_{gate}"
@@ -50,10 +50,10 @@ class StateCoordinator:
             ) from None
 
     def opens_at(self, gate: str) -> float | None:
-        if self._is_told:
-            told = self._state.get(self._all)
-            _raise_if_aborted(told)
-            return told.get(f"opens_{gate}")
+        if self._reads_summary:
+            item = self._state.get(self._all)
+            _raise_if_aborted(item)
+            return item.get(f"opens_{gate}")
         everyone = self._state.items(self._prefix)
         _raise_if_aborted(everyone.pop(self._all, {}))
         arrived = [item[f"gate_{gate}"] for item in everyone.values() if f"gate_{gate}" in item]
@@ -68,8 +68,8 @@ class StateCoordinator:
 
     def exchange(self, progress: Progress) -> CaseProgress:
         self._state.update(self._item, **asdict(progress))
-        if self._is_told:
-            return _told(self._state.get(self._all))
+        if self._reads_summary:
+            return _progress_of(self._state.get(self._all))
         everyone = self._state.items(self._prefix)
         aborted = everyone.pop(self._all, {}).get("reason")
         reports = [item for item in everyone.values() if "sent" in item]
@@ -87,8 +87,8 @@ class StateCoordinator:
         return found
 
 
-def _told(item: Mapping[str, Any]) -> CaseProgress:
-    """What the first loader has told of all; before it has, nothing is known but that they produce."""
+def _progress_of(item: Mapping[str, Any]) -> CaseProgress:
+    """What the first loader has written of all; before it has, nothing is known but that they produce."""
     unknown: dict[str, Any] = {**dict.fromkeys(TOLD, 0), "producing": True}
     known = {name: item[name] for name in TOLD if name in item}
     return CaseProgress(**{**unknown, **known}, aborted=item.get("reason"))

@@ -37,24 +37,24 @@ def hdr_log(facts: Mapping[str, str], intervals: Iterable[Interval]) -> bytes:
 
     :param facts: written above them as comments, such as the case's name
     """
-    told = sorted((each for each in intervals if each.latencies.count), key=lambda each: each.start_s)
+    kept = sorted((each for each in intervals if each.latencies.count), key=lambda each: each.start_s)
     lines = [f"#{name}: {_one_line(value)}" for name, value in facts.items()]
     lines += [
         "#latencies in nanoseconds; StartTimestamp (of the metric's stage, since the epoch) and "
         "Interval_Length in seconds; Interval_Max in milliseconds",
         "#[Histogram log format version 1.3]",
     ]
-    if told:
-        start = datetime.fromtimestamp(told[0].start_s, UTC).isoformat(" ", "milliseconds")
-        lines.append(f"#[StartTime: {told[0].start_s:.3f} (seconds since epoch), {start}]")
-    lines += [_LEGEND, *map(_line, told)]
+    if kept:
+        start = datetime.fromtimestamp(kept[0].start_s, UTC).isoformat(" ", "milliseconds")
+        lines.append(f"#[StartTime: {kept[0].start_s:.3f} (seconds since epoch), {start}]")
+    lines += [_LEGEND, *map(_line, kept)]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _line(told: Interval) -> str:
-    greatest_ms = (told.latencies.max_ns or 0) / 1e6
-    numbers = f"{told.start_s:.3f},{told.length_s:.3f},{greatest_ms:.6f}"
-    return f"Tag={told.metric},{numbers},{_encoded(told.latencies)}"
+def _line(interval: Interval) -> str:
+    greatest_ms = (interval.latencies.max_ns or 0) / 1e6
+    numbers = f"{interval.start_s:.3f},{interval.length_s:.3f},{greatest_ms:.6f}"
+    return f"Tag={interval.metric},{numbers},{_encoded(interval.latencies)}"
 
 
 def _one_line(text: str) -> str:

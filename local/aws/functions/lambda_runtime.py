@@ -98,7 +98,7 @@ class LambdaRuntime:
             return _error("Sandbox.Timedout", message, request_id)
         except BreakevenError as error:
             return _error("Runtime.Unavailable", str(error), request_id)
-        return _told(answer, request_id)
+        return _outcome_of(answer, request_id)
 
     def warm(self, function: Any, count: int) -> None:
         """Have at least ``count`` idle environments; one that fails to start shows it when invoked."""
@@ -223,7 +223,7 @@ class LambdaRuntime:
         }
 
 
-def _told(answer: dict[str, Any], request_id: str) -> tuple[str, bool]:
+def _outcome_of(answer: dict[str, Any], request_id: str) -> tuple[str, bool]:
     """What a handler has answered, as the service passes it on, and whether it is an error."""
     if "error" in answer:
         return json.dumps(answer["error"]), True

@@ -81,13 +81,13 @@ def task_lists_are_short(swaps: Swaps, _: Aws) -> None:
     """
 
     def list_tasks(self: Any) -> Any:
-        told = self._get_param("desiredStatus")
-        is_combined = self._get_param("startedBy") and (told or self._get_param("family"))
+        wanted = self._get_param("desiredStatus")
+        is_combined = self._get_param("startedBy") and (wanted or self._get_param("family"))
         if is_combined:
             raise InvalidParameterException("startedBy must be the only filter")
         arns = original(self).result["taskArns"]
         tasks = {arn: task for each in self.ecs_backend.tasks.values() for arn, task in each.items()}
-        arns = [arn for arn in arns if tasks[arn].desired_status == (told or "RUNNING")]
+        arns = [arn for arn in arns if tasks[arn].desired_status == (wanted or "RUNNING")]
         first = int(self._get_param("nextToken") or 0)
         last = first + int(self._get_param("maxResults") or TASKS_AT_ONCE)
         more = {"nextToken": str(last)} if arns[last:] else {}

@@ -14,7 +14,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from cli.main import main
 from cli.running import run_on_aws
-from cli.running.deployed import Account, Deployed, connect, find, stack_name, told
+from cli.running.deployed import Account, Deployed, aws_errors_in_words, connect, find, stack_name
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
 
@@ -38,7 +38,7 @@ MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
     ],
 )
 def test_what_aws_refuses_is_one_line_with_a_remedy(error, field, words):
-    with pytest.raises(InputError) as caught, told():
+    with pytest.raises(InputError) as caught, aws_errors_in_words():
         raise error
     assert caught.value.field == field
     assert words in str(caught.value)

@@ -67,7 +67,7 @@ def test_the_ledger_counts_what_was_programmed(producers, receivers, at_once):
             bench.drain()
     bench.drain()
     assert bench.counts() == (4000 - 7, 5, 30, 0)
-    done = bench.broker.notes.told()
+    done = bench.broker.notes.to_json()
     assert (done["lost"], done["duplicated"], done["reordered"]) == (7, 5, 30)
 
 
@@ -93,7 +93,7 @@ def test_one_that_nothing_follows_goes_by_itself_and_is_not_called_reordered(mon
     assert len(bench.queue) == 1
     monkeypatch.setattr(module, "QUIET_NS", -1)
     assert bench.queue.take(0) is late
-    assert bench.broker.notes.told()["reordered"] == 0
+    assert bench.broker.notes.to_json()["reordered"] == 0
 
 
 def test_what_only_a_receiver_was_to_get_goes_to_another_once_it_has_left():

@@ -43,7 +43,7 @@ def answered(of: Asked, folder: Path) -> dict[str, Any]:
     bucket = Bucket(folder)
     for table, rows in of.rows().items():
         bucket.put(table, rows)
-    return {name: bucket.ask(query) for name, query in QUERIES.items()} | {"cost": of.told()}
+    return {name: bucket.ask(query) for name, query in QUERIES.items()} | {"cost": of.to_json()}
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,8 @@ def test_one_size_asks_as_ever():
     assert {each.purpose for each in single.questions} == {
         "headline", "history", "interval", "sensitivity", "map",
     }  # fmt: skip
-    assert single.told() == none.told()
-    assert single.told()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
+    assert single.to_json() == none.to_json()
+    assert single.to_json()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"
 
 
 def test_the_reports_table_has_a_line_for_each_size_and_the_chart_draws_the_first(sweep):

@@ -38,8 +38,8 @@ class Place(Frozen):
 
     @classmethod
     def of(cls, environment: Environment, hardware: Mapping[str, object]) -> Self:
-        told = f"{hardware.get('cores')} x {hardware.get('processor')}" if hardware else ""
-        machine = "".join(character for character in told if character.isprintable())
+        described = f"{hardware.get('cores')} x {hardware.get('processor')}" if hardware else ""
+        machine = "".join(character for character in described if character.isprintable())
         return cls(environment=environment, machine=machine[:MOST_WORDS])
 
 
@@ -54,8 +54,8 @@ class Cell(Frozen):
 
     @classmethod
     def of(cls, case: Case) -> Self:
-        told = case.workload.model_dump(mode="json", exclude=set(LENGTHS))
-        digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        fields = case.workload.model_dump(mode="json", exclude=set(LENGTHS))
+        digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
         return cls(
             scenario=case.scenario, cell=case.cell, target=case.target, variant=case.variant, workload=digest
         )
@@ -78,7 +78,7 @@ class Finding(Frozen):
         """The count for the next plan; above ``MAX_LOADERS`` where no plan can have it."""
         return self.enough or more_loaders(self.loaders, self.limit.cpu_share)
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """What was seen: run, date, and the loader's own words."""
         found = (
             f"in run {self.run_id} on {self.date} loader {self.limit.loader} of {self.loaders} was the limit"

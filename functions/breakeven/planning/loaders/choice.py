@@ -52,12 +52,17 @@ def _choice(
         return now, ""
     if explicit:
         without = f"; without it the plan would take {wanted}" if wanted > now else ""
-        return now, f"{words.plural(now, 'loader')}, as the suite says, although {finding.told()}{without}."
+        return (
+            now,
+            f"{words.plural(now, 'loader')}, as the suite says, although {finding.describe()}{without}.",
+        )
     if wanted <= now:
-        why = f"although {finding.told()}. No more, as {most.why}. Its figures may be a lower bound again."
+        why = (
+            f"although {finding.describe()}. No more, as {most.why}. Its figures may be a lower bound again."
+        )
         return now, f"{words.plural(now, 'loader')} as before, {why}"
     short = f". {finding.wanted} would be wanted, but {most.why}" if wanted < finding.wanted else ""
-    return wanted, f"{words.plural(wanted, 'loader')} instead of {now}: {finding.told()}{short}."
+    return wanted, f"{words.plural(wanted, 'loader')} instead of {now}: {finding.describe()}{short}."
 
 
 def not_more(notes: Sequence[str], why: Refusal) -> str:

@@ -36,8 +36,8 @@ def notes(suite: Suite, cases: Sequence[Case], environment: Environment) -> list
     """A sentence for each cell whose loaders are tasks: why."""
     found: dict[str, None] = {}
     for case in (one for one in cases if has_tasks(one)):
-        told = f"{case.scenario}, {case.cell} on {case.target}: {words.plural(case.loaders, 'loader')}"
-        found[f"{told} as {_tasks(case)} of Fargate, {_why(suite, case, environment)}."] = None
+        what = f"{case.scenario}, {case.cell} on {case.target}: {words.plural(case.loaders, 'loader')}"
+        found[f"{what} as {_tasks(case)} of Fargate, {_why(suite, case, environment)}."] = None
     return list(found)
 
 

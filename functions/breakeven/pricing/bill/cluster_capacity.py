@@ -54,8 +54,8 @@ class Capacity:
         network = "" if self.network is None else f"the network baseline carries {self.network:,.0f} msg/s"
         if self.stated is None:
             return f"not known; {network} at most"
-        told = f"{number(self.stated)} msg/s with one node down"
-        return told if self.limit == "capacity" else f"{told}, but {network}"
+        stated = f"{number(self.stated)} msg/s with one node down"
+        return stated if self.limit == "capacity" else f"{stated}, but {network}"
 
 
 def capacity_of(inputs: Inputs) -> Capacity:

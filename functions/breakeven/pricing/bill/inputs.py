@@ -127,10 +127,10 @@ def ask(**fields: Any) -> Inputs:
     try:
         return Inputs(**fields)
     except ValidationError as error:
-        raise together([_told(dict(found)) for found in error.errors()]) from error
+        raise together([_input_error(dict(found)) for found in error.errors()]) from error
 
 
-def _told(found: dict[str, Any]) -> InputError:
+def _input_error(found: dict[str, Any]) -> InputError:
     where = "question"
     if found["loc"]:
         return InputError(where, ".".join(str(part) for part in found["loc"]), found["input"], found["msg"])

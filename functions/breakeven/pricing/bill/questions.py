@@ -132,7 +132,7 @@ class Asked:
             "prices": prices,
         }
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """What a report says of the questions beside their answers: JSON, by question."""
         shown = [question for question in self.questions if question.purpose in SHOWN]
         return {

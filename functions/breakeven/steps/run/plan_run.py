@@ -199,6 +199,6 @@ def _store(
             "price_books": price_books(asked.questions),
             "price_notes": list(prices.notes),
             "loader_warnings": warnings,
-            "cost": asked.told(),
+            "cost": asked.to_json(),
         },
     )

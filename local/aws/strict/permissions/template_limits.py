@@ -91,8 +91,8 @@ def of_account(region: str) -> Iterator[str]:
         size = len(machine.definition.encode())
         yield from _over(machine.name, "bytes of definition", size, DEFINITION_BYTES)
     for template in ec2_backends[DEFAULT_ACCOUNT_ID][region].launch_templates.values():
-        told = template.latest_version().data.get("UserData") or ""
-        data = base64.b64decode(told if isinstance(told, str) else told.as_bytes())
+        user_data = template.latest_version().data.get("UserData") or ""
+        data = base64.b64decode(user_data if isinstance(user_data, str) else user_data.as_bytes())
         yield from _over(template.name, "bytes of user data", len(data), USER_DATA_BYTES)
 
 
@@ -112,8 +112,8 @@ def _of_roles() -> Iterator[str]:
 
 def _characters(document: Any) -> int:
     """Of a policy, without white space."""
-    told = json.loads(document) if isinstance(document, str) else document
-    return len(json.dumps(told, separators=(",", ":")))
+    parsed = json.loads(document) if isinstance(document, str) else document
+    return len(json.dumps(parsed, separators=(",", ":")))
 
 
 def _over(what: str, of: str, size: int, most: int) -> Iterator[str]:
