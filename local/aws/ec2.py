@@ -9,7 +9,7 @@ from moto.ec2.models.instances import InstanceBackend
 
 from breakeven.installation import IMAGE_TAG, NODES_TAG, OWNER_TAG, RUN_TAG, TARGET_TAG
 from local.aws.builders import Builders
-from local.aws.instances import Launch, Machines
+from local.aws.instance_processes import Launch, Machines
 from local.aws.swaps import Swaps
 
 #: what moto puts in the place of a token that is not given

@@ -12,9 +12,9 @@ from breakeven.brokers.access import Access
 from breakeven.results import layout
 from breakeven.results.state import RunState, Table
 from breakeven.results.store import Store
-from breakeven.targets.base import Target
 from breakeven.targets.catalog import record_of
 from breakeven.targets.registry import open_target
+from breakeven.targets.target import Target
 from breakeven.workload.case import Case, TargetName
 
 

@@ -18,8 +18,8 @@ from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Program
-from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import queue_names
+from breakeven.targets.target import Description, NodeSample, Prepared
 from breakeven.workload.case import Case, Workload
 
 

@@ -12,12 +12,12 @@ from breakeven.clients.base import Client
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.targets.base import Description, NodeSample, Prepared
 from breakeven.targets.naming import PREFIX, queue_names
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER
 from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
 from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.targets.target import Description, NodeSample, Prepared
 from breakeven.workload.case import Case, Workload
 
 NODES = 2

@@ -8,8 +8,8 @@ from importlib import import_module
 from breakeven.brokers.access import Access
 from breakeven.errors import CaseError
 from breakeven.targets import catalog
-from breakeven.targets.base import Target
 from breakeven.targets.record import TargetRecord
+from breakeven.targets.target import Target
 
 
 def open_target(name: str, access: Access | None, nodes_down: int = 0) -> Target:

@@ -9,8 +9,8 @@ import pytest
 
 from breakeven.instrument.program import Program
 from breakeven.planning.expand import expand
-from breakeven.targets.base import Target
 from breakeven.targets.instrument import InstrumentTarget
+from breakeven.targets.target import Target
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
 from tests.support.loaders.real_targets import opened

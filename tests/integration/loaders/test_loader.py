@@ -16,7 +16,7 @@ from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
-from breakeven.targets.base import Target
+from breakeven.targets.target import Target
 from breakeven.workload.case import Case, TargetName
 from tests.support.loaders.real_targets import opened
 from tests.support.scripted.fake_meeting import FakeMeeting

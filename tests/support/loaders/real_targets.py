@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from breakeven.brokers.access import Access
-from breakeven.targets.base import Target
 from breakeven.targets.registry import open_target
+from breakeven.targets.target import Target
 from breakeven.workload.case import TargetName
 
 

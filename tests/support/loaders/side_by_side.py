@@ -17,7 +17,7 @@ from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.loadgen.self_check.meters import LagMeter
-from breakeven.targets.base import Target
+from breakeven.targets.target import Target
 from breakeven.workload.case import Case
 from tests.support.loaders.live_case import live
 

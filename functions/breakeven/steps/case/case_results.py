@@ -9,7 +9,7 @@ from breakeven.loadgen.reconciliation import outstanding
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.steps.services import Services
-from breakeven.targets.base import Target
+from breakeven.targets.target import Target
 from breakeven.workload.case import Case
 
 #: estimates are asked for again until they agree, for so long at most, seconds. SQS: they "may not achieve

@@ -12,7 +12,7 @@ from breakeven.planning.execution_limits import watches
 from breakeven.results import layout
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
 from breakeven.steps.services import Services
-from breakeven.targets.base import Target
+from breakeven.targets.target import Target
 from breakeven.workload.case import Case
 
 WATCH_EVERY_S = 1.0

@@ -12,7 +12,7 @@ from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost
 from breakeven.clients.fast_path import Ours
 from breakeven.loadgen.ledger.stamp import Stamper
-from tests.support.loaders.left_alone import MS, PRODUCER, STAMPER, TAG, made
+from tests.support.loaders.on_fast_path import MS, PRODUCER, STAMPER, TAG, made
 from tests.support.scripted import amqp_wire as wire
 from tests.support.workflow.processes import eventually
 

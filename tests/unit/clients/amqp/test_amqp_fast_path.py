@@ -14,7 +14,7 @@ from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.clients.core import loading, openssl, tls_context
 from breakeven.clients.fast_path import Origin, SendBatch, Sent, WhenSent
-from tests.support.loaders.left_alone import MS, PRODUCER, STAMPER, WINDOW, made
+from tests.support.loaders.on_fast_path import MS, PRODUCER, STAMPER, WINDOW, made
 from tests.support.scripted import amqp_wire as wire
 from tests.support.workflow.processes import eventually
 
