@@ -38,7 +38,7 @@ from local.aws.patches.moto_patches import applied
 from local.aws.resource_types import DeployError
 from local.aws.strict.certificates import Certificate
 from local.aws.strict.front import Front, Layer
-from local.aws.strict.permissions.account_quotas import ORDINARY, AccountLayer, SimulatedAccount
+from local.aws.strict.permissions.account_quotas import ESTABLISHED, AccountLayer, SimulatedAccount
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.permissions.roles import Roles
 from local.aws.strict.service_limits import check_limits
@@ -92,7 +92,7 @@ class ControlPlane:
         on_invoke: OnInvoke | None = None,
         layers: Iterable[Layer] = (),
         sqs_endpoint: str | None = None,
-        account: SimulatedAccount = ORDINARY,
+        account: SimulatedAccount = ESTABLISHED,
         certificate: Certificate | None = None,
     ) -> None:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines

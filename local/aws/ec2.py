@@ -16,7 +16,7 @@ from local.aws.swaps import Swaps
 NO_TOKEN = "ABCDE"  # noqa: S105  no secret
 
 
-class _Lanes:
+class _LaneMachines:
     """Gathers the nodes of a lane, which are launched with a call for each zone, until all are there."""
 
     def __init__(self, machines: Machines) -> None:
@@ -40,7 +40,7 @@ def install(swaps: Swaps, machines: Machines, builders: Builders) -> None:
     """
 
     launched: dict[str, Any] = {}
-    lanes = _Lanes(machines)
+    lanes = _LaneMachines(machines)
 
     def run_instances(self: Any, *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("client_token")

@@ -28,7 +28,7 @@ class Piece:
         return elapsed_s / self.length_s if self.first != self.last else 0.0
 
 
-class Course:
+class Profile:
     """:param first: the value for ``lead_s`` seconds, before the steps, the last of which stays."""
 
     def __init__(self, first: float, lead_s: float = 0.0, steps: Iterable[Step] = ()) -> None:
@@ -70,7 +70,7 @@ class Course:
         )
 
 
-def rate_course(workload: Workload) -> Course:
+def rate_profile(workload: Workload) -> Profile:
     """The rate of all producers from the warm-up's start on, messages a second."""
     assert workload.rate is not None
-    return Course(workload.rate, workload.warmup_s, workload.profile)
+    return Profile(workload.rate, workload.warmup_s, workload.profile)

@@ -8,7 +8,7 @@ import time
 import pytest
 from botocore.exceptions import ClientError
 
-from local.aws.strict.permissions.account_quotas import ORDINARY
+from local.aws.strict.permissions.account_quotas import ESTABLISHED
 from tests.support.aws.probe import LIMIT_S, STACK, Plane, synthesized_probe
 
 
@@ -165,4 +165,4 @@ def test_limits_and_quotas_of_aws_are_held_in_front_of_everything(plane):
         with pytest.raises(ClientError, match=code):
             plane.plane.client("stepfunctions").start_execution(stateMachineArn=machine, name=name)
     limit = plane.plane.client("lambda").get_account_settings()["AccountLimit"]
-    assert limit["UnreservedConcurrentExecutions"] == ORDINARY.functions
+    assert limit["UnreservedConcurrentExecutions"] == ESTABLISHED.functions

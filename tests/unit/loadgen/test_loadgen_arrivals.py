@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from breakeven.loadgen.workers.arrivals import Arrivals, Span, when
 from breakeven.workload.case import Step
-from breakeven.workload.rate_profile import Course, rate_course
+from breakeven.workload.rate_profile import Profile, rate_profile
 from tests.support.scripted.fakes import make_case
 
 START = 5_000_000_000
@@ -31,16 +31,16 @@ def arrivals(end_s: float, producer: int = 0, **workload: object) -> list[int]:
 
 def schedule(end_s: float, producer: int = 0, **workload: object) -> Arrivals:
     case, end_ns = make_case(warmup_s=0, **workload), START + round(end_s * 1e9)
-    return Arrivals(case, producer, Span(rate_course(case.workload), START, START, end_ns, end_ns))
+    return Arrivals(case, producer, Span(rate_profile(case.workload), START, START, end_ns, end_ns))
 
 
 PIECES = 20_000
 
 
-def sums(course: Course, until_s: float) -> float:
+def sums(profile: Profile, until_s: float) -> float:
     """The integral by the midpoint rule, which is off by at most half a piece at each jump."""
     width = until_s / PIECES
-    return sum(course.at((piece + 0.5) * width) for piece in range(PIECES)) * width
+    return sum(profile.at((piece + 0.5) * width) for piece in range(PIECES)) * width
 
 
 def test_a_constant_rate_is_evenly_spaced_from_the_start():
@@ -81,13 +81,13 @@ def test_steps_and_ramps_give_as_many_as_they_add_up_to():
     seconds = np.array(found) / 1e9
     assert int((seconds < 2).sum()) == 500
     assert 1.98 < seconds[500] - seconds[0] <= 2.0
-    middle = Course(100, 0, steps)
+    middle = Profile(100, 0, steps)
     assert middle.at(1) == 250
 
 
 def test_the_lead_holds_the_first_value():
-    course = rate_course(make_case(warmup_s=3, rate=10, profile=(Step(value=20, for_s=1),)).workload)
-    assert [course.at(second) for second in (0, 2.9, 3, 99)] == [10, 10, 20, 20]
+    profile = rate_profile(make_case(warmup_s=3, rate=10, profile=(Step(value=20, for_s=1),)).workload)
+    assert [profile.at(second) for second in (0, 2.9, 3, 99)] == [10, 10, 20, 20]
 
 
 def test_poisson_arrivals_have_the_rate_and_exponential_gaps_and_are_the_same_again():
@@ -104,13 +104,15 @@ def test_poisson_arrivals_have_the_rate_and_exponential_gaps_and_are_the_same_ag
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(0.1, 3000), st.integers(0, 30).map(float), st.lists(STEPS, max_size=4), st.floats(0.1, 70))
-def test_a_course_s_integral_and_its_inverse_belong_together(first, lead_s, steps, until_s):
-    course = Course(first, lead_s, steps)
-    total = course.integral(until_s)
+def test_a_profile_s_integral_and_its_inverse_belong_together(first, lead_s, steps, until_s):
+    profile = Profile(first, lead_s, steps)
+    total = profile.integral(until_s)
     at_a_jump = until_s / PIECES / 2 * 5000
-    assert total == pytest.approx(sums(course, until_s), rel=1e-4, abs=at_a_jump * (len(steps) + 1) + 1)
+    assert total == pytest.approx(sums(profile, until_s), rel=1e-4, abs=at_a_jump * (len(steps) + 1) + 1)
     if total > 1:
         wanted = np.linspace(0, total, 7)[1:-1]
-        instants = when(course, wanted)
-        assert [course.integral(instant) for instant in instants] == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+        instants = when(profile, wanted)
+        assert [profile.integral(instant) for instant in instants] == pytest.approx(
+            wanted, rel=1e-6, abs=1e-6
+        )
         assert list(instants) == sorted(instants)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from breakeven.loadgen.record.histogram import MAX_NS, Histogram, bin_of, bins_of
 from breakeven.loadgen.record.recorder import FEW, HANDFUL, Recorder
-from breakeven.loadgen.record.timestamps import Instants
+from breakeven.loadgen.record.timestamps import Timestamps
 from breakeven.loadgen.stages import Timeline
 
 SECOND_NS = 10**9
@@ -42,7 +42,7 @@ def plain(recorded: Recorder) -> dict[str, str]:
     return {"/".join(key): json.dumps(cell.to_json()) for key, cell in sorted(recorded.cells().items())}
 
 
-def given_as(form: str, numbers: Sequence[int]) -> Instants:
+def given_as(form: str, numbers: Sequence[int]) -> Timestamps:
     return np.array(numbers, dtype=np.int64) if form == "array" else list(numbers)
 
 
@@ -63,8 +63,8 @@ def test_operations_are_as_one_by_one(
     one_by_one, bulk = recorder(), recorder()
     for starts, ends in given_batches:
         shared = data.draw(st.sampled_from(["none", "start", "end", "both"])) if starts else "none"
-        intended: Instants = given_as(first, starts)
-        completed: Instants = given_as(second, ends)
+        intended: Timestamps = given_as(first, starts)
+        completed: Timestamps = given_as(second, ends)
         if shared in {"start", "both"}:
             intended = min(starts)
         if shared in {"end", "both"}:

@@ -17,8 +17,8 @@ from breakeven.loadgen.record.cell import SECOND_NS, Cell
 from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.record.timestamps import (
     Column,
-    Instants,
     Int64s,
+    Timestamps,
     column,
     differences,
     greatest,
@@ -64,7 +64,7 @@ class Recorder:
         with self._lock:
             self._operation(metric, intended_ns, completed_ns, size)
 
-    def operations(self, metric: str, intended_ns: Instants, completed_ns: Instants, size: int) -> None:
+    def operations(self, metric: str, intended_ns: Timestamps, completed_ns: Timestamps, size: int) -> None:
         """:meth:`operation` for each of many. An int stands for every message of the other column.
 
         :raises ValueError: columns of different lengths; one was completed before it was intended
@@ -90,7 +90,7 @@ class Recorder:
         """An operation that succeeded and has no start of its own, such as a pushed message."""
         self.completions(metric, completed_ns, 1, size)
 
-    def completions(self, metric: str, completed_ns: Instants, count: int, size: int) -> None:
+    def completions(self, metric: str, completed_ns: Timestamps, count: int, size: int) -> None:
         """:meth:`completion` for each of many; an int: all ``count`` of them at that instant.
 
         :raises ValueError: ``count`` is not the number of instants
@@ -197,7 +197,7 @@ class Recorder:
             cell = self._cell(begun_in, metric)
         cell.latencies.add(completed_ns - intended_ns)
 
-    def _at_once(self, metric: str, starts: Instants, ends: Instants, size: int, count: int) -> bool:
+    def _at_once(self, metric: str, starts: Timestamps, ends: Timestamps, size: int, count: int) -> bool:
         """Record a batch that began in one stage, and ended in one second of it.
 
         False, and nothing recorded, when it is not such a batch.
@@ -214,7 +214,7 @@ class Recorder:
             cell.latencies.add_many(differences(starts, ends))
         return True
 
-    def _second(self, ends: Instants) -> tuple[Stage, int] | None:
+    def _second(self, ends: Timestamps) -> tuple[Stage, int] | None:
         """Stage of a batch that ended in one second of it, and the last end since the stage's start."""
         last_ns = greatest(ends)
         stage = self._timeline.at(last_ns)

@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 Int64s = npt.NDArray[np.int64]
 #: one for each message, or an int where all of a batch share it
-Instants = int | Sequence[int] | Int64s
+Timestamps = int | Sequence[int] | Int64s
 #: the same, ready for arithmetic in numpy
 Column = int | Int64s
 
 
-def length(first: Instants, second: Instants) -> int:
+def length(first: Timestamps, second: Timestamps) -> int:
     """How many messages two columns tell of. :raises ValueError: they have different lengths"""
     if isinstance(first, int):
         return 1 if isinstance(second, int) else len(second)
@@ -26,22 +26,22 @@ def length(first: Instants, second: Instants) -> int:
     return len(first)
 
 
-def only(instants: Instants) -> int:
+def only(instants: Timestamps) -> int:
     """The single one."""
     return instants if isinstance(instants, int) else int(instants[0])
 
 
-def listed(instants: Instants) -> int | Sequence[int]:
+def listed(instants: Timestamps) -> int | Sequence[int]:
     """As Python's own integers, for a loop."""
     return instants.tolist() if isinstance(instants, np.ndarray) else instants
 
 
-def column(instants: Instants) -> Column:
+def column(instants: Timestamps) -> Column:
     """For numpy."""
     return instants if isinstance(instants, int) else np.asarray(instants, dtype=np.int64)
 
 
-def as_one(instants: Sequence[int] | Int64s) -> Instants:
+def as_one(instants: Sequence[int] | Int64s) -> Timestamps:
     """An int where all of them, at least one, are the same: that is recorded sooner."""
     first = instants[0]
     if isinstance(instants, np.ndarray):
@@ -53,21 +53,21 @@ def repeated(instants: int | Sequence[int], count: int) -> Sequence[int]:
     return [instants] * count if isinstance(instants, int) else instants
 
 
-def least(instants: Instants) -> int:
+def least(instants: Timestamps) -> int:
     """The earliest; there must be one."""
     if isinstance(instants, int):
         return instants
     return int(instants.min()) if isinstance(instants, np.ndarray) else min(instants)
 
 
-def greatest(instants: Instants) -> int:
+def greatest(instants: Timestamps) -> int:
     """The latest; there must be one."""
     if isinstance(instants, int):
         return instants
     return int(instants.max()) if isinstance(instants, np.ndarray) else max(instants)
 
 
-def differences(starts: Instants, ends: Instants) -> Sequence[int] | Int64s:
+def differences(starts: Timestamps, ends: Timestamps) -> Sequence[int] | Int64s:
     """How long each took, from columns that are both lists (or ints), or both arrays (or ints)."""
     if isinstance(starts, np.ndarray) or isinstance(ends, np.ndarray):
         return np.subtract(ends, starts)

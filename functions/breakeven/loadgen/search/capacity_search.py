@@ -21,7 +21,7 @@ from breakeven.loadgen.workers.arrivals import Span
 from breakeven.loadgen.workers.open_producer import OpenProducer
 from breakeven.loadgen.workers.worker import Crew, Shared, Worker
 from breakeven.workload.case import MAX_RATE
-from breakeven.workload.rate_profile import Course
+from breakeven.workload.rate_profile import Profile
 
 #: the most by which a backlog may grow, as a share of the rate (upper 95% bound)
 GROWTH_SHARE = 0.005
@@ -111,7 +111,7 @@ class CapacitySearch:
 
     def _span(self, rate: float, stages: tuple[Stage, Stage, Stage]) -> Span:
         start, measure, end = (stage.start_ns for stage in stages)
-        return Span(Course(rate), start, measure, end, end + round(AFTER_S * 1e9))
+        return Span(Profile(rate), start, measure, end, end + round(AFTER_S * 1e9))
 
     def _watched(self, rate: float, span: Span) -> list[tuple[float, int]]:
         """The backlog over the probe: seconds, messages. Ends early when there is no hope."""

@@ -13,7 +13,7 @@ from breakeven.clients.base import Int64s
 from breakeven.clients.fast_path import WhenSent
 from breakeven.loadgen.stages import Timeline
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.rate_profile import Course, Piece, rate_course
+from breakeven.workload.rate_profile import Piece, Profile, rate_profile
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ class Span:
     given up. Instants are monotonic.
     """
 
-    rate: Course
+    rate: Profile
     start_ns: int
     measure_ns: int
     end_ns: int
@@ -40,7 +40,7 @@ def whole_span(workload: Workload, timeline: Timeline) -> Span:
     """Of a case with one measured stage."""
     end_ns = timeline.stage("drain").start_ns
     return Span(
-        rate=rate_course(workload),
+        rate=rate_profile(workload),
         start_ns=timeline.stages[0].start_ns,
         measure_ns=timeline.stage("measure").start_ns,
         end_ns=end_ns,
@@ -60,7 +60,7 @@ class Arrivals:
 
     def __init__(self, case: Case, producer: int, span: Span) -> None:
         workload = case.workload
-        self._course, self._share = span.rate, 1 / workload.producers
+        self._profile, self._share = span.rate, 1 / workload.producers
         self._start_ns, self._end_ns = span.start_ns, span.end_ns
         self._random = _random(case, producer) if workload.arrivals == "poisson" else None
         # arrivals so far, in this producer's own count; constant ones are dealt out to the producers in turn
@@ -108,7 +108,7 @@ class Arrivals:
         self._ahead, self._used = [], 0
         if self._ended:
             return
-        elapsed_s = when(self._course, self._counts() / self._share)
+        elapsed_s = when(self._profile, self._counts() / self._share)
         within = elapsed_s < (self._end_ns - self._start_ns) / 1e9
         self._ended = not within.all()
         self._ahead = (self._start_ns + np.rint(elapsed_s[within] * 1e9).astype(np.int64)).tolist()
@@ -129,13 +129,13 @@ def _random(case: Case, producer: int) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
 
-def when(course: Course, integrals: Floats) -> Floats:
+def when(profile: Profile, integrals: Floats) -> Floats:
     """When the integral reaches each of these, seconds from the start; infinite where it never does."""
-    indices = np.searchsorted([piece.before for piece in course.pieces], integrals, side="right") - 1
+    indices = np.searchsorted([piece.before for piece in profile.pieces], integrals, side="right") - 1
     result = np.empty(len(integrals))
     for index in np.unique(indices):
         mine = indices == index
-        result[mine] = _reached(course.pieces[index], integrals[mine])
+        result[mine] = _reached(profile.pieces[index], integrals[mine])
     return result
 
 

@@ -12,7 +12,7 @@ from breakeven.clients.fast_path import ReceivesOnFastPath
 from breakeven.loadgen.ledger.receipts import Receipts
 from breakeven.loadgen.record.timestamps import as_one, listed, repeated
 from breakeven.loadgen.workers.worker import FAST_PATH_NS, TOLERATED_S, Shared, Worker
-from breakeven.workload.rate_profile import Course
+from breakeven.workload.rate_profile import Profile
 
 T = TypeVar("T")
 
@@ -46,9 +46,9 @@ class Consumer(Worker[Receiver]):
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
         self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
         self._fast_path: ReceivesOnFastPath | None = None
-        self._processing: Course | None = None
+        self._processing: Profile | None = None
         if workload.processing_ms or workload.processing_profile:
-            self._processing = Course(workload.processing_ms, workload.warmup_s, workload.processing_profile)
+            self._processing = Profile(workload.processing_ms, workload.warmup_s, workload.processing_profile)
 
     def _connect(self) -> Receiver:
         link = self._shared.client.receiver(self._queue)

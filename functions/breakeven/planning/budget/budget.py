@@ -13,7 +13,7 @@ from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import SQS_CALL_MS, record_of
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.rate_profile import rate_course
+from breakeven.workload.rate_profile import rate_profile
 from breakeven.workload.suite import Suite
 
 #: A call takes SQS 5 ms at least (assumed; the boto3 calls of 2012 and today's take 10 to 20), so that no
@@ -71,7 +71,7 @@ def _sends_at_most(work: Workload) -> float:
         return work.messages
     sending_s = work.warmup_s + work.measure_s
     if work.is_open:
-        return rate_course(work).integral(sending_s)
+        return rate_profile(work).integral(sending_s)
     return work.producers * work.in_flight * CALLS_EACH_PER_S * sending_s
 
 

@@ -9,7 +9,7 @@ from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment
 from breakeven.workload.case import LoaderKind, TargetName, Workload
-from breakeven.workload.rate_profile import rate_course
+from breakeven.workload.rate_profile import rate_profile
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
 LOADER_LIMIT_S = 840.0
@@ -49,7 +49,7 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
         return Expected(workload.messages, workload.messages / produce + workload.messages / consume)
     sending_s = workload.warmup_s + workload.measure_s
     if workload.is_open:
-        produce = rate_course(workload).integral(sending_s) / sending_s  # what is offered, held or not
+        produce = rate_profile(workload).integral(sending_s) / sending_s  # what is offered, held or not
     backlog = max(0.0, produce - consume) * sending_s
     everyone = workload.model_copy(update={"consumers": workload.producers + workload.consumers})
     drain_s = min(backlog / consume_rate(everyone, target, environment), workload.drain_s)

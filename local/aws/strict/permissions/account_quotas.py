@@ -45,7 +45,7 @@ class SimulatedAccount:
 #: standard instances (EC2 guide, "EC2 instance type quotas"); Fargate: 6 (General Reference, "Amazon ECS
 #: endpoints and quotas", Fargate On-Demand vCPU resource count)
 NEW = SimulatedAccount(functions=10, vcpus=5, task_vcpus=6)
-ORDINARY = SimulatedAccount()
+ESTABLISHED = SimulatedAccount()
 
 
 class AccountLayer:
