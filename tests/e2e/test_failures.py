@@ -73,11 +73,11 @@ def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     run_id = run_name(entry, kind)
     attribute, where = OF_THE_RUN[entry]
     record = workflow.state(run_id).get(RUN)
-    told = "\n".join(f"{name}: {value}" for name, value in record.items())
-    assert record.get(attribute) == where, told
+    given = "\n".join(f"{name}: {value}" for name, value in record.items())
+    assert record.get(attribute) == where, given
     assert_all_cleaned_up(workflow, run_id)
     ends_well = attribute == "release_failed_at"  # what fails before the case leaves none that is ok
-    assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), told
+    assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), given
 
 
 @pytest.mark.parametrize("kind", KINDS)

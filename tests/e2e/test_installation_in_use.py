@@ -172,11 +172,11 @@ def started(ran, tmp_path_factory):
 def test_a_run_on_aws_is_started_and_goes_on_when_nobody_follows_it(ran, started):
     _, run_id, code, lines = started
     assert code == 130
-    told = "".join(lines)
-    assert "in us-east-1 of account 123456789012: 1 cases, about" in told
+    reported = "".join(lines)
+    assert "in us-east-1 of account 123456789012: 1 cases, about" in reported
     execution = f"{ran.workflow.outputs['StateMachineArn'].replace('stateMachine', 'execution')}:{run_id}"
-    assert f"stop it: aws stepfunctions stop-execution --execution-arn {execution}" in told
-    assert f"breakeven run --on aws --follow {run_id}" in told
+    assert f"stop it: aws stepfunctions stop-execution --execution-arn {execution}" in reported
+    assert f"breakeven run --on aws --follow {run_id}" in reported
     assert ran.workflow.plane.status(execution) == "RUNNING"
 
 
@@ -216,15 +216,15 @@ def test_what_cannot_be_started_is_refused_and_starts_nothing(ran, capsys, monke
     change_lock(ran.workflow, **held)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
-    assert "NoCredentialsError" in (told := refused(capsys, "quick"))
-    assert "set AWS_PROFILE" in told
+    assert "NoCredentialsError" in (reported := refused(capsys, "quick"))
+    assert "set AWS_PROFILE" in reported
     assert executions(ran.workflow) == before
 
 
 def test_what_the_deployments_plan_refuses_ends_as_bad_input_with_its_words(ran, capsys, tmp_path):
-    told = refused(capsys, "--resume", "nobody", "--runs", str(tmp_path))
-    assert "was refused, nothing was started: Plan: InputError" in told
-    assert "no run of that name was planned" in told
+    reported = refused(capsys, "--resume", "nobody", "--runs", str(tmp_path))
+    assert "was refused, nothing was started: Plan: InputError" in reported
+    assert "no run of that name was planned" in reported
 
 
 def examined(capsys, code: int, *options: str) -> dict[str, tuple[str, str]]:

@@ -72,8 +72,8 @@ class Lane:
 
     def _look(self, entry: str, case_id: str | None) -> None:
         access = self._access(RUN_ID, TARGET)
-        told = {str(node["name"]): bool(node.get("running")) for node in Management(access).nodes()}
-        running = [told[node.name] for node in access.nodes]
+        reported = {str(node["name"]): bool(node.get("running")) for node in Management(access).nodes()}
+        running = [reported[node.name] for node in access.nodes]
         with self._lock:
             self.seen.append((entry, case_id, running, RabbitMQMirroredPair(access).lacking()))
 
@@ -122,8 +122,10 @@ def cases(run) -> dict[str, CaseReport]:
 def test_the_run_goes_on_after_a_case_that_failed_with_a_node_down(run, cases):
     status, state, _, _ = run
     assert (status, state[RUN]["status"]) == ("SUCCEEDED", "partial")
-    told = {case_id: case.status for case_id, case in cases.items()}
-    assert told == {BREAKS: "failed", CAPACITY: "ok", WHOLE: "ok"}, [case.reason for case in cases.values()]
+    reported = {case_id: case.status for case_id, case in cases.items()}
+    assert reported == {BREAKS: "failed", CAPACITY: "ok", WHOLE: "ok"}, [
+        case.reason for case in cases.values()
+    ]
     assert "Injected" in str(cases[BREAKS].reason)
 
 

@@ -82,8 +82,8 @@ def ended(workflow: Workflow) -> dict[str, Any]:
         execution = workflow.start(run_id, suite=parse_suite_text(SUITE))
         status, record = workflow.end(execution), workflow.state(run_id).get(RUN)
         reasons = [case.get("reason") for case in workflow.state(run_id).items("case#").values()]
-        told = json.dumps([record.get("reason"), *reasons], indent=1)
-        assert (status, record["status"]) == ("SUCCEEDED", "ok"), told
+        reported = json.dumps([record.get("reason"), *reasons], indent=1)
+        assert (status, record["status"]) == ("SUCCEEDED", "ok"), reported
         histories[run_id] = workflow.plane.history(execution)
     return histories
 
@@ -120,8 +120,10 @@ def test_a_case_that_a_function_would_not_outlast_goes_to_a_task(workflow, ended
     report = workflow.store().get_json(layout.report_key("by-length", "report.json"))
     (case,) = report["cases"]
     assert case["ledger"]["sent"] == case["ledger"]["received"] > 0
-    told = json.dumps(workflow.store().get_json(layout.plan_key("by-length")), ensure_ascii=False)
-    assert re.search(r"1 loader as a task of Fargate, as one may need \d+ s, and a function has 830\.", told)
+    reported = json.dumps(workflow.store().get_json(layout.plan_key("by-length")), ensure_ascii=False)
+    assert re.search(
+        r"1 loader as a task of Fargate, as one may need \d+ s, and a function has 830\.", reported
+    )
     assert tasks_standing(workflow, "by-length") == NOTHING
 
 
@@ -136,7 +138,7 @@ def test_what_was_made_for_tasks_is_gone_and_they_are(workflow, ended):
         assert tasks_standing(workflow, run_id) == NOTHING
 
 
-def test_a_task_is_told_a_key_and_no_secret(workflow, ended, seen):
+def test_a_task_is_reported_a_key_and_no_secret(workflow, ended, seen):
     groups = {f"{RUN_GROUP}{run_id}" for run_id in ended}
     described = [task for task in all_tasks(workflow) if task["group"] in groups]
     assert {task["group"] for task in described} == groups
@@ -148,13 +150,13 @@ def test_a_task_is_told_a_key_and_no_secret(workflow, ended, seen):
         event = workflow.store().get_json(key)
         assert event.keys() == {"run_id", "target", "case_id", "attempt", "loader"}
     definitions = workflow.plane.client("ecs").list_task_definitions()["taskDefinitionArns"]
-    told = [json.dumps(described, default=str), json.dumps(ended, default=str)]
-    told += [
+    reported = [json.dumps(described, default=str), json.dumps(ended, default=str)]
+    reported += [
         json.dumps(workflow.plane.client("ecs").describe_task_definition(taskDefinition=one), default=str)
         for one in definitions
     ]
     assert workflow.machines.secrets, "looked for nothing"
-    for text in told:
+    for text in reported:
         assert not holds(text.encode(), workflow.machines.secrets)
     assert not any(holds(line, workflow.machines.secrets) for line in seen)
 

@@ -46,9 +46,9 @@ class Lane:
         self.hosts = [Host(image.lan, f"i-{number}", number) for number in numbers]
         for name in ("addresses", "peers", "nodes", "tls"):
             (folder / name).mkdir(parents=True)
-        told = {"size": len(numbers), "lease-s": lease_s, "cookie": "0123456789abcdef-a-cookie"}
-        told |= {"username": credentials.username, "password": credentials.password}
-        for name, value in told.items():
+        reported = {"size": len(numbers), "lease-s": lease_s, "cookie": "0123456789abcdef-a-cookie"}
+        reported |= {"username": credentials.username, "password": credentials.password}
+        for name, value in reported.items():
             (folder / name).write_text(str(value))
         for host in self.hosts:
             (folder / "addresses" / host.name).write_text(host.address)

@@ -15,8 +15,8 @@ ROLE = "meta-data/iam/security-credentials/"
 VERSION = re.compile(r"^/(latest|\d{4}-\d\d-\d\d|1\.0)/")
 
 
-class Told(Protocol):
-    def told(self, address: str) -> Mapping[str, str]:
+class MetadataSource(Protocol):
+    def answers_for(self, address: str) -> Mapping[str, str]:
         """Path -> answer, for the instance at that address."""
         ...
 
@@ -32,10 +32,10 @@ class Answering(BaseHTTPRequestHandler):
         if self.headers["X-aws-ec2-metadata-token"] != TOKEN:
             self._answer(401, "")
             return
-        server: Told = self.server  # type: ignore[assignment]
-        told = server.told(self.client_address[0])
+        server: MetadataSource = self.server  # type: ignore[assignment]
+        answers = server.answers_for(self.client_address[0])
         path = VERSION.sub("", self.path)
-        found = told.get(path) if path in told else _listing(told, path)
+        found = answers.get(path) if path in answers else _listing(answers, path)
         self._answer(404 if found is None else 200, found or "")
 
     def _answer(self, status: int, text: str) -> None:
@@ -50,10 +50,10 @@ class Answering(BaseHTTPRequestHandler):
         """Nobody reads it."""
 
 
-def _listing(told: Mapping[str, str], path: str) -> str | None:
+def _listing(answers: Mapping[str, str], path: str) -> str | None:
     """What is below a path, one name a line; a name that has something below it ends in a slash."""
     folder = path.rstrip("/") + "/"
-    below = [name.removeprefix(folder) for name in told if name.startswith(folder)]
+    below = [name.removeprefix(folder) for name in answers if name.startswith(folder)]
     names = {name.split("/")[0] + ("/" if "/" in name else "") for name in below}
     return "\n".join(sorted(names)) if names else None
 
@@ -74,7 +74,7 @@ def instance_data(
         "availabilityZone": f"{region}a",
         "privateIp": address,
     }
-    told = {
+    answers = {
         "meta-data/ami-id": "ami-0123456789abcdef0",
         "meta-data/instance-id": instance,
         "meta-data/instance-type": "m6g.large",
@@ -96,7 +96,7 @@ def instance_data(
         f"{ROLE}node": json.dumps(_credentials()),
         **{f"meta-data/tags/instance/breakeven:{tag}": value for tag, value in tags.items()},
     }
-    return told | ({"user-data": user_data} if user_data is not None else {})
+    return answers | ({"user-data": user_data} if user_data is not None else {})
 
 
 def _credentials() -> dict[str, str]:

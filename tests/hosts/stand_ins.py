@@ -69,9 +69,9 @@ class Services:
             raise NoHosts(f"AWS's stand-ins do not start: {(self._folder / 'services.log').read_text()}")
         self.endpoint = f"http://{address}:{PLAIN_PORT}"
 
-    def register(self, address: str, told: str) -> None:
+    def register(self, address: str, instance: str) -> None:
         path = self._instances / address
-        path.with_suffix(".new").write_text(told)
+        path.with_suffix(".new").write_text(instance)
         path.with_suffix(".new").rename(path)
 
     def client(self, service: str):  # type: ignore[no-untyped-def]  # boto3 has no types of its own
@@ -88,13 +88,20 @@ class _Metadata(ThreadingHTTPServer):
     daemon_threads = True
     instances: Path
 
-    def told(self, address: str) -> Mapping[str, str]:
+    def answers_for(self, address: str) -> Mapping[str, str]:
         """Path -> answer, for the instance at that address."""
         path = self.instances / address
         if not path.exists():
             return {}
-        told = json.loads(path.read_text())
-        return instance_data(told["id"], address, REGION, told["card"], told["tags"], told["user_data"])
+        instance = json.loads(path.read_text())
+        return instance_data(
+            instance["id"],
+            address,
+            REGION,
+            instance["card"],
+            instance["tags"],
+            instance["user_data"],
+        )
 
 
 def main(folder: Path, address: str) -> None:

@@ -123,8 +123,8 @@ def test_the_image_holds_nothing_of_the_instance_that_it_was_made_of(lane):
     found = lane.installation.cloud.run("sh", "-c", kept, str(disk), "opt/breakeven/start", *NOT_IN_AN_IMAGE)
     assert found.split() == ["opt/breakeven/start"]
     assert lane.installation.cloud.run("cat", str(disk / "etc/machine-id")) == ""
-    told = lane.installation.cloud.run("sh", "-c", f"grep -rlI BREAKEVEN_REPORT {disk} || true")
-    assert told == "", "its user data"
+    reported = lane.installation.cloud.run("sh", "-c", f"grep -rlI BREAKEVEN_REPORT {disk} || true")
+    assert reported == "", "its user data"
 
 
 def test_the_images_sources_have_no_backports(lane):

@@ -61,9 +61,9 @@ def test_an_image_is_baked_for_each_architecture_that_suites_may_name():
     templates = builders_templates(built.template)
     parents = {data["ImageId"] for data in templates.values()}
     assert {parent.rsplit("/", 1)[1] for parent in parents} == {"arm64", "amd64"}
-    told = [each["BREAKEVEN_RECIPES"] for each in variables(built) if "BREAKEVEN_RECIPES" in each]
-    assert len(told) == 2, "the plan's and the one that bakes"
-    for given in map(json.dumps, told):
+    reported = [each["BREAKEVEN_RECIPES"] for each in variables(built) if "BREAKEVEN_RECIPES" in each]
+    assert len(reported) == 2, "the plan's and the one that bakes"
+    for given in map(json.dumps, reported):
         assert all(name in given for name in templates)
         assert "debian-12-arm64" in given
         assert "debian-12-amd64" in given

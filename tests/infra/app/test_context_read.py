@@ -134,7 +134,7 @@ def test_text_of_the_command_line_and_values_of_cdk_json_mean_the_same():
 
 def test_the_command_line_fails_with_the_message_and_no_traceback(tmp_path):
     environment = {**os.environ, "CDK_DISABLE_CLI_TELEMETRY": "true", "CI": "true"}
-    told = subprocess.run(
+    reported = subprocess.run(
         ["npx", "--no-install", "cdk", "synth", "--output", str(tmp_path), "-c", "breakeven:mail=team"],
         cwd=ROOT,
         env=environment,
@@ -142,9 +142,9 @@ def test_the_command_line_fails_with_the_message_and_no_traceback(tmp_path):
         capture_output=True,
         text=True,
     )
-    assert told.returncode != 0
-    assert "context: breakeven:mail: 'team': must be one mail address" in told.stderr
-    assert "Traceback" not in told.stdout + told.stderr
+    assert reported.returncode != 0
+    assert "context: breakeven:mail: 'team': must be one mail address" in reported.stderr
+    assert "Traceback" not in reported.stdout + reported.stderr
     assert not (tmp_path / "manifest.json").exists()
 
 

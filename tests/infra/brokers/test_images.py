@@ -197,8 +197,8 @@ def test_a_changed_script_makes_a_new_image_and_nothing_else_does(template, tmp_
         patch.setattr(image_builders, "assemble_node_files", changed)
         others.append(synthesized(tmp_path / "changed"))
 
-    def longer(**told: str) -> str:
-        return f"{bake_user_data(**told)}# more\n"
+    def longer(**reported: str) -> str:
+        return f"{bake_user_data(**reported)}# more\n"
 
     with monkeypatch.context() as patch:
         patch.setattr(image_builders, "bake_user_data", longer)
@@ -227,13 +227,13 @@ def test_what_the_builder_fetches_is_what_the_host_tests_run(folder, template, t
     assert {"install", "start", "lease", "rabbitmq.conf", "packages/debian-12"} <= set(ours)
 
 
-def test_a_builder_is_told_what_its_script_asks_for(template):
-    told = read_user_data(user_data(template).encode())
-    assert told["BREAKEVEN_FILES"].endswith(".zip")
-    assert told["BREAKEVEN_REPORT"] == f"s3://{LONGEST['bucket']}/{layout.bake_prefix(name_of(template))}"
-    assert told["BREAKEVEN_RELEASE"] == "12"
+def test_a_builder_is_reported_what_its_script_asks_for(template):
+    reported = read_user_data(user_data(template).encode())
+    assert reported["BREAKEVEN_FILES"].endswith(".zip")
+    assert reported["BREAKEVEN_REPORT"] == f"s3://{LONGEST['bucket']}/{layout.bake_prefix(name_of(template))}"
+    assert reported["BREAKEVEN_RELEASE"] == "12"
     script = (Path(image_builders.__file__).parents[2] / "nodes" / "bake").read_text()
-    for name in told:
+    for name in reported:
         assert f"${name}" in script or f"${{{name}" in script or name == "BREAKEVEN_RELEASE", name
 
 
@@ -246,7 +246,7 @@ def test_user_data_fits_into_what_ec2_takes(assembly):
         read_user_data(body + b"#" * MOST_USER_DATA)
 
 
-def test_no_value_that_a_builder_is_told_ends_its_line():
+def test_no_value_that_a_builder_is_reported_ends_its_line():
     lines = bake_user_data(files=FILES, report=REPORT, release="13").splitlines()
     assert lines[:4] == [
         "#!/usr/bin/env bash",

@@ -50,7 +50,7 @@ def test_a_task_runs_in_the_isolated_subnets_without_a_public_address(built):
     assert network["SecurityGroups"] == [functions[0]["SecurityGroupIds"][0]["Fn::GetAtt"][0]]
 
 
-def test_a_task_is_told_one_key_that_prepare_case_has_written(plain):
+def test_a_task_is_reported_one_key_that_prepare_case_has_written(plain):
     given = states(definition_of(plain.template))["BrokerTask"]["Parameters"]
     (override,) = given["Overrides"]["ContainerOverrides"]
     assert override["Name"] == "loader"
@@ -83,12 +83,12 @@ def test_a_task_knows_what_a_loaders_function_knows(built):
     functions = resources(built.template, "AWS::Lambda::Function")
     (loads, *_) = [each for each in functions.values() if each["Handler"] == "handlers.case.load.handler"]
     (container,) = only(built, "AWS::ECS::TaskDefinition")["ContainerDefinitions"]
-    told = {each["Name"]: each["Value"] for each in container["Environment"]}
+    reported = {each["Name"]: each["Value"] for each in container["Environment"]}
     theirs = loads["Environment"]["Variables"]
-    assert {name: told[name] for name in theirs.keys() - OF_FUNCTIONS} == {
+    assert {name: reported[name] for name in theirs.keys() - OF_FUNCTIONS} == {
         name: theirs[name] for name in theirs.keys() - OF_FUNCTIONS
     }
-    assert told.keys() - theirs.keys() == {"AWS_DEFAULT_REGION"}
+    assert reported.keys() - theirs.keys() == {"AWS_DEFAULT_REGION"}
     assert "Secrets" not in container
 
 

@@ -64,7 +64,7 @@ def test_the_definition_that_runs_is_the_one_synthesized(plane):
     ],
     ids=str,
 )
-def test_a_failing_step_is_told_to_the_release(plane, fault, failures):
+def test_a_failing_step_is_reported_to_the_release(plane, fault, failures):
     (entry, kind), name = next(iter(fault.items())), f"fault-{'-'.join(next(iter(fault.items())))}"
     found = plane.run(name, fault={entry: kind}, load_s=1 if fault == {"load": "sleep"} else 120)
     assert (found["status"], found["error"]) == ("FAILED", "RunFailed")

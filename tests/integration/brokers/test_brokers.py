@@ -186,7 +186,7 @@ def test_a_killed_run_leaves_no_broker(other_run):
     assert eventually(lambda: not list(other_run.workdir.iterdir()))
 
 
-def test_a_node_that_ends_is_told_with_its_last_words(children, tmp_path, monkeypatch):
+def test_a_node_that_ends_is_reported_with_its_last_words(children, tmp_path, monkeypatch):
     script = tmp_path / "rabbitmq-server"
     script.write_text("#!/bin/sh\necho no such luck\nexit 3\n")
     script.chmod(0o755)
@@ -200,7 +200,7 @@ def test_a_node_that_ends_is_told_with_its_last_words(children, tmp_path, monkey
     assert not processes_of(tmp_path / "work")
 
 
-def test_where_rabbitmq_is_not_installed_the_remedy_is_told(children, tmp_path, monkeypatch):
+def test_where_rabbitmq_is_not_installed_the_remedy_is_reported(children, tmp_path, monkeypatch):
     monkeypatch.setattr(brokers, "SCRIPT", tmp_path / "none")
     with pytest.raises(BreakevenError, match="apt-get install rabbitmq-server"):
         BrokerCluster(children, tmp_path / "work", CREDENTIALS).start()
@@ -223,13 +223,13 @@ def test_a_lane_that_cannot_start_says_so_for_each_instance(children, tmp_path, 
 
 
 def test_a_lane_that_is_terminated_while_it_starts_leaves_nothing(children, tmp_path):
-    told = []
+    reported = []
     machines = BrokerMachines(
         children,
         tmp_path / "work",
-        register=lambda *args: told.append(args),
+        register=lambda *args: reported.append(args),
         access_for=lambda run, target: CREDENTIALS,
-        failed=lambda *args: told.append(args),
+        failed=lambda *args: reported.append(args),
     )
     machines.launch(Launch(("i-1", "i-2"), {RUN_TAG: "run", TARGET_TAG: TARGET}))
     assert eventually(lambda: any("beam" in line for line in processes_of(tmp_path / "work")), seconds=30)
@@ -237,7 +237,7 @@ def test_a_lane_that_is_terminated_while_it_starts_leaves_nothing(children, tmp_
     assert eventually(lambda: not processes_of(tmp_path / "work"))
     assert eventually(lambda: not list((tmp_path / "work").iterdir()))
     time.sleep(0.3)
-    assert told == [], "ending a lane is nobody's failure"
+    assert reported == [], "ending a lane is nobody's failure"
 
 
 def _keep_sending(sender) -> None:

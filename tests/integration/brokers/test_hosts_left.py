@@ -49,7 +49,7 @@ def test_a_killed_run_leaves_no_host_and_no_network(tmp_path):
     assert eventually(lambda: not processes_of(tmp_path) and not card.exists(), PATIENCE_S)
 
 
-def test_where_hosts_cannot_be_made_the_remedy_is_told(tmp_path, monkeypatch):
+def test_where_hosts_cannot_be_made_the_remedy_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("tests.hosts.lan._as_root", lambda: ["setpriv", "--reuid=65534", "--clear-groups"])
     with pytest.raises(NoHosts, match="--privileged"), Lan(tmp_path):
         pass

@@ -109,7 +109,7 @@ def test_without_its_mirror_a_queue_is_not_ready(target, queue_case, monkeypatch
     target.release(names)
 
 
-def test_a_node_that_was_to_be_down_and_runs_is_told(rabbitmq_pair, queue_case, monkeypatch):
+def test_a_node_that_was_to_be_down_and_runs_is_reported(rabbitmq_pair, queue_case, monkeypatch):
     monkeypatch.setattr("breakeven.targets.rabbitmq_mirrored_pair.HEALTHY_DEADLINE_S", 0.1)
     half = open_target(TARGET, rabbitmq_pair, nodes_down=1)
     with pytest.raises(CaseError, match=f"{rabbitmq_pair.nodes[1].name} runs and should be stopped"):

@@ -121,7 +121,7 @@ def on_instrument(case: Case, **behaviour: Any) -> tuple[Target, Case]:
     return InstrumentTarget(), case.model_copy(update={"target": "instrument", "workload": workload})
 
 
-def test_a_client_adds_no_more_than_is_said_and_a_slow_one_is_told() -> None:
+def test_a_client_adds_no_more_than_is_said_and_a_slow_one_is_reported() -> None:
     cases = [planned(name, client, STEADY[name]) for name in TARGETS for client in CLIENTS]
     slow = on_instrument(cases[0], messages_per_s=40)
     *runs, slower = side_by_side([*(on_instrument(case) for case in cases), slow])

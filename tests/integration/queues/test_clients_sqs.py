@@ -94,7 +94,7 @@ def test_messages_go_round(client, queue, size):
     assert receiver.receive(0.0).handle == ()
 
 
-def test_an_empty_ask_is_told(client, queue):
+def test_an_empty_ask_is_reported(client, queue):
     before = time.monotonic_ns()
     got = client.receiver(queue).receive(5.0)
     ((asked, answered),) = got.empty
@@ -129,7 +129,7 @@ def test_what_was_taken_before_a_failing_call_is_answered(client, queue):
     assert list(sender.poll(0.0).sequence) == [1]
 
 
-def test_what_was_settled_before_a_failing_call_is_told(client, queue):
+def test_what_was_settled_before_a_failing_call_is_reported(client, queue):
     client.sender(queue).submit([1], [body(1)])
     receiver = client.receiver(queue)
     (handle,) = receiver.receive(1.0).handle

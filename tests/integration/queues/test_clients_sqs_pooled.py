@@ -78,7 +78,7 @@ def test_messages_go_round(opened):
     receiver.close()
 
 
-def test_a_queue_that_is_not_there_is_told_by_its_code(opened):
+def test_a_queue_that_is_not_there_is_reported_by_its_code(opened):
     client, queue, _ = opened()
     sender = client.sender(f"{queue}-none")
     sender.submit([1], [body(1)])

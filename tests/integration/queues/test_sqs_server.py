@@ -52,7 +52,7 @@ def test_where_there_is_no_java_it_is_motos_and_says_so(children, tmp_path, monk
     assert list((tmp_path / "work").iterdir()) == []
 
 
-def test_a_server_that_ends_is_told_with_its_last_words(children, tmp_path):
+def test_a_server_that_ends_is_reported_with_its_last_words(children, tmp_path):
     jars = tmp_path / "jars"
     jars.mkdir()
     (jars / "elasticmq-server_2.13-9.9.9.jar").write_bytes(b"not a jar")

@@ -78,7 +78,7 @@ def conversation(random_: random.Random) -> bytes:
     return bytes(data[: random_.randrange(1, len(data) + 1)])
 
 
-def told(random_: random.Random) -> bytes:
+def sqs_answer(random_: random.Random) -> bytes:
     """What an SQS server may answer, damaged or not."""
     text = STAMPER.body(random_.randrange(9)).decode()
     documents = (
@@ -216,7 +216,7 @@ def main(seed: int, rounds: int) -> None:
     assert library is not None
     came_back: Counter[str] = Counter()
     for _ in range(rounds):
-        amqp, sqs = conversation(random_), told(random_)
+        amqp, sqs = conversation(random_), sqs_answer(random_)
         halves = (
             ("receiving", receive, amqp),
             ("sending", send, amqp),

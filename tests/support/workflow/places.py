@@ -131,12 +131,12 @@ def plant(workflow: Workflow, canary: str, logs: Path) -> set[str]:
     (definition,) = ecs.list_task_definitions()["taskDefinitionArns"]
     subnet, group = ec2.describe_subnets()["Subnets"][0], ec2.describe_security_groups()["SecurityGroups"][0]
     network = {"subnets": [subnet["SubnetId"]], "securityGroups": [group["GroupId"]]}
-    told = {"name": "loader", "command": ["-c", ""], "environment": [{"name": "X", "value": canary}]}
+    reported = {"name": "loader", "command": ["-c", ""], "environment": [{"name": "X", "value": canary}]}
     ecs.run_task(
         cluster=ecs.list_clusters()["clusterArns"][0],
         taskDefinition=definition,
         launchType="FARGATE",
         networkConfiguration={"awsvpcConfiguration": network},
-        overrides={"containerOverrides": [told]},
+        overrides={"containerOverrides": [reported]},
     )
     return SEARCHED - {"template and assets", "functions"}

@@ -66,12 +66,12 @@ class Fault:
 
     entry: str
     kind: str
-    told: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, Any] = field(default_factory=dict)
 
-    def hits(self, resource: str, told: Mapping[str, Any]) -> bool:
+    def hits(self, resource: str, given: Mapping[str, Any]) -> bool:
         """Whether a function of that name, or a task of that resource, is what fails of what it is told."""
         called = re.search(SERVICES.get(self.entry) or functions_of(self.entry), resource)
-        return called is not None and self.told.items() <= told.items()
+        return called is not None and self.given.items() <= given.items()
 
 
 @dataclass

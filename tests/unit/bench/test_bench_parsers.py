@@ -86,7 +86,7 @@ def looks(*counts: tuple[str, int, int]) -> list[Line]:
     return [Line(number, number / 10, text) for number, text in enumerate(texts)]
 
 
-def told(**changed: int) -> Line:
+def last_line(**changed: int) -> Line:
     counts = dict.fromkeys(("duplicates", "unexpected", "returned", "nacked"), 0)
     ledger = {**counts, "sent": 900, "received": 900, **changed}
     document = {"percentiles": {"produce": [10.0, 20.0]}, "ledger": ledger, "errors": {}, "flags": []}
@@ -95,7 +95,7 @@ def told(**changed: int) -> Line:
 
 def test_our_window_is_within_the_stage() -> None:
     lines = looks(("warmup", 50, 50), ("measure", 100, 90), ("measure", 300, 290), ("measure", 500, 490))
-    found = ours.rabbitmq_figures([*lines, *looks(("drain", 900, 900)), told()], Load())
+    found = ours.rabbitmq_figures([*lines, *looks(("drain", 900, 900)), last_line()], Load())
     assert found == Figures(200.0, pytest.approx(500.0), Percentiles(10.0, 20.0), None)  # 0.2 s for 400
 
 
@@ -103,17 +103,17 @@ def test_our_window_is_within_the_stage() -> None:
 def test_figures_of_a_ledger_that_does_not_close_are_refused(changed: dict[str, int]) -> None:
     lines = looks(("measure", 100, 90), ("measure", 300, 290))
     with pytest.raises(BreakevenError, match="does not close"):
-        ours.rabbitmq_figures([*lines, told(**changed)], Load())
+        ours.rabbitmq_figures([*lines, last_line(**changed)], Load())
 
 
 def test_a_stage_that_was_looked_at_once_is_too_short() -> None:
     with pytest.raises(BreakevenError, match="too short"):
-        ours.rabbitmq_figures([*looks(("measure", 100, 90)), told()], Load())
+        ours.rabbitmq_figures([*looks(("measure", 100, 90)), last_line()], Load())
 
 
 def test_receiving_costs_two_calls_a_message() -> None:
     stages = [("load", 0, 0), ("load", 400, 0), ("unload", 900, 0), ("unload", 900, 200)]
-    found = ours.sqs_figures([*looks(*stages), told()])
+    found = ours.sqs_figures([*looks(*stages), last_line()])
     assert (found["send"].per_s, found["receive"].per_s) == (400, 200)
     assert (found["send"].cpu_us, found["receive"].cpu_us) == pytest.approx((250, 250))
 

@@ -78,13 +78,13 @@ def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
     assert "is what is priced), 99 of 100 messages within 50 ms" in out
     assert "lower bound" not in out
     _, out, _ = crossover(made, "--rate", "5000", "--json")
-    told = json.loads(out)
-    assert told["question"]["capacity_msg_per_s"] == 1200
-    assert told["capacity"]["measured"]["rates"] == [1100, 1300]
-    assert told["capacity"]["measured"]["environment"] == "local"
-    assert "NOT ON EC2" in told["capacity"]["from"] == told["capacity"]["said"]
+    reported = json.loads(out)
+    assert reported["question"]["capacity_msg_per_s"] == 1200
+    assert reported["capacity"]["measured"]["rates"] == [1100, 1300]
+    assert reported["capacity"]["measured"]["environment"] == "local"
+    assert "NOT ON EC2" in reported["capacity"]["from"] == reported["capacity"]["said"]
     # 5,000 a second, three times that at the peak, over 0.7 of 1,200
-    (cluster,) = [one for one in told["options"] if one["option"] == "rabbitmq"]
+    (cluster,) = [one for one in reported["options"] if one["option"] == "rabbitmq"]
     assert {line["clusters"] for line in cluster["lines"]} == {18}
 
 
@@ -94,10 +94,10 @@ def test_what_was_searched_with_one_node_down_is_what_is_priced(crossover):
         searched(900, 950, cell="nodes_down=1", parameters={"nodes_down": 1}),
     )
     code, out, _ = crossover(made, "--rate", "5000", "--json")
-    told = json.loads(out)["capacity"]
+    reported = json.loads(out)["capacity"]
     assert code == 0
-    assert (told["measured"]["nodes_down"], told["measured"]["rates"]) == (1, [900])
-    assert "once, 1 node down, 99 of 100 messages within 50 ms" in told["said"]
+    assert (reported["measured"]["nodes_down"], reported["measured"]["rates"]) == (1, [900])
+    assert "once, 1 node down, 99 of 100 messages within 50 ms" in reported["said"]
 
 
 def test_its_origin_is_explained(crossover):
@@ -204,8 +204,8 @@ def test_of_a_sweep_on_aws_each_type_has_its_own_capacity(crossover):
         for name, rate in (("large", 1000), ("xlarge", 2000))
     ]
     manifest = sample.report().manifest
-    told = {f"{sample.RABBITMQ}_{name}": {"instance_type": kind} for name, kind in sizes.items()}
-    made = report(*cases, environment="aws", manifest=manifest.model_copy(update={"targets": told}))
+    reported = {f"{sample.RABBITMQ}_{name}": {"instance_type": kind} for name, kind in sizes.items()}
+    made = report(*cases, environment="aws", manifest=manifest.model_copy(update={"targets": reported}))
     for name, rate in (("m7g.large", "1,000"), ("m7g.xlarge", "2,000")):
         code, out, err = crossover(made, "--instance", name)
         assert code == 0, err

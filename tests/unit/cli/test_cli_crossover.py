@@ -71,7 +71,7 @@ def test_a_capacity_that_is_given_adds_clusters_and_widens_the_interval(
     assert found["capacity"]["limit"] == "capacity"
 
 
-def test_the_origin_of_every_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_origin_of_every_line_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--explain", "bills")
     assert "send ceil(1 x 1024 B / 64 KiB) / 1 = 1" in out
     assert "$4e-07 a request from 0 to 100,000,000,000: us-east-1@2026-11-20 sqs/standard_request" in out
@@ -81,13 +81,13 @@ def test_the_origin_of_every_line_is_told(capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.parametrize("subject", ["inputs", "crossings", "hours", "capacity"])
-def test_every_subject_is_told_alone(capsys: pytest.CaptureFixture[str], subject: str) -> None:
+def test_every_subject_is_reported_alone(capsys: pytest.CaptureFixture[str], subject: str) -> None:
     _, out, _ = run(capsys, "--explain", subject)
     assert out.count("\n== ") == 1
     assert f"== {subject}" in out
 
 
-def test_all_is_told_when_no_subject_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--explain")
     assert out.count("\n== ") == 5
 

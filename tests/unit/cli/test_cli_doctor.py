@@ -203,13 +203,13 @@ def listing(*kinds: str) -> Any:
 @pytest.mark.parametrize(("built", "level"), [(True, "ok"), (False, "note")])
 def test_an_image_of_loaders_that_is_not_built_yet_stops_nothing(built, level):
     variables = {"IMAGE_REPOSITORY": "123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/loaders"}
-    told = [{"name": name, "value": value} for name, value in {**variables, "IMAGE_TAG": "abc"}.items()]
+    reported = [{"name": name, "value": value} for name, value in {**variables, "IMAGE_TAG": "abc"}.items()]
 
     def described(repositoryName: str, imageIds: list[dict[str, str]]) -> Any:
         assert (repositoryName, imageIds) == ("team/loaders", [{"imageTag": "abc"}])
         return {"imageDetails": [{}]} if built else refusing("ImageNotFoundException")()
 
-    project = {"environment": {"environmentVariables": told}}
+    project = {"environment": {"environmentVariables": reported}}
     found = loaders_image(
         deployed(
             cloudformation=listing("AWS::SNS::Topic", "AWS::CodeBuild::Project"),

@@ -123,11 +123,11 @@ def test_source_as_figures_in_the_json_are_numbers_and_as_printed(runs):
         assert (case.ledger, case.consume, case.settle, case.end_to_end) == (None,) * 4
 
 
-def test_source_as_own_break_even_is_told_with_the_quotient_of_its_prices(runs):
-    told = "Its own break-even, as printed: 60,000 messages an hour, 17 a second."
+def test_source_as_own_break_even_is_reported_with_the_quotient_of_its_prices(runs):
+    reported = "Its own break-even, as printed: 60,000 messages an hour, 17 a second."
     page, markdown = text(parse(file(runs, "A", "index.html"))), file(runs, "A", "report.md")
     for said in (page, markdown):
-        assert told in said
+        assert reported in said
         assert "53,333 messages an hour, 14.8 a second" in said
     assert report(runs, "A").source.breakeven.msg_per_s == 17
     assert report(runs, "C").source.breakeven is None
@@ -272,11 +272,11 @@ def test_a_published_report_is_rendered_again_like_any_other(runs, capsys):
 
 def test_the_command_says_what_it_wrote_as_json(tmp_path, capsys):
     assert main(["report", "--published", "D", "--runs", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {Path(path).name for path in told["written"]} == {
+    reported = json.loads(capsys.readouterr().out)
+    assert {Path(path).name for path in reported["written"]} == {
         *("cases.csv", "index.html", "report.json", "report.md")
     }
-    assert "$54" in told["verdict"]
+    assert "$54" in reported["verdict"]
 
 
 @pytest.mark.parametrize("letter", ["B", "", "AC", "source-a"])

@@ -88,7 +88,7 @@ def test_an_answer_does_not_wait_for_an_earlier_one(pooled) -> None:
     ("error", "kind", "opened"),
     [(CallFailed("Throttled"), "Throttled", 4), (ConnectionLost("reset"), "connection_lost", 5)],
 )
-def test_a_call_that_fails_is_told_and_costs_the_others_nothing(pooled, error, kind, opened) -> None:
+def test_a_call_that_fails_is_reported_and_costs_the_others_nothing(pooled, error, kind, opened) -> None:
     def action(number: object) -> None:
         if number == 2:
             raise error
@@ -204,7 +204,7 @@ def test_what_could_not_be_settled_may_be_handed_in_again(pooled) -> None:
     assert sorted(failed) == ["Throttled", "connection_lost"]
 
 
-def test_an_ask_that_fails_is_told_beside_the_others(pooled) -> None:
+def test_an_ask_that_fails_is_reported_beside_the_others(pooled) -> None:
     refusals = [CallFailed("Throttled")]
 
     def action(about: object) -> None:

@@ -36,7 +36,7 @@ def short_rests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("kind", ["native", "boto3"])
-def test_what_goes_wrong_with_some_sends_is_told_and_the_others_are_answered(monkeypatch, kind) -> None:
+def test_what_goes_wrong_with_some_sends_is_reported_and_the_others_are_answered(monkeypatch, kind) -> None:
     script = [GOOD, GOOD, THROTTLED, GOOD, HANGS_UP, GOOD, BROKEN, GOOD, GOOD, GOOD]
     with client_of(monkeypatch, *script, kind=kind) as (client, heard):
         sender = PooledClient(client, LANES).sender(QUEUE)
@@ -60,7 +60,7 @@ def test_what_goes_wrong_with_some_sends_is_told_and_the_others_are_answered(mon
 
 
 @pytest.mark.parametrize("kind", ["native", "boto3"])
-def test_what_goes_wrong_with_some_asks_is_told_and_the_others_are_in_hand(monkeypatch, kind) -> None:
+def test_what_goes_wrong_with_some_asks_is_reported_and_the_others_are_in_hand(monkeypatch, kind) -> None:
     in_hand = answer(200, {"Messages": [MESSAGE]})
     script = [in_hand, THROTTLED, in_hand, HANGS_UP, in_hand, answer(200, {}), in_hand]
     with client_of(monkeypatch, *script, kind=kind) as (client, _):

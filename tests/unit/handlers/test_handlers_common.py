@@ -29,8 +29,8 @@ def test_every_log_line_of_a_call_has_them_and_the_next_calls_do_not(monkeypatch
     monkeypatch.setenv("POWERTOOLS_TRACE_DISABLED", "true")
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "any")
 
-    told = io.StringIO()
-    before = logger.registered_handler.setStream(told)
+    reported = io.StringIO()
+    before = logger.registered_handler.setStream(reported)
 
     class Nothing(Document):
         pass
@@ -46,7 +46,7 @@ def test_every_log_line_of_a_call_has_them_and_the_next_calls_do_not(monkeypatch
     of_a_run({"run_id": "run-1"}, Context())
     of_none({}, Context())
     logger.registered_handler.setStream(before)
-    lines = [json.loads(line) for line in told.getvalue().splitlines()]
+    lines = [json.loads(line) for line in reported.getvalue().splitlines()]
     assert {line["message"]: line.get("run_id") for line in lines} == {"here": "run-1", "there": None}
 
 

@@ -70,7 +70,7 @@ def answers(parts):
     return found
 
 
-def told(frames):
+def summary(frames):
     """Methods by name in any order, and the bodies in theirs."""
     names = sorted(one.method.NAME for one in frames if isinstance(one, frame.Method))
     return names, b"".join(one.fragment for one in frames if isinstance(one, frame.Body))
@@ -82,7 +82,7 @@ WHOLE += ["Basic.Ack"] * 3 + ["Basic.GetOk"] * 3 + ["Basic.GetEmpty", "Queue.Dec
 
 def test_all_at_once():
     frames = answers([CONVERSATION])
-    assert told(frames) == (sorted(WHOLE), b"".join(BODIES))
+    assert summary(frames) == (sorted(WHOLE), b"".join(BODIES))
     headers = [one for one in frames if isinstance(one, frame.Header)]
     assert [(one.body_size, one.properties.headers) for one in headers] == [
         (len(body), {"a": 1}) for body in BODIES
@@ -91,7 +91,7 @@ def test_all_at_once():
 
 
 def test_byte_by_byte():
-    assert told(answers([bytes((one,)) for one in CONVERSATION])) == (sorted(WHOLE), b"".join(BODIES))
+    assert summary(answers([bytes((one,)) for one in CONVERSATION])) == (sorted(WHOLE), b"".join(BODIES))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -99,12 +99,12 @@ def test_split_at_random(seed):
     dice = random.Random(seed)
     ends = sorted(dice.sample(range(len(CONVERSATION)), dice.randint(1, 30)))
     parts = [CONVERSATION[a:b] for a, b in zip([0, *ends], [*ends, len(CONVERSATION)], strict=True)]
-    assert told(answers([part for part in parts if part])) == (sorted(WHOLE), b"".join(BODIES))
+    assert summary(answers([part for part in parts if part])) == (sorted(WHOLE), b"".join(BODIES))
 
 
 def test_answers_to_a_channel_that_was_closed_meanwhile_are_not_given():
     closing = said(spec.Channel.Close(200, "done", 0, 0)) + said(spec.Connection.Close(200, "done", 0, 0), 0)
-    names, bodies = told(answers([CONVERSATION + closing]))
+    names, bodies = summary(answers([CONVERSATION + closing]))
     assert not {"Basic.GetOk", "Basic.Ack"} & set(names)
     assert bodies == b""
     assert {"Channel.CloseOk", "Connection.CloseOk"} <= set(names)

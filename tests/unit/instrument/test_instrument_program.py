@@ -23,7 +23,7 @@ SECOND = 10**9
 
 
 @pytest.mark.parametrize("count", [1, 7, 100, 999, 1000, 3000, 9998, 10_000, 100_003])
-def test_a_sample_of_any_size_has_the_percentiles_that_are_told(count):
+def test_a_sample_of_any_size_has_the_percentiles_that_are_reported(count):
     sample = sorted(shuffled_ns(TABLE, count, "any"))
     assert len(sample) == count
     for per_mille in PER_MILLE.values():

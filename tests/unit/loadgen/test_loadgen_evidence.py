@@ -225,9 +225,11 @@ def test_the_rows_of_a_loader_say_its_zone(function) -> None:
     host.facts.cache_clear()
     with metadata(200, b'{"AvailabilityZoneID": "use1-az1"}') as (address, _):
         function.setenv(OF_A_FUNCTION, address)
-        told = host.facts()
+        reported = host.facts()
     host.facts.cache_clear()
-    result = LoaderResult("run", "case", 1, 0, 1, "parallel", 10.0, final=True, ledger=Ledger(), host=told)
+    result = LoaderResult(
+        "run", "case", 1, 0, 1, "parallel", 10.0, final=True, ledger=Ledger(), host=reported
+    )
     result.diagnoses = [diagnosed(0.8)]
     (row,) = merge([result], None).rows(make_case())["loaders"]
     assert (row["zone"], row["zone_unknown"]) == ("use1-az1", None)

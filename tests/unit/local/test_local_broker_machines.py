@@ -59,7 +59,7 @@ class Lane:
             folder,
             register=lambda run, target, instance, node: self.registered.update({instance: node.name}),
             access_for=lambda run, target: Access(username="u", password="p"),
-            failed=lambda *told: self.failures.append(told),
+            failed=lambda *reported: self.failures.append(reported),
         )
         self.machines.launch(LAUNCH)
 
@@ -85,7 +85,7 @@ def test_the_node_that_goes_down_and_up_is_the_one_that_registered_for_the_insta
     assert lane.failures == []
 
 
-def test_a_node_that_cannot_start_again_is_told_to_the_lane(lane):
+def test_a_node_that_cannot_start_again_is_reported_to_the_lane(lane):
     up(lane)
     Cluster.refuses = True
     lane.machines.start(("i-9",))

@@ -139,13 +139,13 @@ def test_a_state_runs_a_task(moto, tasks, notes, source):
         "breakeven:owner": "us",
         "breakeven:run": "r1",
     }
-    told = written(notes, "well")
-    assert told["args"] == ["of-image"]
-    assert told["cwd"] == str(source / "code")
-    assert told["part"] == str(source / "code" / "part.py")
-    assert told["env"].items() >= {"OF_IMAGE": "1", "OF_TASK": "2", "TOLD": "well"}.items()
-    assert told["env"]["AWS_ENDPOINT_URL"] == moto.aws.endpoint
-    assert told["env"]["AWS_ACCESS_KEY_ID"] == definition.rpartition("/")[2].partition(":")[0]
+    reported = written(notes, "well")
+    assert reported["args"] == ["of-image"]
+    assert reported["cwd"] == str(source / "code")
+    assert reported["part"] == str(source / "code" / "part.py")
+    assert reported["env"].items() >= {"OF_IMAGE": "1", "OF_TASK": "2", "TOLD": "well"}.items()
+    assert reported["env"]["AWS_ENDPOINT_URL"] == moto.aws.endpoint
+    assert reported["env"]["AWS_ACCESS_KEY_ID"] == definition.rpartition("/")[2].partition(":")[0]
 
 
 def test_the_definitions_command_comes_before_the_images(tasks, notes):

@@ -115,7 +115,7 @@ def test_each_price_says_where_it_is_from_and_of_what_day(lines):
     assert all(line.source and line.as_of >= "2024-07-01" for line in lines.values())
 
 
-def test_the_dearest_lines_are_told_first_and_add_up():
+def test_the_dearest_lines_are_reported_first_and_add_up():
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     words = plan.estimate.in_words()
     assert words.startswith(

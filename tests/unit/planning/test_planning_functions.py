@@ -36,7 +36,7 @@ def test_where_there_are_enough_or_it_is_not_known_nothing_changes(functions):
     assert (made.refusals, made.loader_notes) == ([], [])
 
 
-def test_a_new_account_gets_as_many_loaders_as_it_may_run_and_is_told_so():
+def test_a_new_account_gets_as_many_loaders_as_it_may_run_and_is_reported_so():
     made = planned(10)
     assert loaders(made) == {"sqs-standard": 5, PAIR: 5}
     assert made.refusals == []

@@ -169,7 +169,7 @@ def test_where_there_are_enough_vcpus_or_it_is_not_known_nothing_changes(vcpus):
     assert (loaders(made), made.refusals) == ({10}, [])
 
 
-def test_a_new_account_gets_as_many_tasks_as_it_may_run_and_is_told_so():
+def test_a_new_account_gets_as_many_tasks_as_it_may_run_and_is_reported_so():
     made = planned({"threads": 40, "loader": "fargate"}, Account(task_vcpus=6))
     assert (loaders(made), made.refusals) == ({6}, [])
     assert made.loader_notes[0] == (

@@ -100,7 +100,7 @@ def test_a_single_repeat_is_not_enough(bucket: Bucket, ours: list[float], theirs
     assert (row["interval_low"], row["interval_high"]) == (None, None)
 
 
-def test_a_target_without_a_repeat_is_told(bucket: Bucket) -> None:
+def test_a_target_without_a_repeat_is_reported(bucket: Bucket) -> None:
     put(bucket, {("both", RABBITMQ): [5, 6], ("both", SQS): [5, 6], ("one", RABBITMQ): [5, 6]})
     failed = {"scenario": "s", "cell": "both", "target": RABBITMQ, "status": "failed"}
     bucket.put("cases", [case("f", **failed)], name="failed")

@@ -194,8 +194,8 @@ def test_what_a_source_published_is_no_bin_and_stands_only_where_there_are_none(
         for name, number in named.items()
     ]
     bucket.put("latencies", rows, name="statistics")
-    told = {"case_id": "told", "metric": "produce", "min_ns": 500_000, "max_ns": 7_500_000}
-    bucket.put("totals", [told], name="told")
+    reported = {"case_id": "told", "metric": "produce", "min_ns": 500_000, "max_ns": 7_500_000}
+    bucket.put("totals", [reported], name="told")
     bucket.put("cases", [case("told", provenance="published", environment="elsewhere")], name="told")
     after = {row["case_id"]: row for row in bucket.ask("latency_percentiles")}
     assert [after["measured"]] == before

@@ -39,7 +39,7 @@ def report() -> Report:
     return made.model_copy(update={"cases": cases})
 
 
-def test_both_capacities_are_told_with_the_nodes_that_they_were_found_on(report: Report) -> None:
+def test_both_capacities_are_reported_with_the_nodes_that_they_were_found_on(report: Report) -> None:
     table = capacity_table(report)
     notes = [note.partition(", repeat")[0] + note.partition(": ")[2] for note in table.notes[1:3]]
     assert notes == [

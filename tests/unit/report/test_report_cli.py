@@ -59,10 +59,10 @@ def test_it_writes_the_files_again_and_leaves_their_source_alone(runs, capsys):
     source = runs / "r1" / "report" / "report.json"
     before = source.read_bytes()
     assert main(["report", "--runs", str(runs), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert {Path(path).name for path in told["written"]} == {"index.html", "report.md", "cases.csv"}
-    assert all(Path(path).stat().st_size > 1000 for path in told["written"])
-    assert told["verdict"] == sample.report(SMALL).verdict
+    reported = json.loads(capsys.readouterr().out)
+    assert {Path(path).name for path in reported["written"]} == {"index.html", "report.md", "cases.csv"}
+    assert all(Path(path).stat().st_size > 1000 for path in reported["written"])
+    assert reported["verdict"] == sample.report(SMALL).verdict
     assert source.read_bytes() == before
 
 

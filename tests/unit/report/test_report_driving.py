@@ -28,7 +28,12 @@ def made(
 ) -> Report:
     """The sample with its first case driven so."""
     given = sample.answers(PLAN)
-    told = {"core_operations": core, "general_operations": general, "paused_s": 1.5, "early_msg_per_s": 9e9}
+    reported = {
+        "core_operations": core,
+        "general_operations": general,
+        "paused_s": 1.5,
+        "early_msg_per_s": 9e9,
+    }
     return sample.report(
         PLAN,
         cases=[
@@ -38,7 +43,7 @@ def made(
             for row in given.cases
         ],
         throughput=[
-            row | told if row["case_id"] == FIRST and row["metric"] in DRIVEN else row
+            row | reported if row["case_id"] == FIRST and row["metric"] in DRIVEN else row
             for row in given.throughput
         ],
         loaders=[row | loader if row["case_id"] == FIRST else row for row in given.loaders],

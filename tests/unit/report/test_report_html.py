@@ -136,7 +136,7 @@ def test_a_run_in_which_everything_failed_still_has_its_page():
     assert "24 of 24 cases failed" in text(root.find(".//header"))
 
 
-def test_what_still_differs_is_told_of_the_place_it_ran_in():
+def test_what_still_differs_is_reported_of_the_place_it_ran_in():
     (table,) = [element for element in tree().iter("figure") if element.get("id") == "table-differences"]
     said = text(table)
     assert "none: two nodes on one machine" in said
@@ -158,7 +158,7 @@ def test_what_still_differs_is_told_of_the_place_it_ran_in():
         (None, "not known: no nodes were launched"),
     ],
 )
-def test_the_zones_of_the_nodes_are_told_as_they_were_launched(zones, said):
+def test_the_zones_of_the_nodes_are_reported_as_they_were_launched(zones, said):
     rows = [row | {"provenance": "measured", "environment": "aws"} for row in sample.answers(FEW).cases]
     report = sample.report(FEW, cases=rows)
     pair = {**report.manifest.targets[sample.RABBITMQ], **({"zones": zones} if zones else {})}

@@ -178,6 +178,6 @@ def test_questions_say_what_was_asked_and_what_is_uncertain(report):
     assert report.crossovers[0].assumptions == today.inputs
 
 
-def test_what_was_left_out_is_told():
+def test_what_was_left_out_is_reported():
     cost = dict(money.answers()["cost"], notes=["Amazon MQ is not priced beside: no such price"])
     assert sample.report(cost=cost).cost_notes == ["Amazon MQ is not priced beside: no such price"]

@@ -147,7 +147,7 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
     assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at peak" in table.notes[-1]
 
 
-def test_hours_are_told_where_they_win_and_where_they_never_do(report):
+def test_hours_are_reported_where_they_win_and_where_they_never_do(report):
     rows = cells_by_position(hours_table(report))
     assert rows["10 msg/s"] == ("−$99.50", "never wins", "−$127.89", "never wins")
     assert rows["1,000 msg/s"] == ("$2,874", "38.3", "$35.45", "0.473")

@@ -73,9 +73,9 @@ def test_a_known_capacity_is_named_and_no_longer_doubted():
 
 
 def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
-    told = " ".join(said(hours=20.0, hour_rate=90.0))
-    assert "The cluster's bill includes 20 hours of staff time a month at $90 an hour." in told
-    assert "exclude staff time" not in told
+    reported = " ".join(said(hours=20.0, hour_rate=90.0))
+    assert "The cluster's bill includes 20 hours of staff time a month at $90 an hour." in reported
+    assert "exclude staff time" not in reported
 
 
 def test_large_messages_never_cross_and_the_traffic_is_why():
@@ -137,7 +137,7 @@ def test_a_tie(until, above, sentence):
     assert headline(tie).startswith(f"SQS and a RabbitMQ pair of m7g.large cost the same {sentence}")
 
 
-def test_a_touch_changes_nothing_but_is_told():
+def test_a_touch_changes_nothing_but_is_reported():
     touch = {"kind": "touch", "cheaper_above": AS_USED} | NO_INTERVAL
     assert headline(touch) == (
         "SQS is cheaper at every rate but about 43 messages a second, where both cost the same."

@@ -57,8 +57,8 @@ def test_the_faster_target_is_named_with_its_interval(bucket):
     ratio, low, high = ratio_interval(STEADY, OTHER)
     said = f"RabbitMQ mirrored pair is {figure(ratio)} times as fast as SQS standard (emulated)"
     assert rows["s, 5 threads"].cells == (said, f"{figure(low)} to {figure(high)}", "3 and 3")
-    told, within = rows["s, 1 thread"].cells[:2]
-    assert told == "RabbitMQ mirrored pair and SQS standard (emulated): no difference shown"
+    reported, within = rows["s, 1 thread"].cells[:2]
+    assert reported == "RabbitMQ mirrored pair and SQS standard (emulated): no difference shown"
     _, low, high = ratio_interval(WILD, OTHER)
     assert within == f"{figure(low)} to {figure(high)}"
     assert {row.badge for row in rows.values()} == {"EMULATED"}

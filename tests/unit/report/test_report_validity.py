@@ -41,11 +41,11 @@ def proved(done: Any = None, read: Any = None, ledger: Any = None, **row: Any):
     rows, latencies, ledgers = [], [], []
     for number, case in enumerate(PROVING):
         mine = number == 0
-        told = {"program": case.workload.program.model_dump(mode="json"), "done": record()}
+        reported = {"program": case.workload.program.model_dump(mode="json"), "done": record()}
         if mine and done is not None:
-            told["done"] = done or None
+            reported["done"] = done or None
         changed = row if mine else {}
-        rows.append(sample.case_row(case) | {"instrument": json.dumps(told)} | changed)
+        rows.append(sample.case_row(case) | {"instrument": json.dumps(reported)} | changed)
         figures = AS_READ | (read or {} if mine else {})
         for metric in ("produce", "consume"):
             key = {"case_id": case.case_id, "metric": metric, "operations": 3000, "completed": 3000}
@@ -118,7 +118,7 @@ def test_a_loader_that_misreads_is_marked_wherever_it_is_shown(changes, what):
     assert FAILED in markdown(report, None)
 
 
-def test_an_instrument_that_was_late_is_told_apart_from_a_loader_that_misreads():
+def test_an_instrument_that_was_late_is_reported_apart_from_a_loader_that_misreads():
     slow = {"count": 3000, "took_ms": {**TOOK, "p99": 14.0}, "late_ms": TOOK}
     report = proved(done=record(publish=slow), read={"p99_ms": 14.1})
     p99 = readings(report)["produce.p99_ms"]

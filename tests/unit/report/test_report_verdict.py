@@ -10,15 +10,16 @@ SQS_40 = "parallel.4.sqs-standard.r1"
 
 
 def test_what_this_machine_did_is_said_of_rabbitmq_only():
-    told = sample.report().verdict
+    reported = sample.report().verdict
     assert (
-        "On this machine the RabbitMQ mirrored pair confirmed 1,120 messages a second at p95 75.3 ms" in told
+        "On this machine the RabbitMQ mirrored pair confirmed 1,120 messages a second at p95 75.3 ms"
+        in reported
     )
-    assert "parallel, 40 threads" in told
-    assert "sharing its cores" in told
-    assert "come from an emulator, ElasticMQ 1.7.1, and say nothing about SQS's speed" in told
+    assert "parallel, 40 threads" in reported
+    assert "sharing its cores" in reported
+    assert "come from an emulator, ElasticMQ 1.7.1, and say nothing about SQS's speed" in reported
     fastest_emulated = max(c.produce.msg_per_s for c in sample.report().cases if c.provenance == "emulated")
-    assert f"{fastest_emulated:.0f} messages a second" not in told
+    assert f"{fastest_emulated:.0f} messages a second" not in reported
 
 
 def test_on_aws_the_service_itself_is_named():
@@ -27,11 +28,11 @@ def test_on_aws_the_service_itself_is_named():
         for row in sample.answers(PLAN).cases
     ]
     report = sample.report(PLAN, cases=rows).model_copy(update={"environment": "aws"})
-    told = verdict(report)
-    assert "On AWS SQS standard confirmed 487 messages a second" in told
-    assert "On AWS the RabbitMQ mirrored pair confirmed 1,120 messages a second" in told
-    assert "emulator" not in told
-    assert "sharing its cores" not in told
+    reported = verdict(report)
+    assert "On AWS SQS standard confirmed 487 messages a second" in reported
+    assert "On AWS the RabbitMQ mirrored pair confirmed 1,120 messages a second" in reported
+    assert "emulator" not in reported
+    assert "sharing its cores" not in reported
 
 
 def test_a_busy_loader_makes_it_a_lower_bound():
@@ -44,42 +45,44 @@ def test_without_confirms_nothing_is_said_to_be_confirmed():
         row | {"parameters": row["parameters"].replace('"confirms": true', '"confirms": false')}
         for row in sample.answers(PLAN).cases
     ]
-    told = sample.report(PLAN, cases=rows).verdict
-    assert "pair took 1,120 messages a second" in told
-    assert "confirmed" not in told
+    reported = sample.report(PLAN, cases=rows).verdict
+    assert "pair took 1,120 messages a second" in reported
+    assert "confirmed" not in reported
 
 
 def test_a_loss_is_said_and_named():
     ledgers = [
         sample.ledger_row(c, lost=7, missing=7) if c.case_id == SQS_40 else sample.ledger_row(c) for c in PLAN
     ]
-    told = sample.report(PLAN, ledgers=ledgers).verdict
-    assert "LOST: 7 confirmed messages of 103,704 sent never came back: parallel, 40 threads on SQS" in told
-    assert "none was lost" not in told
+    reported = sample.report(PLAN, ledgers=ledgers).verdict
+    assert (
+        "LOST: 7 confirmed messages of 103,704 sent never came back: parallel, 40 threads on SQS" in reported
+    )
+    assert "none was lost" not in reported
 
 
 def test_missing_without_a_known_loss_is_not_called_lost():
     ledgers = [sample.ledger_row(case, lost=None, missing=1) for case in PLAN[:1]]
-    told = sample.report(PLAN[:1], ledgers=ledgers).verdict
-    assert "1 message of 4,321 sent is missing" in told
-    assert "LOST" not in told
+    reported = sample.report(PLAN[:1], ledgers=ledgers).verdict
+    assert "1 message of 4,321 sent is missing" in reported
+    assert "LOST" not in reported
 
 
 def test_an_open_ledger_is_not_an_account():
-    told = sample.report(
+    reported = sample.report(
         PLAN, ledgers=[sample.ledger_row(case, closed=False, left_in_queue=4) for case in PLAN]
     ).verdict
-    assert "Not all of the 103,704 messages sent are accounted for" in told
-    assert "and 19 more" in told, "a long list is cut"
+    assert "Not all of the 103,704 messages sent are accounted for" in reported
+    assert "and 19 more" in reported, "a long list is cut"
 
 
 def test_failed_cases_are_named():
     rows = sample.failed(sample.answers(PLAN).cases, "it broke", SQS_40)
-    told = sample.report(
+    reported = sample.report(
         PLAN, cases=rows, ledgers=[sample.ledger_row(c) for c in PLAN if c.case_id != SQS_40]
     ).verdict
-    assert "1 of 24 cases failed: parallel, 40 threads on SQS standard (emulated)." in told
-    assert "in the 23 cases with a ledger are accounted for" in told
+    assert "1 of 24 cases failed: parallel, 40 threads on SQS standard (emulated)." in reported
+    assert "in the 23 cases with a ledger are accounted for" in reported
 
 
 def test_a_failed_case_is_never_the_fastest():

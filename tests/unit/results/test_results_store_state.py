@@ -174,9 +174,14 @@ def test_progress_of_many_is_what_the_first_has_last_told(state):
     assert (known.reports, known.producing, known.sent, known.aborted) == (0, True, 0, None)
     for loader in others:
         loader.exchange(progress(producing=False, unknown=1))
-    told = first.exchange(progress(producing=False))
-    assert (told.reports, told.producing, told.sent, told.unknown) == (MANY, False, 10 * MANY, MANY - 1)
-    assert others[0].exchange(progress(producing=False)) == told
+    reported = first.exchange(progress(producing=False))
+    assert (reported.reports, reported.producing, reported.sent, reported.unknown) == (
+        MANY,
+        False,
+        10 * MANY,
+        MANY - 1,
+    )
+    assert others[0].exchange(progress(producing=False)) == reported
     assert state.items("loader#a#1#").keys() == {
         "loader#a#1#all",
         *(f"loader#a#1#{loader}" for loader in range(MANY)),

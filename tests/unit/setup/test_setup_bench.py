@@ -62,7 +62,7 @@ def test_the_peer_is_compiled_again_after_a_change(machine: Machine) -> None:
     assert [call.split()[0] for call in machine.calls] == ["javac"]
 
 
-def test_what_is_missing_is_told_with_the_command_to_paste(machine: Machine) -> None:
+def test_what_is_missing_is_reported_with_the_command_to_paste(machine: Machine) -> None:
     machine.without("javac")
     machine.without("stunnel")
     done = machine.run("bench.sh")

@@ -114,6 +114,6 @@ def test_the_exit_code_tells_a_failed_run_from_some_failed_cases(tmp_path, monke
 
 
 def test_readme_says_what_the_exit_codes_are():
-    told = (Path(__file__).parents[3] / "README.md").read_text().partition("Exit codes:")[2][:400]
-    assert f"{FAILED} the run failed: a state of the workflow did, or no case is ok" in told
-    assert f"{SOME_CASES_FAILED} some cases failed" in told
+    reported = (Path(__file__).parents[3] / "README.md").read_text().partition("Exit codes:")[2][:400]
+    assert f"{FAILED} the run failed: a state of the workflow did, or no case is ok" in reported
+    assert f"{SOME_CASES_FAILED} some cases failed" in reported

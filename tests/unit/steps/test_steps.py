@@ -12,7 +12,7 @@ from breakeven.steps.run.plan_run import check_run_id
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input
 
 
-def test_a_lambda_error_is_told_by_type_and_message():
+def test_a_lambda_error_is_reported_by_type_and_message():
     cause = json.dumps({"errorMessage": "no queue", "errorType": "CaseError", "stackTrace": ["..."]})
     failed = {"BrokerPrepareCase": {"Error": "CaseError", "Cause": cause}}
     assert reason_of(failed) == ("BrokerPrepareCase", "BrokerPrepareCase: CaseError: no queue")
@@ -27,7 +27,7 @@ def test_a_lambda_error_is_told_by_type_and_message():
         ({}, "Drive: error"),
     ],
 )
-def test_other_errors_are_told_as_they_are(error, words):
+def test_other_errors_are_reported_as_they_are(error, words):
     assert reason_of({"Drive": error})[1] == words
 
 
@@ -42,7 +42,7 @@ MANY = "Drive: States.ExceedToleratedFailureThreshold: The specified tolerated f
 
 
 @pytest.mark.parametrize(
-    ("reason", "said", "told"),
+    ("reason", "said", "reported"),
     [
         (MANY, [None, "gate 'start' did not open"], f"{MANY}: gate 'start' did not open"),
         (MANY, [f"the case was ended while waiting: {MANY}", "no queue"], f"{MANY}: no queue"),
@@ -50,8 +50,8 @@ MANY = "Drive: States.ExceedToleratedFailureThreshold: The specified tolerated f
         ("Drive: CaseError: no queue", ["another"], "Drive: CaseError: no queue"),
     ],
 )
-def test_a_distributed_map_says_no_more_than_that_one_failed_and_its_loaders_do(reason, said, told):
-    assert with_loaders_words(reason, said) == told
+def test_a_distributed_map_says_no_more_than_that_one_failed_and_its_loaders_do(reason, said, reported):
+    assert with_loaders_words(reason, said) == reported
 
 
 def test_an_empty_input_runs_the_default_suite_on_aws():

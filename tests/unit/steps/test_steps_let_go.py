@@ -164,7 +164,7 @@ def test_a_record_that_says_how_the_run_ended_stays(services, status):
 
 
 @pytest.mark.parametrize(
-    ("told", "status", "reason"),
+    ("reported", "status", "reason"),
     [
         (ExecutionStatus("ABORTED"), "aborted", "the execution was aborted"),
         (ExecutionStatus("ABORTED", cause="too dear"), "aborted", "the execution was aborted: too dear"),
@@ -180,9 +180,9 @@ def test_a_record_that_says_how_the_run_ended_stays(services, status):
         ),
     ],
 )
-def test_the_record_says_how_the_execution_ended(services, told, status, reason):
+def test_the_record_says_how_the_execution_ended(services, reported, status, reason):
     begun(services, "a")
-    assert record_end(services, "a", told)
+    assert record_end(services, "a", reported)
     record = services.state("a").get(RUN)
     assert (record["status"], record["reason"]) == (status, reason)
     assert record["finished_at"]

@@ -65,8 +65,8 @@ def document(**scenario: Any) -> dict[str, Any]:
 
 def plan(services: Services, run_id: str, **scenario: Any) -> list[Case]:
     plan_run(services, run_id, document(**scenario), execution="arn", started_at=STARTED, simulated=True)
-    told = services.store.get_json(layout.plan_key(run_id))["plan"]
-    return [Case.model_validate(case) for case in told["cases"]]
+    reported = services.store.get_json(layout.plan_key(run_id))["plan"]
+    return [Case.model_validate(case) for case in reported["cases"]]
 
 
 def run(services: Services, run_id: str, cpu_share: float, **scenario: Any) -> list[Case]:

@@ -121,7 +121,7 @@ def test_an_answer_that_leaves_an_instance_out_does_not_say_that_it_has_stopped(
     assert ec2._state == "stopped"
 
 
-def test_one_that_does_not_stop_is_told(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_does_not_stop_is_reported(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodes_down, "STOP_TIMEOUT_S", 0.05)
     planned(services, 1)
     for step in (stop_nodes, start_nodes):
@@ -162,7 +162,7 @@ def test_nodes_are_awaited_until_nothing_is_lacking(services: Services, monkeypa
     assert target.lacking() is None
 
 
-def test_nodes_that_do_not_come_back_are_told(services: Services, monkeypatch: Any) -> None:
+def test_nodes_that_do_not_come_back_are_reported(services: Services, monkeypatch: Any) -> None:
     monkeypatch.setattr(nodes_down, "REJOIN_TIMEOUT_S", 0.05)
     monkeypatch.setattr(Services, "target", lambda *_: Target(10**6))
     with pytest.raises(CaseError, match=f"{PAIR}: second is not running, 0 s after its nodes were started"):

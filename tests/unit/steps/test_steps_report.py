@@ -75,8 +75,8 @@ def test_the_mail_has_the_verdict_the_reports_address_and_a_link(monkeypatch):
     with mock_aws():
         services = services_in_moto()
         services.state(RUN_ID).update(RUN, execution=arn)
-        told = build_report._message(services, RUN_ID, "SQS is cheaper.").splitlines()
-    assert told == [
+        reported = build_report._message(services, RUN_ID, "SQS is cheaper.").splitlines()
+    assert reported == [
         "SQS is cheaper.",
         "",
         "Report: s3://results/runs/run_id=run-1/report/index.html",

@@ -125,9 +125,9 @@ def test_it_runs_what_is_not_settled_and_takes_over_what_is(services, aborted):
     assert "other" not in state.get(lane_item(SQS))
     for case_id in aborted:
         assert services.case(SECOND, case_id).run_id == SECOND
-    told = services.store.get_json(layout.plan_key(SECOND))
-    assert told["resumed"] == {"run_id": FIRST, "settled": 2, "cases": len(aborted)}
-    assert [case["case_id"] for case in told["plan"]["cases"]] == [
+    reported = services.store.get_json(layout.plan_key(SECOND))
+    assert reported["resumed"] == {"run_id": FIRST, "settled": 2, "cases": len(aborted)}
+    assert [case["case_id"] for case in reported["plan"]["cases"]] == [
         case["case_id"] for case in services.store.get_json(layout.plan_key(FIRST))["plan"]["cases"]
     ]
 

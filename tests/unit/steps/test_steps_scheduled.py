@@ -59,8 +59,8 @@ def test_two_deliveries_while_it_runs_are_one_execution(machine):
         start_scheduled(*machine, TIME, INPUT)
     assert names(machine) == ["scheduled-20261201-060000"]
     (execution,) = machine[0].list_executions(stateMachineArn=machine[1])["executions"]
-    told = machine[0].describe_execution(executionArn=execution["executionArn"])["input"]
-    assert json.loads(told) == INPUT
+    reported = machine[0].describe_execution(executionArn=execution["executionArn"])["input"]
+    assert json.loads(reported) == INPUT
 
 
 def test_a_delivery_after_its_end_starts_nothing_and_is_no_error(machine):

@@ -58,7 +58,7 @@ def test_one_that_woke_meanwhile_refuses_the_call_and_all_is_well():
     assert wake(Lambda(load=["Inactive", "Active"]), ["load"]) == ["load"]
 
 
-def test_one_that_cannot_be_called_is_told_with_lambdas_reason():
+def test_one_that_cannot_be_called_is_reported_with_lambdas_reason():
     with pytest.raises(CaseError, match="load cannot be called, it is Failed: no address is left"):
         wake(Lambda(load=["Inactive", "Failed"]), ["load"])
 

@@ -82,7 +82,7 @@ def test_what_is_gone_need_not_be_deleted(management, server):
     ]
 
 
-def test_other_refusals_to_delete_are_told(management, server):
+def test_other_refusals_to_delete_are_reported(management, server):
     server.answer = (403, b"no")
     with pytest.raises(ManagementError, match="403"):
         management.delete_policy("p")
@@ -90,13 +90,13 @@ def test_other_refusals_to_delete_are_told(management, server):
         management.global_parameter("g")
 
 
-def test_an_answer_that_is_not_json_is_told(management, server):
+def test_an_answer_that_is_not_json_is_reported(management, server):
     server.answer = (200, b"<html>")
     with pytest.raises(ManagementError, match="not JSON"):
         management.nodes()
 
 
-def test_where_nobody_answers_all_addresses_are_told(management, server):
+def test_where_nobody_answers_all_addresses_are_reported(management, server):
     server.shutdown()
     server.server_close()
     with pytest.raises(ManagementError) as caught:

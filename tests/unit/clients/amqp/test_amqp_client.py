@@ -48,7 +48,7 @@ def sender(client):
     return found
 
 
-def told(sender, count: int) -> list[tuple[int, Outcome]]:
+def outcomes_of(sender, count: int) -> list[tuple[int, Outcome]]:
     outcomes: list[tuple[int, Outcome]] = []
     while len(outcomes) < count:
         answers: Answers = sender.poll(2.0)
@@ -59,7 +59,7 @@ def told(sender, count: int) -> list[tuple[int, Outcome]]:
 
 def test_confirms_of_many_and_of_one_in_any_order(broker, sender):
     broker.say(wire.ack(3), wire.ack(2, multiple=True), wire.nack(6), wire.ack(5, multiple=True))
-    assert told(sender, 6) == [
+    assert outcomes_of(sender, 6) == [
         (12, CONFIRMED),
         (10, CONFIRMED),
         (11, CONFIRMED),
@@ -71,7 +71,7 @@ def test_confirms_of_many_and_of_one_in_any_order(broker, sender):
 
 def test_returned_and_then_confirmed_is_returned(broker, sender):
     broker.say(wire.returned(11), wire.ack(1), wire.returned(14), wire.ack(6, multiple=True))
-    assert told(sender, 6) == [
+    assert outcomes_of(sender, 6) == [
         (10, CONFIRMED),
         (11, RETURNED),
         (12, CONFIRMED),
@@ -83,13 +83,13 @@ def test_returned_and_then_confirmed_is_returned(broker, sender):
 
 def test_a_refusal_of_many(broker, sender):
     broker.say(wire.nack(0, multiple=True))
-    assert told(sender, 6) == [(number, NACKED) for number in range(10, 16)]
+    assert outcomes_of(sender, 6) == [(number, NACKED) for number in range(10, 16)]
 
 
-def test_what_was_answered_before_a_close_is_told_and_the_rest_is_not(broker, sender):
+def test_what_was_answered_before_a_close_is_reported_and_the_rest_is_not(broker, sender):
     broker.say(wire.ack(2, multiple=True), FORCED)
     broker.hang_up()
-    assert told(sender, 2) == [(10, CONFIRMED), (11, CONFIRMED)]
+    assert outcomes_of(sender, 2) == [(10, CONFIRMED), (11, CONFIRMED)]
     for _ in range(2):
         with pytest.raises(ConnectionLost, match=r"\(320\) CONNECTION_FORCED - node is shut down"):
             sender.poll(2.0)
@@ -137,7 +137,7 @@ def test_a_returned_message_of_a_batch_is_found(broker, client):
     stamp = bodies[41][:16]
     head = wire.method(spec.Basic.Return(312, "NO_ROUTE", "", wire.QUEUE))
     broker.say(head + b"".join(wire.content(stamp.ljust(wire.SIZE, b"x"))), wire.ack(60, multiple=True))
-    assert told(sender, 60) == [(n, RETURNED if n == 41 else CONFIRMED) for n in range(60)]
+    assert outcomes_of(sender, 60) == [(n, RETURNED if n == 41 else CONFIRMED) for n in range(60)]
 
 
 def test_what_the_socket_does_not_take_at_once_is_written_as_it_was(broker, client, monkeypatch):
@@ -240,7 +240,7 @@ def test_the_smaller_frame_of_both_is_used():
     ("settings", "said"),
     [({"mechanisms": "EXTERNAL"}, "PLAIN"), ({"frame_max": 4095}, "frames of at most 4095 bytes")],
 )
-def test_a_broker_with_which_nothing_can_be_agreed_is_told_so(settings, said):
+def test_a_broker_with_which_nothing_can_be_agreed_is_reported_so(settings, said):
     with scripted(**settings) as broker:
         client = NativeAmqpClient(make_case(client="native").workload, broker.access)
         with pytest.raises(ConnectionLost, match=f"^127.0.0.1:[0-9]+: [^:]*{said}"):

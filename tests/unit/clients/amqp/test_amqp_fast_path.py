@@ -103,7 +103,7 @@ def test_what_is_due_is_sent_when_it_is_due(broker, client):
     assert sent.blocked_ns == 0
 
 
-def test_what_is_due_and_has_no_room_waits_and_that_is_told(broker, client):
+def test_what_is_due_and_has_no_room_waits_and_that_is_reported(broker, client):
     driven, now_ns = Driven(client), time.monotonic_ns()
     due_ns = np.full(WINDOW + 1, now_ns - MS)
     sent = driven.send(WINDOW + 1, due_ns=due_ns)
@@ -153,8 +153,8 @@ def test_a_refusal_is_the_general_paths_and_then_it_goes_on_alone(broker, driven
     broker.say(wire.ack(2, multiple=True), wire.nack(3), wire.ack(4))
     assert eventually(lambda: driven.send() is None or driven.due)
     assert driven.answered == [0, 1]
-    told = driven.sender.poll(2.0)
-    assert list(zip(told.sequence, told.outcome, strict=True)) == [
+    reported = driven.sender.poll(2.0)
+    assert list(zip(reported.sequence, reported.outcome, strict=True)) == [
         (2, Outcome.NACKED),
         (3, Outcome.CONFIRMED),
     ]
@@ -169,8 +169,8 @@ def test_a_returned_message_is_found(broker, driven):
     stamped += b"".join(wire.content(STAMPER.body(1)))
     broker.say(stamped, wire.ack(3, multiple=True))
     assert eventually(lambda: driven.send() is None or driven.due)
-    told = driven.sender.poll(2.0)
-    assert list(told.outcome) == [Outcome.CONFIRMED, Outcome.RETURNED, Outcome.CONFIRMED]
+    reported = driven.sender.poll(2.0)
+    assert list(reported.outcome) == [Outcome.CONFIRMED, Outcome.RETURNED, Outcome.CONFIRMED]
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ ODD = {
 def test_hundreds_at_once_are_read_as_each_is(odd, shape, at):
     others = [deliver(tag) if shape is PUSHED else wire.get_ok(tag, left=tag) for tag in range(1, 102)]
     data = b"".join([*others[:at], odd, *others[at:]])
-    told = []
+    reported = []
     for capacity in (512, 65_536):
         seen = wire.Seen()
         reader = FrameReader(seen, FRAME_MAX, capacity)
@@ -130,11 +130,11 @@ def test_hundreds_at_once_are_read_as_each_is(odd, shape, at):
         try:
             reader.feed(data)
         except ProtocolError as error:
-            told.append((seen.events, str(error)))
+            reported.append((seen.events, str(error)))
         else:
-            told.append((seen.events, None))
-    assert told[0] == told[1]
-    assert len(told[0][0]) >= at
+            reported.append((seen.events, None))
+    assert reported[0] == reported[1]
+    assert len(reported[0][0]) >= at
 
 
 @pytest.mark.parametrize("size", [16, 17, 4088, 4089, 65_536, 1_048_576])
@@ -229,7 +229,7 @@ def test_a_deeply_nested_table_is_refused():
 
 def _survive(data: bytes) -> None:
     """Read it with and without a shape: both say the same, and memory stays within a frame or two."""
-    told = []
+    reported = []
     for shape in (None, PUSHED):
         seen = wire.Seen()
         reader = FrameReader(seen, FRAME_MAX, capacity=512)
@@ -240,5 +240,5 @@ def _survive(data: bytes) -> None:
         except ProtocolError as found:
             error = str(found)
         assert len(reader.space()) <= 2 * FRAME_MAX
-        told.append((seen.events, error))
-    assert told[0] == told[1]
+        reported.append((seen.events, error))
+    assert reported[0] == reported[1]

@@ -226,7 +226,7 @@ def test_messages_are_sent_when_they_are_due(served):
     assert bool((sent.could_ns >= due_ns).all())
 
 
-def test_what_is_unanswered_is_told_when_it_is_asked_for(served):
+def test_what_is_unanswered_is_reported_when_it_is_asked_for(served):
     driven = served(Reply([b""], pause_s=1.0))
     due_ns = np.array([time.monotonic_ns()])
     driven.send(1, ms=50, due_ns=due_ns)

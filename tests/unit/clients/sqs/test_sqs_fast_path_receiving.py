@@ -229,7 +229,7 @@ def test_a_deletion_that_is_answered_otherwise_is_one(served):
 
 
 @pytest.mark.parametrize("refusal", [answer(503, b"busy"), answer(200, b"hello"), answer(200, b"[]")])
-def test_an_ask_that_fails_is_told(served, refusal):
+def test_an_ask_that_fails_is_reported(served, refusal):
     driven = served(refusal, EMPTY)
     assert isinstance(driven.receive(ms=2000).error, CallFailed)
     assert driven.receive(ms=2000).error is None

@@ -50,8 +50,8 @@ def test_stacks_make_whole_tasks(moto, tasks, patched):
     found = answer["taskDefinition"]
     (container,) = found["containerDefinitions"]
     assert container["environment"] == [{"name": "BREAKEVEN_TABLE", "value": "t"}]
-    told = found["networkMode"], found.get("cpu"), found.get("taskRoleArn", "").rpartition("/")[2]
-    assert told == (("awsvpc", "1024", "loaders") if patched else ("bridge", None, ""))
+    reported = found["networkMode"], found.get("cpu"), found.get("taskRoleArn", "").rpartition("/")[2]
+    assert reported == (("awsvpc", "1024", "loaders") if patched else ("bridge", None, ""))
     assert answer["tags"] == ([{"key": "breakeven:owner", "value": "us"}] if patched else [])
 
 

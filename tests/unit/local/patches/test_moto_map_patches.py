@@ -48,8 +48,8 @@ def test_failed_children_fail_their_map(moto, error, patched):
     with moto.patched_with(map_patches.failed_children_fail_their_map, patched, base):
         definition = machine(A=within(MANY, error), Caught=CAUGHT)
         found = moto.run(definition, {"items": [1, 2, 3], "run": "r"})
-    told = json.loads(found["output"])
-    assert told == ({"caught": True} if patched else [[{}, None, {}]])
+    reported = json.loads(found["output"])
+    assert reported == ({"caught": True} if patched else [[{}, None, {}]])
 
 
 def test_what_is_caught_says_so_and_is_on_record(moto):
@@ -57,10 +57,10 @@ def test_what_is_caught_says_so_and_is_on_record(moto):
     with moto.patched_with(map_patches.failed_children_fail_their_map, True, base):
         definition = machine(A=within(MANY, THRESHOLD), Caught={"Type": "Pass", "End": True})
         execution = moto.start(definition, {"items": [2], "run": "r"})
-        told = json.loads(moto.ended(execution)["output"])
+        reported = json.loads(moto.ended(execution)["output"])
         events = [e["type"] for e in moto.sfn.get_execution_history(executionArn=execution)["events"]]
-    assert told["Error"] == THRESHOLD
-    assert "tolerated failure threshold" in told["Cause"]
+    assert reported["Error"] == THRESHOLD
+    assert "tolerated failure threshold" in reported["Cause"]
     assert "MapRunFailed" in events
 
 

@@ -63,9 +63,9 @@ def test_service_errors_have_their_names(moto, function, status, code, name, pat
     for state in (call(function, x=1), invoke(function)):
         found = failed(moto, patched, refusing("lambda", status, code), state)
         assert found["status"] == "FAILED"
-        told = f"{WORDS} (Service: AWSLambda; Status Code: {status}; Error Code: {code}; Request ID: "
+        reported = f"{WORDS} (Service: AWSLambda; Status Code: {status}; Error Code: {code}; Request ID: "
         if patched:
-            assert (found["error"], found["cause"][: len(told)]) == (name, told)
+            assert (found["error"], found["cause"][: len(reported)]) == (name, reported)
         elif state["Resource"] == function:
             assert found["error"] == "Exception"
 

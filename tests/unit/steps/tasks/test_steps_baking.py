@@ -121,14 +121,14 @@ def test_a_builder_that_stops_without_a_word_leaves_the_end_of_its_console(servi
     assert standing(ec2) == []
 
 
-def test_a_builder_that_somebody_has_terminated_is_told(services, ec2, bake):
+def test_a_builder_that_somebody_has_terminated_is_reported(services, ec2, bake):
     bake()
     ec2.terminate_instances(InstanceIds=standing(ec2))
     bake()
     assert "was terminated: Client.UserInitiatedShutdown" in failed(services)
 
 
-def test_a_launch_whose_instance_has_ended_already_is_told(services, ec2, bake):
+def test_a_launch_whose_instance_has_ended_already_is_reported(services, ec2, bake):
     bake(Changed(ec2, run_instances=refused("IdempotentInstanceTerminated")))
     assert "its builder was terminated" in failed(services)
 

@@ -105,12 +105,12 @@ def test_it_waits_until_they_answer(services, place):
 
 
 @pytest.mark.parametrize("state", ["failed", "Rejected"])
-def test_one_that_never_will_is_told(services, place, state):
+def test_one_that_never_will_is_reported(services, place, state):
     with pytest.raises(CaseError, match=f"endpoint of ecr.api: it is {state.lower()}"):
         establish(services, Scripted("pending", state), place)
 
 
-def test_one_that_takes_too_long_is_told(services, place, monkeypatch):
+def test_one_that_takes_too_long_is_reported(services, place, monkeypatch):
     monkeypatch.setattr(endpoints, "ENDPOINTS_TIMEOUT_S", 0.05)
     with pytest.raises(CaseError, match=r"not available in 0 s: ecr.api, logs"):
         establish(services, Scripted("pending"), place)

@@ -80,19 +80,19 @@ class Node:
 
 @pytest.fixture(scope="module")
 def node(asked, tmp_path_factory) -> Node:
-    told = tmp_path_factory.mktemp("told")
+    reported = tmp_path_factory.mktemp("told")
     (instance,) = [each["Tags"] for each in asked["TagSpecifications"] if each["ResourceType"] == "instance"]
     for tag in instance:
-        (told / f"meta-data_tags_instance_{tag['Key']}").write_text(tag["Value"])
-    (told / "meta-data_placement_region").write_text("eu-west-1")
+        (reported / f"meta-data_tags_instance_{tag['Key']}").write_text(tag["Value"])
+    (reported / "meta-data_placement_region").write_text("eu-west-1")
     done = subprocess.run(
         ["bash", "-c", ASKED],
         check=True,
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "nodes": str(NODES), "told": str(told)},
+        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "nodes": str(NODES), "told": str(reported)},
     )
-    called = (told / "called").read_text().splitlines()
+    called = (reported / "called").read_text().splitlines()
     return Node(done.stdout.split(), [line.split() for line in called])
 
 
