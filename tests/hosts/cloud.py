@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from tests.hosts import filters
-from tests.hosts.lan import HERE, NETWORKS, OWN, NoHosts, _as_root, _checked, _first_line
+from tests.hosts.lan import HERE, NETWORKS, OWN, NoHosts, _as_root, _checked, _first_line, card, remove_card
 from tests.hosts.mirrors import Mirrors
 from tests.hosts.stand_ins import AWS_ADDRESSES, REGION, Services
 from tests.hosts.template_network import Group, Subnet, Template, group, subnets
@@ -96,6 +96,7 @@ class Cloud:
         holder.stdin.close()
         for process in (holder, *self._helpers):
             process.wait(END_S)
+        remove_card()
 
     def place(self, subnet: Subnet, name: str, number: int) -> Place:
         """The address of a group's host in a subnet, by its number there, from 0."""
@@ -180,14 +181,14 @@ class Cloud:
         turn = os.getpid() % len(NETWORKS)  # others may look for one at the same moment
         network = next(one for one in NETWORKS[turn:] + NETWORKS[:turn] if f" {one}." not in used)
         self.address, ours = f"{network}.2", f"{network}.1"
-        card, ip = f"be{os.getpid()}", self._router_ip()
+        ours_out, ip = card(), self._router_ip()
         machine = [*_as_root(), "ip"]
         commands = [
-            [*ip, "link", "add", OUT, "type", "veth", "peer", "name", card, "netns", str(os.getpid())],
+            [*ip, "link", "add", OUT, "type", "veth", "peer", "name", ours_out, "netns", str(os.getpid())],
             [*ip, "address", "add", f"{self.address}/24", "dev", OUT],
             [*ip, "link", "set", OUT, "up"],
-            [*machine, "address", "add", f"{ours}/24", "dev", card],
-            [*machine, "link", "set", card, "up"],
+            [*machine, "address", "add", f"{ours}/24", "dev", ours_out],
+            [*machine, "link", "set", ours_out, "up"],
         ]
         for address in (filters.METADATA, filters.DNS, *AWS_ADDRESSES.values()):
             commands.append([*ip, "address", "add", f"{address}/32", "dev", "aws"])

@@ -73,6 +73,7 @@ class Lan:
         assert holder.stdin
         holder.stdin.close()
         holder.wait(SOON_S)
+        remove_card()
 
     def address(self, number: int) -> str:
         return f"{self.network}.{number}"
@@ -152,7 +153,7 @@ class Lan:
         used = _checked(["ip", "-o", "address"])
         turn = os.getpid() % len(NETWORKS)  # others may look for one at the same moment
         self.network = next(one for one in NETWORKS[turn:] + NETWORKS[:turn] if f" {one}." not in used)
-        ours, theirs = f"be{os.getpid()}", self._ip(self._pid)
+        ours, theirs = card(), self._ip(self._pid)
         for words in (
             [*theirs, "link", "add", "out", "type", "veth", "peer", "name", ours, "netns", str(os.getpid())],
             [*theirs, "link", "set", "out", "master", "lan", "up"],
@@ -220,6 +221,18 @@ def _first_line(process: subprocess.Popen[str]) -> int:
         process.kill()
         raise NoHosts(f"{REMEDY}: {process.stderr.read().strip()}")
     return int(line)
+
+
+def card() -> str:
+    """The name of this process's interface to a network of hosts, of which it has one at a time."""
+    return f"be{os.getpid()}"
+
+
+def remove_card() -> None:
+    """Remove it now: the kernel does so some time after its other end's namespace has ended, and the next
+    network wants the name.
+    """
+    subprocess.run([*_as_root(), "ip", "link", "delete", card()], check=False, capture_output=True)
 
 
 def _checked(words: list[str]) -> str:
