@@ -48,25 +48,25 @@ class TlsConnection:
     Any thread may close it. OpenSSL's object is freed then, which no call is in the midst of; who has lent
     ``struct`` to the core closes only after that.
 
-    :param library: OpenSSL's
+    :param libssl: OpenSSL's
     :param context: the address of an ``SSL_CTX``
     :param plain: connected to ``host``, and from now on this one's; the caller's again where that fails
     :param timeout_s: of the whole handshake
     """
 
     def __init__(
-        self, library: ctypes.CDLL, context: int, plain: socket.socket, host: str, timeout_s: float
+        self, libssl: ctypes.CDLL, context: int, plain: socket.socket, host: str, timeout_s: float
     ) -> None:
         calls = core()
         assert calls is not None
-        self._calls, self._library, self._socket = calls, library, plain
+        self._calls, self._libssl, self._socket = calls, libssl, plain
         plain.setblocking(False)
-        pointer = done(self._library.SSL_new(context), "SSL_new")
+        pointer = done(self._libssl.SSL_new(context), "SSL_new")
         self.struct = Tls(ssl=pointer)
         for field, name in CALLS.items():
-            setattr(self.struct, field, pointer_to(getattr(self._library, name)))
+            setattr(self.struct, field, pointer_to(getattr(self._libssl, name)))
         self._lock = threading.Lock()
-        self._free = weakref.finalize(self, self._library.SSL_free, pointer)
+        self._free = weakref.finalize(self, self._libssl.SSL_free, pointer)
         self._free.atexit = False
         try:
             self._aim(pointer, host)
@@ -125,24 +125,24 @@ class TlsConnection:
 
     def _aim(self, pointer: int, host: str) -> None:
         """Say whom the certificate has to name. Raises ValueError."""
-        library, name = self._library, host.encode("idna")
+        libssl, name = self._libssl, host.encode("idna")
         if not name or name.startswith(b".") or b"\0" in name:
             raise ValueError(f"not a name of a host: {host!r}")
         # of the connection: it does not inherit them from the context in every release
-        parameters = done(library.SSL_get0_param(pointer), "SSL_get0_param")
-        library.X509_VERIFY_PARAM_set_hostflags(parameters, _NO_PARTIAL_WILDCARDS)
+        parameters = done(libssl.SSL_get0_param(pointer), "SSL_get0_param")
+        libssl.X509_VERIFY_PARAM_set_hostflags(parameters, _NO_PARTIAL_WILDCARDS)
         if _is_ip_address(host):
-            known = library.X509_VERIFY_PARAM_set1_ip_asc(parameters, name)
+            known = libssl.X509_VERIFY_PARAM_set1_ip_asc(parameters, name)
             done(known, "X509_VERIFY_PARAM_set1_ip_asc")
         else:
-            indicated = library.SSL_ctrl(
+            indicated = libssl.SSL_ctrl(
                 pointer, _CTRL_SET_TLSEXT_HOSTNAME, _TLSEXT_NAMETYPE_HOST_NAME, ctypes.c_char_p(name)
             )
             done(indicated, "SSL_set_tlsext_host_name")
-            done(library.SSL_set1_host(pointer, name), "SSL_set1_host")
+            done(libssl.SSL_set1_host(pointer, name), "SSL_set1_host")
         self._host = host
-        done(library.SSL_set_fd(pointer, self._socket.fileno()), "SSL_set_fd")
-        library.SSL_set_connect_state(pointer)
+        done(libssl.SSL_set_fd(pointer, self._socket.fileno()), "SSL_set_fd")
+        libssl.SSL_set_connect_state(pointer)
 
     def _shake_hands(self, until_s: float) -> None:
         while True:
@@ -177,7 +177,7 @@ class TlsConnection:
         code = self.struct.reason
         if not code:
             raise OSError(self.struct.error, os.strerror(self.struct.error))
-        said = self._library.ERR_reason_error_string(code)
+        said = self._libssl.ERR_reason_error_string(code)
         reason = said.decode() if said else "unknown error"
         words = f"[SSL: {reason.upper().replace(' ', '_')}] {reason}"
         if code & _REASON == _CERTIFICATE_VERIFY_FAILED:
@@ -186,12 +186,12 @@ class TlsConnection:
 
     def _refusal(self) -> str:
         """What is wrong with the peer's certificate."""
-        found = self._library.SSL_get_verify_result(self.struct.ssl)
+        found = self._libssl.SSL_get_verify_result(self.struct.ssl)
         if found == _HOSTNAME_MISMATCH:
             return f"Hostname mismatch, certificate is not valid for '{self._host}'."
         if found == _IP_ADDRESS_MISMATCH:
             return f"IP address mismatch, certificate is not valid for '{self._host}'."
-        said = self._library.X509_verify_cert_error_string(found)
+        said = self._libssl.X509_verify_cert_error_string(found)
         return str(said.decode()) if said else f"error {found}"
 
 

@@ -53,7 +53,7 @@ class TlsContext:
         :raises ValueError: no name of a host
         """
         if self._native is not None:
-            return TlsConnection(self._native.library, self._native.pointer, plain, host, timeout_s)
+            return TlsConnection(self._native.libssl, self._native.pointer, plain, host, timeout_s)
         plain.settimeout(timeout_s)  # of the whole handshake
         connected = self._python.wrap_socket(plain, server_hostname=host)
         connected.settimeout(0.0)
@@ -77,54 +77,54 @@ class _NativeContext:
     def __init__(
         self, python: ssl.SSLContext, cafile: str | None, cadata: str | None, protocols: tuple[str, ...]
     ) -> None:
-        self.library = library = openssl()
-        self.pointer = done(library.SSL_CTX_new(library.TLS_client_method()), "SSL_CTX_new")
-        self._free = weakref.finalize(self, library.SSL_CTX_free, self.pointer)
+        self.libssl = libssl = openssl()
+        self.pointer = done(libssl.SSL_CTX_new(libssl.TLS_client_method()), "SSL_CTX_new")
+        self._free = weakref.finalize(self, libssl.SSL_CTX_free, self.pointer)
         self._free.atexit = False
         self._settle(python)
         self._trust(cafile, cadata)
         if protocols:
             wire = b"".join(bytes((len(one),)) + one.encode() for one in protocols)
-            refused = library.SSL_CTX_set_alpn_protos(self.pointer, wire, len(wire))  # 0 is its success
+            refused = libssl.SSL_CTX_set_alpn_protos(self.pointer, wire, len(wire))  # 0 is its success
             done(not refused, "SSL_CTX_set_alpn_protos")
 
     def _settle(self, python: ssl.SSLContext) -> None:
         """Versions, ciphers, options and strictness."""
-        library, pointer = self.library, self.pointer
+        libssl, pointer = self.libssl, self.pointer
         least = max(ssl.TLSVersion.TLSv1_2, python.minimum_version)
-        version = library.SSL_CTX_ctrl(pointer, _CTRL_SET_MIN_PROTO_VERSION, least, None)
+        version = libssl.SSL_CTX_ctrl(pointer, _CTRL_SET_MIN_PROTO_VERSION, least, None)
         done(version, "SSL_CTX_set_min_proto_version")
-        library.SSL_CTX_ctrl(pointer, _CTRL_MODE, _MODES, None)
+        libssl.SSL_CTX_ctrl(pointer, _CTRL_MODE, _MODES, None)
         # a record's head and content by one call of the kernel's, and all records that are there with them
-        library.SSL_CTX_ctrl(pointer, _CTRL_SET_READ_AHEAD, 1, None)
-        library.SSL_CTX_set_options(pointer, python.options & 0xFFFFFFFFFFFFFFFF)
-        library.SSL_CTX_set_security_level(pointer, python.security_level)
+        libssl.SSL_CTX_ctrl(pointer, _CTRL_SET_READ_AHEAD, 1, None)
+        libssl.SSL_CTX_set_options(pointer, python.options & 0xFFFFFFFFFFFFFFFF)
+        libssl.SSL_CTX_set_security_level(pointer, python.security_level)
         # those of TLS 1.3 have a list of their own, which Python leaves as it is, too
         names = [one["name"] for one in python.get_ciphers() if one["protocol"] != "TLSv1.3"]
-        done(library.SSL_CTX_set_cipher_list(pointer, ":".join(names).encode()), "SSL_CTX_set_cipher_list")
-        library.SSL_CTX_set_verify(pointer, _VERIFY_PEER, None)
-        parameters = done(library.SSL_CTX_get0_param(pointer), "SSL_CTX_get0_param")
-        flags = library.X509_VERIFY_PARAM_set_flags(parameters, python.verify_flags)
+        done(libssl.SSL_CTX_set_cipher_list(pointer, ":".join(names).encode()), "SSL_CTX_set_cipher_list")
+        libssl.SSL_CTX_set_verify(pointer, _VERIFY_PEER, None)
+        parameters = done(libssl.SSL_CTX_get0_param(pointer), "SSL_CTX_get0_param")
+        flags = libssl.X509_VERIFY_PARAM_set_flags(parameters, python.verify_flags)
         done(flags, "X509_VERIFY_PARAM_set_flags")
 
     def _trust(self, cafile: str | None, cadata: str | None) -> None:
-        library, pointer = self.library, self.pointer
+        libssl, pointer = self.libssl, self.pointer
         if cafile:
-            loaded = library.SSL_CTX_load_verify_locations(pointer, os.fsencode(cafile), None)
+            loaded = libssl.SSL_CTX_load_verify_locations(pointer, os.fsencode(cafile), None)
             done(loaded, "SSL_CTX_load_verify_locations")
         if cadata:
             for pem in _PEM.findall(cadata):
                 self._add(ssl.PEM_cert_to_DER_cert(pem))
         if not cafile and not cadata:
-            done(library.SSL_CTX_set_default_verify_paths(pointer), "SSL_CTX_set_default_verify_paths")
+            done(libssl.SSL_CTX_set_default_verify_paths(pointer), "SSL_CTX_set_default_verify_paths")
 
     def _add(self, der: bytes) -> None:
-        library = self.library
+        libssl = self.libssl
         content = (c_ubyte * len(der)).from_buffer_copy(der)
         at = ctypes.cast(content, ctypes.POINTER(c_ubyte))
-        certificate = done(library.d2i_X509(None, byref(at), len(der)), "d2i_X509")
+        certificate = done(libssl.d2i_X509(None, byref(at), len(der)), "d2i_X509")
         try:  # the store keeps a reference of its own
-            store = library.SSL_CTX_get_cert_store(self.pointer)
-            done(library.X509_STORE_add_cert(store, certificate), "X509_STORE_add_cert")
+            store = libssl.SSL_CTX_get_cert_store(self.pointer)
+            done(libssl.X509_STORE_add_cert(store, certificate), "X509_STORE_add_cert")
         finally:
-            library.X509_free(certificate)
+            libssl.X509_free(certificate)
