@@ -33,6 +33,14 @@ REAL = (
 JAR = b"a jar"
 JAR_NAME = "elasticmq-server_2.13-1.7.1.jar"
 
+#: brings what lies in ``$ARCHIVES``; ``$OTHER`` names one that is not as it was pinned
+MAVEN_OF_ARCHIVES = """
+record
+for argument; do case $argument in -DoutputDirectory=*) out=${argument#*=} ;; esac; done
+mkdir -p "$out"
+cp "$ARCHIVES"/* "$out"
+[ -z "${OTHER:-}" ] || echo more >>"$out/$OTHER"
+"""
 # Stands for every Python: `-m venv` copies it, so that the environment's calls are written down as well.
 PYTHON = """
 case "$*" in

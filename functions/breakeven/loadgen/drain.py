@@ -12,6 +12,9 @@ from breakeven.workload.case import Case
 
 #: while new messages come more often than this, seconds, a drain is under way, and a deadline ends it
 UNDER_WAY_S = 1.0
+#: seconds that count as idle between two looks, at most. A longer time without a look is one in which the
+#: loader itself was held up, and its consumers with it: nothing can be said of what would have come
+HELD_UP_S = 0.25
 
 
 class Drain:
@@ -27,8 +30,8 @@ class Drain:
     ) -> None:
         self._case, self._ledger, self._exchanged = case, ledger, exchanged
         self._waits = record_of(case.target).waits
-        self._received = -1
-        self._changed_ns = time.monotonic_ns()
+        self._received, self._idle_s = -1, 0.0
+        self._looked_ns = time.monotonic_ns()
 
     def is_closed(self) -> bool:
         """Every confirmed message was in hand, and every other that may exist was, or has had its time."""
@@ -53,11 +56,13 @@ class Drain:
         return self.idle_s() < max(UNDER_WAY_S, self._waits.hidden)
 
     def idle_s(self) -> float:
-        """How long ago the case's last new message was seen to have come."""
+        """How long the loader has been at work since the case's last new message was seen to have come."""
         now_ns, received = time.monotonic_ns(), self._total_received()
+        self._idle_s += min((now_ns - self._looked_ns) / 1e9, HELD_UP_S)
+        self._looked_ns = now_ns
         if received != self._received:
-            self._received, self._changed_ns = received, now_ns
-        return (now_ns - self._changed_ns) / 1e9
+            self._received, self._idle_s = received, 0.0
+        return self._idle_s
 
     def _total_received(self) -> int:
         if self._case.loaders == 1:

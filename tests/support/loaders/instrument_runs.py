@@ -26,7 +26,7 @@ def instrument_case(program: Program, **fields: Any) -> Case:
         "message_bytes": 64,
         "warmup_s": 0.0,
         "measure_s": 1.0,
-        "drain_s": 1.0,
+        "drain_s": 3.0,  # what is lost is waited for as long: a busy host may stall for a second
         "client": "native",
         "program": program,
         **fields,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from breakeven.loadgen import drain
 from breakeven.loadgen.drain import Drain
 from breakeven.loadgen.ledger.ledger import Ledger, LoaderLedger, ProducerLedger
 from breakeven.loadgen.ledger.queue_count import QueueCount
@@ -130,3 +131,15 @@ def test_a_drain_waits_beyond_its_deadline_for_what_may_be_hidden_and_not_for_a_
     }
     assert over == {0.5: (True, False, True), 20.0: (False, False, True), 36.0: (True, True, False)}
     assert record_of("sqs-standard").waits.hidden > 30
+
+
+def test_time_in_which_the_loader_was_held_up_is_not_idle_time(monkeypatch) -> None:
+    """A host that stalls for two seconds stalls the consumers too: their messages have not stopped coming."""
+    now_ns = 0
+    monkeypatch.setattr(drain.time, "monotonic_ns", lambda: now_ns)
+    waiting = Drain(make_case(), LoaderLedger("test", 1, [0]), lambda: None)
+    idle_s = []
+    for passed_s in (0.0, 0.02, 2.0, 0.02):
+        now_ns += round(passed_s * 1e9)
+        idle_s.append(waiting.idle_s())
+    assert idle_s == pytest.approx([0.0, 0.02, 0.27, 0.29])

