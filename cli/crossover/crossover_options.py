@@ -29,7 +29,7 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "3y-convertible (on-demand)",
     ),
     "--volume": (("volume",), "KIND", "gp3, gp2, io2, st1 or none (gp3)"),
-    "--volume-gb": (("volume_gb",), "GB", "of each node (20)"),
+    "--volume-gb": (("volume_gb",), "GB", "of each node's volume (20)"),
     "--volume-iops": (("volume_iops",), "N", "of each node's gp3 or io2 volume (3000)"),
     "--broker-zones": (("broker_zones",), "N", "zones that a cluster's nodes are spread over (one a node)"),
     "--client-zone-share": (("client_zone_share",), "SHARE", "of traffic to a node in another zone, 0 to 1"),

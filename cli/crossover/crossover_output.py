@@ -11,12 +11,13 @@ from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
-from breakeven.pricing.bill.questions import RABBITMQ, Asked, Option, Question
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked, Option, Question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.pricing.bill.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
 from breakeven.report.building import money_builder
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.never_crossing import why_never
+from breakeven.report.money.price_assumptions import amazon_mq
 from cli.terminal import columns, print_table, say
 from local.stored.answers import Rows
 
@@ -74,6 +75,17 @@ class Answer:
         """The run's capacity, where it took one."""
         return self.capacity if isinstance(self.capacity, MeasuredCapacity) else None
 
+    @property
+    def clusters(self) -> float:
+        """How many of our own the rate takes."""
+        (cluster,) = [option for option in self.base.options if option.option_id == RABBITMQ]
+        return float(max(row["clusters"] for row in self.bill_of(cluster)))
+
+    @property
+    def needed_msg_per_s(self) -> float:
+        """What each of them must carry."""
+        return capacity_of(self.inputs).needed(self.rate) / self.clusters
+
     def hours(self) -> Rows:
         return [row for row in self.rows["break_even_hours"] if row["asked"]]
 
@@ -107,7 +119,7 @@ class Answer:
                 "limit": capacity.limit,
                 "from": self.capacity_source(),
                 "measured": self.measured.document() if self.measured else None,
-                "needed_msg_per_s": capacity.needed(self.rate),
+                "needed_msg_per_s": self.needed_msg_per_s,
                 "notes": list(capacity.notes),
             },
             "assumptions": assumptions(self),
@@ -129,7 +141,7 @@ def print_answer(answer: Answer, console: Console) -> None:
         say(
             console,
             f"An SQS bill of {words.dollars(answer.bill)} a month is {messages} messages a month, "
-            f"{words.figure(answer.rate)} a second, as assumed below",
+            f"{words.figure(answer.rate)} a second, as assumed below{_beside_the_bill(answer)}",
         )
     if answer.measured:
         say(console, f"What clusters are priced to carry: {answer.measured.describe()}")
@@ -143,6 +155,14 @@ def print_answer(answer: Answer, console: Console) -> None:
     say(console)
     for line in [*assumptions(answer), *answer.asked.notes]:
         say(console, f"- {line}")
+
+
+def _beside_the_bill(answer: Answer) -> str:
+    """What "SQS as used" costs beside the bill that was given, which is of SQS alone."""
+    (used,) = [option for option in answer.base.options if option.option_id == AS_USED]
+    others = [row for row in answer.bill_of(used) if row["service"] != "sqs"]
+    listed = words.listing([f"{row['line']} {words.dollars(row['usd'])}" for row in others])
+    return f"; other services bill what is added to it: {listed}" if others else ""
 
 
 def _prices(answer: Answer, console: Console) -> None:
@@ -188,6 +208,8 @@ def _crossing(answer: Answer, row: dict[str, Any]) -> str:
     until = row["until_msg_per_s"]
     end = f" up to {words.figure(until)}" if until is not None else ""
     where = f"{words.figure(row['msg_per_s'])} msg/s{_interval(row)}{KINDS.get(row['kind'], '')}"
+    if row["cheaper_above"] == AMAZON_MQ:
+        end += ", if it can carry the load"
     messages, usd = words.amount(row["messages_per_month"]), words.dollars(row["usd_per_month"])
     below, above = answer.label(row["cheaper_below"]), answer.label(row["cheaper_above"])
     return f"{below} is cheaper below {where}; {above} above it{end}: {messages} messages and {usd} a month."
@@ -220,14 +242,15 @@ def _hours_against(sqs: str, row: dict[str, Any]) -> str:
 
 def _capacity(answer: Answer) -> list[str]:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
-    needed = words.figure(capacity.needed(answer.rate))
+    needed, clusters = words.figure(answer.needed_msg_per_s), answer.clusters
     line = capacity.describe() if answer.capacity is None else answer.capacity.describe()
     lines = [f"Capacity of one cluster: {line}."]
     if answer.capacity is not None and capacity.limit == "network":
         lines.append(f"It is capped at {words.figure(capacity.network)} msg/s by the network baseline.")
     if capacity.stated is None:
         peak = f"a peak of {inputs.peak_factor:g} times the mean, {inputs.utilisation:.0%} used"
-        lines.append(f"One cluster needs at least {needed} msg/s with one node down: {peak}.")
+        each = "One cluster" if clusters == 1 else f"Each of the {clusters:,.0f} clusters"
+        lines.append(f"{each} needs at least {needed} msg/s with one node down: {peak}.")
     return lines
 
 
@@ -248,4 +271,6 @@ def assumptions(answer: Answer) -> list[str]:
     unsure = list(uncertain(inputs))
     if unsure:
         said.append(f"Intervals: {', '.join(ENDS[name] for name in unsure)}")
+    if any(option.option_id == AMAZON_MQ for option in answer.base.options):
+        said.append(amazon_mq(inputs))
     return [*said, *capacity_of(inputs).notes]

@@ -56,6 +56,29 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
     assert "not refreshed" in out
 
 
+def test_what_several_clusters_need_is_each_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--deployment", "trio", "--rate", "1000", "--size", "64KiB")
+    _, out, _ = run(capsys, *asked)
+    assert "carries 596 msg/s at most" in out
+    assert "Each of the 8 clusters needs at least 536 msg/s with one node down" in out
+    needed = document(capsys, *asked)["capacity"]["needed_msg_per_s"]
+    assert needed == pytest.approx(1000 * 3 / 0.7 / 8)
+
+
+def test_that_nobody_knows_what_amazon_mq_carries_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys)
+    assert "Amazon MQ, mq.m5.large above it, if it can carry the load" in out
+    assert "cluster of three brokers of mq.m5.large at every rate" in out
+    assert "its capacity is not known" in out
+    _, out, _ = run(capsys, "--amazon-mq", "none")
+    assert "Amazon MQ" not in out
+
+
+def test_what_other_services_add_to_a_given_bill_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--sqs-bill", "0.1")
+    assert "as assumed below; other services bill what is added to it: alarms $0.20" in out
+
+
 def test_hours_that_are_given_stand_on_the_bill(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "--hours", "10", "--hour-rate", "80")
     (cluster,) = [option for option in found["options"] if option["option"] == "rabbitmq"]
@@ -168,7 +191,16 @@ def test_a_published_capacity_is_taken_where_none_is_given_and_said(
     ("options", "field", "remedy"),
     [
         (["--amazon-mq", "mq.x9.huge"], "--amazon-mq: 'mq.x9.huge'", "mq.m5.large"),
-        (["--volume-gb", "0"], "--volume-gb: '0'", "gp3 has at least 1 GB"),
+        (["--volume-gb", "0"], "--volume-gb: '0'", "gp3 has 1 to 65,536 GB"),
+        (["--volume", "st1"], "--volume-gb: 20", "st1 has 125 to 16,384 GB"),
+        (["--volume", "gp2", "--volume-gb", "20000"], "--volume-gb: '20000'", "gp2 has 1 to 16,384 GB"),
+        (["--volume-iops", "80000"], "--volume-iops: '80000'", "gp3 of 20 GB has 3,000 to 10,000"),
+        (["--volume-iops", "100"], "--volume-iops: '100'", "gp3 of 20 GB has 3,000 to 10,000"),
+        (["--volume-iops", "90000", "--volume-gb", "500"], "--volume-iops: '90000'", "3,000 to 80,000"),
+        (["--volume", "io2", "--volume-gb", "4", "--volume-iops", "256000"], "'256000'", "100 to 4,000"),
+        (["--volume", "gp2", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
+        (["--volume", "none", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
+        (["--volume", "none", "--volume-gb", "50"], "--volume-gb: '50'", "leave it out"),
         (["--region", "eu-central-1"], "cloudwatch/alarm_month", "take the price book of another region"),
     ],
 )

@@ -169,7 +169,7 @@ def test_volume_extras_are_billed_above_what_gp3_includes() -> None:
 
 def test_tiers_of_io2_are_each_volumes_own() -> None:
     # two volumes of 40,000: each 32,000 in the first tier and 8,000 in the second, not 80,000 through them
-    found = bill("rabbitmq", volume="io2", volume_iops=40_000)
+    found = bill("rabbitmq", volume="io2", volume_gb=40, volume_iops=40_000)
     assert found["volume IOPS"] == pytest.approx(2 * (32_000 * 0.065 + 8_000 * 0.0455))
 
 

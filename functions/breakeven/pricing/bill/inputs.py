@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -19,6 +20,24 @@ SECONDS_PER_HOUR = 3600.0
 Deployment = Literal["single", "pair", "trio"]
 Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
 NODES: dict[Deployment, int] = {"single": 1, "pair": 2, "trio": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeLimits:
+    """What EBS takes of a type: GB and IOPS from and to; IOPS a GB at most. (0, 0): none are provisioned."""
+
+    gb: tuple[int, int]
+    iops: tuple[int, int] = (0, 0)
+    iops_per_gb: int = 0
+
+
+#: as EC2's CreateVolume has them (botocore 1.44.5); IOPS a GB as the EBS user guide has them
+VOLUMES = {
+    "gp3": VolumeLimits((1, 65_536), (3000, 80_000), 500),
+    "gp2": VolumeLimits((1, 16_384)),
+    "io2": VolumeLimits((4, 65_536), (100, 256_000), 1000),
+    "st1": VolumeLimits((125, 16_384)),
+}
 
 
 class Inputs(BaseModel):
@@ -53,9 +72,11 @@ class Inputs(BaseModel):
     volume: Literal["none", "gp3", "gp2", "io2", "st1"] = "gp3"
     volume_gb: float = Field(default=20, ge=0, le=65_536, description="a node")
     volume_iops: float = Field(
-        default=3000, ge=0, le=256_000, description="a node; gp3 has 3,000 for nothing"
+        default=3000, ge=0, le=256_000, description="a node's gp3 or io2; gp3 has 3,000 for nothing"
     )
-    volume_mibps: float = Field(default=125, ge=0, le=4000, description="a node; gp3 has 125 for nothing")
+    volume_mibps: float = Field(
+        default=125, ge=125, le=2000, description="a node's gp3, which has 125 for nothing"
+    )
     broker_zones: int | None = Field(default=None, ge=1, le=3, description="null: one a node")
     client_zone_share: float | None = Field(
         default=None, ge=0, le=1, description="of traffic between a client and a node in another zone"
@@ -80,10 +101,8 @@ class Inputs(BaseModel):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if self.volume != "none" and self.volume_gb < 1:
-            raise ValueError(
-                f"volume_gb: {self.volume} has at least 1 GB; give as much, or none as the kind of volume"
-            )
+        if problem := self._volume_problem():
+            raise ValueError(problem)
         if self.zones > self.nodes:
             raise ValueError(
                 f"broker_zones: {self.zones} zones for {self.nodes} node(s); give at most one a node"
@@ -97,6 +116,26 @@ class Inputs(BaseModel):
                     f"call carries; at most {most} fit"
                 )
         return self
+
+    def _volume_problem(self) -> str:
+        """The field of a volume that EBS does not have, and what it has; what stays unsaid is ignored."""
+        kind, gb, iops = self.volume, self.volume_gb, self.volume_iops
+        unsaid = {name: Inputs.model_fields[name].default for name in ("volume_gb", "volume_iops")}
+        limits = VOLUMES.get(kind)
+        if limits is None and gb not in (0, unsaid["volume_gb"]):
+            return "volume_gb: without a volume there is no size; leave it out, or give a type of volume"
+        if limits and not limits.gb[0] <= gb <= limits.gb[1]:
+            least, most = limits.gb
+            return f"volume_gb: {kind} has {least:,} to {most:,} GB; give as much, or another type of volume"
+        if limits is None or not limits.iops_per_gb:
+            if iops == unsaid["volume_iops"]:
+                return ""
+            return f"volume_iops: none are provisioned with {kind}; leave it out, or give gp3 or io2"
+        least, most = limits.iops
+        most = min(most, max(least, int(gb * limits.iops_per_gb)))
+        if least <= iops <= most:
+            return ""
+        return f"volume_iops: {kind} of {gb:g} GB has {least:,} to {most:,}; give as many, or a larger volume"
 
     @property
     def nodes(self) -> int:
@@ -135,4 +174,5 @@ def _input_error(found: dict[str, Any]) -> InputError:
     if found["loc"]:
         return InputError(where, ".".join(str(part) for part in found["loc"]), found["input"], found["msg"])
     field, _, remedy = found["msg"].removeprefix("Value error, ").partition(": ")
-    return InputError(where, field, found["input"].get(field), remedy)
+    value = found["input"].get(field, Inputs.model_fields[field].default)
+    return InputError(where, field, value, remedy)

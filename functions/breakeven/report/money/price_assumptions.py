@@ -32,7 +32,7 @@ def money_assumptions(report: Report) -> list[str]:
         _batched(inputs),
         _brokers(question, inputs),
         _people(inputs),
-        *([_amazon_mq(inputs)] if "amazon-mq" in question.options else []),
+        *([amazon_mq(inputs)] if "amazon-mq" in question.options else []),
     ]
     return [*sentences, *(_question(one) for one in report.cost_questions)]
 
@@ -142,11 +142,12 @@ def default_hour_rate() -> float:
     return float(Inputs.model_fields["hour_rate"].default)
 
 
-def _amazon_mq(inputs: Inputs) -> str:
+def amazon_mq(inputs: Inputs) -> str:
+    """What Amazon MQ is priced as, and that nobody knows what it carries."""
     form = "one broker" if inputs.deployment == "single" else "the service's cluster of three brokers"
     return (
-        f"Amazon MQ: {form} of {inputs.amazon_mq}, its storage, and its clients' traffic across zones. Its "
-        "charge for traffic between its own brokers is not published, and its capacity is not known."
+        f"Amazon MQ: {form} of {inputs.amazon_mq} at every rate, storage, and clients' traffic across zones. "
+        "Its charge for traffic between its own brokers is not published, and its capacity is not known."
     )
 
 
