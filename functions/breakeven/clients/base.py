@@ -26,8 +26,6 @@ import numpy.typing as npt
 #: the ledger's stamp: the first bytes of a body, which tell one message from every other
 STAMP_BYTES = 16
 
-#: one message a row, one byte a column
-Bytes = npt.NDArray[np.uint8]
 Int64s = npt.NDArray[np.int64]
 
 
@@ -51,17 +49,6 @@ class Bodies(Sequence[bytes]):
     @abstractmethod
     def spelled(self) -> tuple[bytes, Sequence[bytes]] | None:
         """How all the stamps begin, and how each goes on; None when they do not begin alike."""
-
-    @abstractmethod
-    def stamps(self, into: Bytes) -> None:
-        """Write the stamps into a matrix of ``len(self)`` rows and STAMP_BYTES columns."""
-
-    def matrix(self) -> Bytes:
-        """All of them, one a row."""
-        rows = np.empty((len(self), self.size), np.uint8)
-        self.stamps(rows[:, :STAMP_BYTES])
-        rows[:, STAMP_BYTES:] = np.frombuffer(self.rest, np.uint8)
-        return rows
 
 
 class Stamps(Sequence[bytes]):
@@ -115,7 +102,7 @@ class Answers:
     """Answers to submitted messages, one entry a message in each column: a range, list, tuple or array.
 
     ``error``: of a message that is ``unknown`` since its call failed, what that counts as (the target's
-    code, or ``connection_lost``), else None; empty when no call failed.
+    code, or ``connection_lost``), else None; empty of a sender that raises what fails.
     """
 
     sequence: Sequence[int]

@@ -211,7 +211,7 @@ def test_as_many_calls_are_in_flight_as_the_workload_says(client):
     opened = InstrumentTarget().client(case.workload)
     sender = opened.sender("queue")
     sender.submit(range(3), [body(number) for number in range(3)])  # does not wait for an answer
-    assert sender.poll(0.0).sequence == []
+    assert sender.poll(0.0).sequence == ()
     sender.close()
     opened.close()
 

@@ -9,6 +9,7 @@ from typing import Any
 import pika
 from pika import frame, spec
 
+from breakeven.clients.amqp.events import Events
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.shape import DeliveryShape
 
@@ -67,7 +68,7 @@ def nack(tag: int, multiple: bool = False) -> bytes:
 HEARTBEAT: bytes = frame.Heartbeat().marshal()
 
 
-class Seen:
+class Seen(Events):
     """Notes events as plain values, one a message."""
 
     def __init__(self) -> None:
@@ -88,11 +89,26 @@ class Seen:
     def empty(self, channel: int) -> None:
         self.events.append(("empty", channel))
 
-    def heartbeat(self) -> None:
-        self.events.append(("heartbeat",))
-
     def method(self, channel: int, method: Any) -> None:
         self.events.append((method.NAME, channel))
+
+
+def reader_for(
+    seen: Seen, shape: DeliveryShape | None, frame_max: int = FRAME_MAX, capacity: int = 512
+) -> FrameReader:
+    reader = FrameReader(seen.method, frame_max, capacity)
+    reader.events, reader.shape = seen, shape
+    return reader
+
+
+def feed(reader: FrameReader, data: bytes) -> None:
+    """Have a copy of ``data`` read. Raises ProtocolError."""
+    while data:
+        with reader.space() as space:
+            count = min(len(space), len(data))
+            space[:count] = data[:count]
+        reader.took(count)
+        data = data[count:]
 
 
 def read(
@@ -100,8 +116,7 @@ def read(
 ) -> list[tuple[Any, ...]]:
     """The events of bytes that come in these pieces."""
     seen = Seen()
-    reader = FrameReader(seen, frame_max, capacity=512)
-    reader.shape = shape
+    reader = reader_for(seen, shape, frame_max)
     for piece in pieces:
-        reader.feed(piece)
+        feed(reader, piece)
     return seen.events

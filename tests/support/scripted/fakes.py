@@ -167,10 +167,13 @@ class FakeSender(_Connection):
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         self.check()
-        for sequence, body in zip(sequences, bodies, strict=True):
+        for taken, (sequence, body) in enumerate(zip(sequences, bodies, strict=True)):
             sent_ns = time.monotonic_ns()
             time.sleep(self._client.answer_s)
-            outcome = self.broker.put(self.queue, body)
+            try:
+                outcome = self.broker.put(self.queue, body)
+            except CallFailed as error:
+                raise CallFailed(error.code, taken) from error
             if not self._client.confirms:
                 outcome = Outcome.UNKNOWN
             self._answers.append((sequence, outcome, sent_ns, time.monotonic_ns()))

@@ -28,17 +28,17 @@ def listed(answers: Answers) -> tuple[list[int], list[Outcome], list[int], list[
 
 
 def test_batches_that_continue_each_other_stay_a_range() -> None:
-    found = together([part(0, 3), part(3, 60)])
+    found = together(Answers, [part(0, 3), part(3, 60)])
     assert found.sequence == range(63)
     assert listed(found) == (list(range(63)), [CONFIRMED] * 63, [0] * 3 + [3] * 60, [7] * 63, [])
 
 
-def test_few_are_lists_and_gaps_stay_gaps() -> None:
-    found = together([part(5, 1), part(1, 2)])
+def test_gaps_stay_gaps() -> None:
+    found = together(Answers, [part(5, 1), part(1, 2)])
     assert listed(found) == ([5, 1, 2], [CONFIRMED] * 3, [5, 1, 1], [7] * 3, [])
 
 
 def test_an_error_of_one_part_stands_at_its_messages() -> None:
-    found = together([part(0, 2), part(2, 1, UNKNOWN, ("Throttled",))])
+    found = together(Answers, [part(0, 2, error=(None, None)), part(2, 1, UNKNOWN, ("Throttled",))])
     assert listed(found)[4] == [None, None, "Throttled"]
     assert list(found.outcome) == [CONFIRMED, CONFIRMED, UNKNOWN]

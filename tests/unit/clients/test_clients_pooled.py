@@ -64,7 +64,7 @@ def test_all_are_in_flight_before_any_is_answered(pooled) -> None:
     sender = pooled(Scripted(lambda _: together.wait()), 5).sender("q")
     sender.submit(range(5), [b"x"] * 5)
     assert answers_of(sender, 5) == dict.fromkeys(range(5), (Outcome.CONFIRMED, None))
-    assert sender.poll(0.0).sequence == []
+    assert sender.poll(0.0).sequence == ()
 
 
 def test_no_more_are_in_flight_than_said(pooled) -> None:
@@ -160,7 +160,7 @@ def test_a_receive_waits_no_longer_than_told(pooled) -> None:
     release = threading.Event()
     receiver = pooled(Scripted(lambda _: release.wait(LIMIT_S)), 2).receiver("q")
     got = receiver.receive(0.01)
-    assert (got.handle, got.empty) == ([], [])
+    assert (got.handle, got.empty) == ((), ())
     release.set()
 
 

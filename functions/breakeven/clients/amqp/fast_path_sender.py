@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 
 import numpy as np
 
-from breakeven.clients.amqp.encoding import ACK_HEAD, Publishing
+from breakeven.clients.amqp.encoding import ACK_HEAD, END, Publishing
 from breakeven.clients.amqp.fast_path_connection import LATE_NS, FastPathConnection
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
@@ -112,9 +112,8 @@ def fast_path_sender(
     link: Link, publishing: Publishing, workload: Workload, origin: Origin
 ) -> FastPathSender | None:
     """None where these are no messages for the core, on a link that it can drive."""
-    prepared = publishing.around(origin.size)
-    if prepared is None or workload.window > MOST_WINDOW:
+    head = publishing.head(origin.size)
+    if head is None or workload.window > MOST_WINDOW:
         return None
-    head, end = prepared
-    row = head + bytes(STAMP_BYTES) + origin.rest + end
+    row = head + bytes(STAMP_BYTES) + origin.rest + END
     return FastPathSender(link, workload, origin, row, len(head)) if len(row) <= _PREPARED else None

@@ -14,7 +14,6 @@ from breakeven.brokers.access import Access, Node
 from breakeven.clients import connections
 from breakeven.clients.amqp import handshake
 from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER, method_frame
-from breakeven.clients.amqp.endpoint import Endpoint
 from breakeven.clients.amqp.events import ProtocolError
 from breakeven.clients.amqp.pulse import Pulse
 from breakeven.clients.amqp.reader import FrameReader
@@ -39,7 +38,7 @@ class Link:
         :param frame_max: the largest frame that is asked for, bytes; the broker may want less
         """
         self.lock, self.ended = threading.RLock(), False
-        self.reader = FrameReader(Endpoint(self), frame_max)
+        self.reader = FrameReader(self.method, frame_max)
         self.read_ns, self.news = time.monotonic_ns(), False
         self.driven_elsewhere = False  # by the core, for its owner: nobody else may read
         self._look_ns = 0  # when to look after heartbeats again
@@ -111,7 +110,7 @@ class Link:
         self.call(lambda: self._reply is not None, f"what {reply.__qualname__} answers")
         return self._reply
 
-    def write(self, data: bytes | memoryview) -> None:
+    def write(self, data: bytes) -> None:
         """Hand over frames; what cannot be written at once is written by ``drive``."""
         self._pulse.wrote = time.monotonic()
         try:

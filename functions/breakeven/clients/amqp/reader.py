@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pika import frame, spec
 
-from breakeven.clients.amqp.content import Content
 from breakeven.clients.amqp.encoding import ACK_HEAD, CHANNEL, FRAME_HEAD, FRAME_OVERHEAD, method_frame
 from breakeven.clients.amqp.events import Events, ProtocolError
 from breakeven.clients.amqp.shape import DeliveryShape
+from breakeven.clients.base import STAMP_BYTES
 
 _CONFIRM = struct.Struct(">11sQBB")
 _KINDS = frozenset((spec.FRAME_METHOD, spec.FRAME_HEADER, spec.FRAME_BODY, spec.FRAME_HEARTBEAT))
@@ -25,16 +27,46 @@ _WITH_CONTENT = (spec.Basic.Deliver, spec.Basic.GetOk, spec.Basic.Return)
 _EXACT = (*_WITH_CONTENT, spec.Basic.Ack, spec.Basic.Nack, spec.Basic.GetEmpty)
 
 
-class FrameReader:
-    """Give it bytes with ``space`` and ``took``, or with ``feed``.
+@dataclass(slots=True)
+class Content:
+    """A message that is on its way. ``missing``: bytes of its body to come; None before the header."""
 
+    method: Any
+    missing: int | None = None
+    stamp: bytes = b""
+
+    def header(self, size: int) -> bool:
+        """Its content header; returns whether the message is complete."""
+        if self.missing is not None:
+            raise ProtocolError("a second content header for one message")
+        self.missing = size
+        return size == 0
+
+    def body(self, piece: memoryview) -> bool:
+        """A piece of its body; returns whether the message is complete."""
+        if self.missing is None:
+            raise ProtocolError("a body frame before its content header")
+        if len(piece) > self.missing:
+            raise ProtocolError(f"a body frame of {len(piece)} bytes where {self.missing} were to come")
+        if len(self.stamp) < STAMP_BYTES:
+            self.stamp += bytes(piece[: STAMP_BYTES - len(self.stamp)])
+        self.missing -= len(piece)
+        return self.missing == 0
+
+
+class FrameReader:
+    """Give it bytes with ``space`` and ``took``.
+
+    ``events`` is told of messages and confirms, ``shape`` is how messages are expected to look; others are
+    read too.
+
+    :param methods: told of any other method, as ``pika.spec`` decodes it, and of its channel
     :param frame_max: the largest whole frame that is accepted, bytes; set again once it is negotiated
-    :param shape: how messages are expected to look; others are read too
     :param capacity: bytes read at once, unless a single message needs more
     """
 
-    def __init__(self, events: Events, frame_max: int, capacity: int = 65_536) -> None:
-        self.events, self.frame_max = events, frame_max
+    def __init__(self, methods: Callable[[int, Any], None], frame_max: int, capacity: int = 65_536) -> None:
+        self.events, self._methods, self.frame_max = Events(), methods, frame_max
         self.shape: DeliveryShape | None = None
         self._buffer, self._end = bytearray(capacity), 0
         self._view = memoryview(self._buffer)
@@ -57,15 +89,6 @@ class FrameReader:
         if start:
             self._buffer[: end - start] = self._buffer[start:end]
             self._end = end - start
-
-    def feed(self, data: bytes) -> None:
-        """The same with a copy of ``data``. Raises ProtocolError."""
-        while data:
-            with self.space() as space:
-                count = min(len(space), len(data))
-                space[:count] = data[:count]
-            self.took(count)
-            data = data[count:]
 
     @property
     def between_messages(self) -> bool:
@@ -133,7 +156,6 @@ class FrameReader:
         elif kind == spec.FRAME_HEARTBEAT:
             if channel or size:
                 raise ProtocolError("a heartbeat with a channel or a payload")
-            self.events.heartbeat()
         else:
             self._decoded(channel, bytes(self._buffer[start : start + length]))
         return int(length)
@@ -158,7 +180,7 @@ class FrameReader:
         elif isinstance(method, spec.Basic.GetEmpty):
             self.events.empty(channel)
         else:
-            self.events.method(channel, method)
+            self._methods(channel, method)
 
     def _content(self, channel: int) -> Content:
         content = self._contents.get(channel)

@@ -9,14 +9,13 @@ from pika import spec
 
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
-from breakeven.clients.amqp.endpoint import Endpoint
-from breakeven.clients.amqp.events import ProtocolError
+from breakeven.clients.amqp.events import Events, ProtocolError
 from breakeven.clients.amqp.fast_path_connection import obstacle
 from breakeven.clients.amqp.fast_path_receiver import FastPathReceiver, fast_path_receiver
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import fetched, pushed
 from breakeven.clients.base import Deliveries, Settled
-from breakeven.clients.columns import alike, joined, repeated
+from breakeven.clients.columns import together
 from breakeven.clients.fast_path import Ours, Received
 from breakeven.workload.case import Workload
 
@@ -24,7 +23,7 @@ from breakeven.workload.case import Workload
 CONSUMER = "c"
 
 
-class NativeReceiver(Endpoint):
+class NativeReceiver(Events):
     """A "push" consumer starts with the first ``receive``, not before.
 
     What one read brings shares ``in_hand_ns``, and what one call settles is one write and shares
@@ -32,7 +31,6 @@ class NativeReceiver(Endpoint):
     """
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:
-        super().__init__(link)
         self._link, self._workload = link, workload
         self._get = method_frame(spec.Basic.Get(queue=queue))
         self._consume = spec.Basic.Consume(queue=queue, consumer_tag=CONSUMER)
@@ -42,7 +40,7 @@ class NativeReceiver(Endpoint):
         self._coalescing = Coalescing(workload.prefetch)
         self._fast_path: FastPathReceiver | None = None
         self.fallback: str | None = None
-        self._runs: list[tuple[Sequence[int], Sequence[bool], Sequence[bytes], int]] = []
+        self._arrived: list[Deliveries] = []
         size, persistent = workload.message_bytes, workload.persistent
         with link.lock:
             link.reader.events = self
@@ -83,7 +81,7 @@ class NativeReceiver(Endpoint):
         with self._link.lock:
             if not self._consuming:
                 self._start_consuming()
-            return None if self._runs else self._fast_path.receive(until_ns)
+            return None if self._arrived else self._fast_path.receive(until_ns)
 
     def close(self) -> None:
         self._link.close()
@@ -95,8 +93,11 @@ class NativeReceiver(Endpoint):
         if not (self._consuming or (self._asking and len(tags) == 1)):
             raise ProtocolError(f"{len(tags)} messages that were not asked for")
         self._asking = False
-        self._runs.append((tags, redelivered, stamps, self._link.read_ns))
-        self._coalescing.took(len(tags), self._link.read_ns)
+        count, read_ns = len(tags), self._link.read_ns
+        self._arrived.append(
+            Deliveries(stamps, (self._asked_ns,) * count, (read_ns,) * count, redelivered, tags)
+        )
+        self._coalescing.took(count, read_ns)
         self._link.news = True
 
     def empty(self, channel: int) -> None:
@@ -124,24 +125,8 @@ class NativeReceiver(Endpoint):
         self._link.request(self._consume, spec.Basic.ConsumeOk)
 
     def _take(self) -> Deliveries:
-        empty = () if self._empty_ns is None else ((self._asked_ns, self._empty_ns),)
-        runs, self._runs, self._empty_ns, self._link.news = self._runs, [], None, False
-        if not runs:
-            return Deliveries((), (), (), (), (), empty)
-        asked_ns = self._asked_ns
-        if len(runs) == 1:
-            handles, redelivered, stamps, in_hand_ns = runs[0]
-            count = len(handles)
-            return Deliveries(
-                stamps, (asked_ns,) * count, alike(in_hand_ns, count), redelivered, handles, empty
-            )
-        tags, flags, parts, instants = zip(*runs, strict=True)
-        handles = joined(tags)
-        return Deliveries(
-            joined(parts),
-            (asked_ns,) * len(handles),
-            repeated(instants, tags),
-            joined(flags),
-            handles,
-            empty,
-        )
+        deliveries = together(Deliveries, self._arrived)
+        if self._empty_ns is not None:
+            deliveries.empty = ((self._asked_ns, self._empty_ns),)
+        self._arrived, self._empty_ns, self._link.news = [], None, False
+        return deliveries

@@ -7,15 +7,15 @@ from collections.abc import MutableMapping, Sequence
 
 from pika import spec
 
-from breakeven.clients.amqp.answer_buffer import AnswerBuffer
 from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import Publishing
-from breakeven.clients.amqp.endpoint import Endpoint
+from breakeven.clients.amqp.events import Events
 from breakeven.clients.amqp.fast_path_connection import obstacle
 from breakeven.clients.amqp.fast_path_sender import FastPathSender, fast_path_sender
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Bodies, Outcome
+from breakeven.clients.columns import together
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.workload.case import Workload
 
@@ -23,7 +23,7 @@ from breakeven.workload.case import Workload
 _SHORT_S = 1.0
 
 
-class NativeSender(Endpoint):
+class NativeSender(Events):
     """A batch is one write, and its messages share ``sent_ns``; what one read brings shares ``answered_ns``.
 
     Without confirms a message is answered as soon as it is written to the socket, and as ``unknown``: what
@@ -31,14 +31,13 @@ class NativeSender(Endpoint):
     """
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:
-        super().__init__(link)
         self._link, self._workload, self._confirms = link, workload, workload.confirms
         self._publishing = Publishing(
             queue, persistent=workload.persistent, mandatory=workload.mandatory, frame_max=link.frame_max
         )
         self._in_flight = InFlight()
         self._returned: set[bytes] = set()  # stamps; a return comes before its confirm
-        self._answered = AnswerBuffer()
+        self._answered: list[Answers] = []
         self._coalescing = Coalescing(workload.window)
         self._fast_path: FastPathSender | None = None
         self.fallback: str | None = None
@@ -57,8 +56,6 @@ class NativeSender(Endpoint):
         with self._link.lock:
             self._go_on_in_general()
             self._link.check()
-            if self._link.unsent:
-                self._publishing.keep()
             data = self._publishing.encode(bodies)
             sent_ns = time.monotonic_ns()
             if self._confirms:
@@ -83,7 +80,7 @@ class NativeSender(Endpoint):
                 if not link.listen(timeout_s) and self._patience_s() <= 0:
                     link.give_up("a publish")
             link.news = False
-            answers = self._answered.take()
+            answers, self._answered = together(Answers, self._answered), []
             self._coalescing.took(len(answers.sequence), link.read_ns)
             return answers
 
@@ -152,7 +149,8 @@ class NativeSender(Endpoint):
     def _tell(
         self, sequences: Sequence[int], outcomes: list[Outcome], sent_ns: int, answered_ns: int
     ) -> None:
-        self._answered.add(sequences, outcomes, sent_ns, answered_ns)
+        count = len(sequences)
+        self._answered.append(Answers(sequences, outcomes, [sent_ns] * count, [answered_ns] * count))
         self._link.news = True
 
     def _patience_s(self) -> float:

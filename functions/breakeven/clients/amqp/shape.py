@@ -9,15 +9,12 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from pika import spec
 
 from breakeven.clients.amqp.encoding import FRAME_OVERHEAD, body_head, header_frame, method_frame
-from breakeven.clients.base import STAMP_BYTES, Bytes, Stamps
+from breakeven.clients.base import STAMP_BYTES
 
 _TAG_AND_FLAG = 9
-#: fewer messages than this are read sooner by struct than by numpy (measured)
-_FEW = 80
 _COUNT = 4  # get-ok tells how many messages are left: any number
 
 
@@ -43,8 +40,6 @@ class DeliveryShape:
         before_at = len(head) + _TAG_AND_FLAG
         after_at = before_at + len(before_gap) + gap
         self._fixed = ((0, head), (before_at, before_gap), (after_at, after_gap))
-        self._pieces = [(place, np.frombuffer(place[1], np.uint8)) for place in self._fixed]
-        self._stamp_at = after_at + len(after_gap)
 
     @property
     def pieces(self) -> tuple[bytes, bytes, bytes] | None:
@@ -62,9 +57,6 @@ class DeliveryShape:
         count = (end - start) // self.size
         if not count:
             return None
-        return self._few(buffer, start, count) if count < _FEW else self._many(buffer, start, count)
-
-    def _few(self, buffer: memoryview, start: int, count: int) -> Run | None:
         if count == 1:
             row = self._columns.unpack_from(buffer, start)
             return Run(row[1:2], (row[2] == 1,), row[5:6]) if self._is_ours(row) else None
@@ -83,30 +75,6 @@ class DeliveryShape:
         if not tags:
             return None
         return Run(tags, tuple(map(bool, flags)), stamps)
-
-    def _many(self, buffer: memoryview, start: int, count: int) -> Run | None:
-        """All of them at once, when all are of this shape."""
-
-        def column(at: int, width: int = 1) -> Bytes:
-            return np.ndarray((count, width), np.uint8, buffer, start + at, (self.size, 1))
-
-        tag_at = len(self.head)
-        tags = np.ndarray((count,), ">u8", buffer, start + tag_at, (self.size,))
-        flags = column(tag_at + _TAG_AND_FLAG - 1)
-        first, most = int(tags[0]), flags.max()
-        same = (
-            all((column(at, len(piece)) == fixed).all() for (at, piece), fixed in self._pieces)
-            and (column(self.size - 1) == spec.FRAME_END).all()
-            and most <= 1
-        )
-        if not same or first >> 62:
-            return self._few(buffer, start, count)
-        consecutive = (tags == np.arange(first, first + count, dtype=np.uint64)).all()
-        return Run(
-            range(first, first + count) if consecutive else tuple(tags.tolist()),
-            tuple(flags[:, 0].astype(bool).tolist()) if most else (False,) * count,
-            Stamps(column(self._stamp_at, STAMP_BYTES).tobytes()),
-        )
 
     def begins(self, buffer: bytearray, start: int, end: int) -> bool:
         """Does ``buffer[start:end]`` hold the first bytes of a message of this shape, and not all of it?

@@ -47,11 +47,8 @@ class Wire:
         """Is there something that was handed over and that the operating system has not taken yet?"""
         return bool(self._unsent)
 
-    def write(self, data: bytes | memoryview) -> None:
-        """Write at once what can be written at once; ``flush`` goes on with the rest.
-
-        ``data`` may be changed again when nothing is ``unsent``, and not before.
-        """
+    def write(self, data: bytes) -> None:
+        """Write at once what can be written at once; ``flush`` goes on with the rest."""
         if self._unsent:
             self._unsent.append(memoryview(data))
             return

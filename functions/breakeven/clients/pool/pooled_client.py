@@ -20,7 +20,8 @@ from breakeven.clients.base import (
     Sender,
     Settled,
 )
-from breakeven.clients.pool.connection_pool import ConnectionPool, Done
+from breakeven.clients.columns import together
+from breakeven.clients.pool.connection_pool import ConnectionPool, Done, Result
 
 #: how long ``settle`` waits for the first reply before it returns without any, seconds
 SETTLE_WAIT_S = 0.25
@@ -47,7 +48,7 @@ class PooledSender:
         if error := _hopeless(self._calls, done):
             # not the call's own error: all that is not answered must count as unknown, not only its message
             raise ConnectionLost(f"no call goes well any more: {error}") from error
-        return _answers(done)
+        return together(Answers, [_answer(each) for each in done])
 
     def close(self) -> None:
         self._calls.close()
@@ -82,7 +83,9 @@ class PooledReceiver:
         done = self._asks.take(timeout_s)
         if error := _hopeless(self._asks, done):
             raise error
-        return _deliveries(done)
+        deliveries = together(Deliveries, _results(done))
+        deliveries.failed = _failed(done)
+        return deliveries
 
     def settle(self, handles: Sequence[object]) -> Settled:
         """Those that are settled by now, whenever they were handed in; the rest may be handed in again."""
@@ -94,7 +97,9 @@ class PooledReceiver:
         self._settling.difference_update(each.job for each in done)
         if error := _hopeless(self._settlements, done):
             raise error
-        return _settled(done)
+        settled = together(Settled, _results(done))
+        settled.failed = _failed(done)
+        return settled
 
     def close(self) -> None:
         self._asks.close()
@@ -131,53 +136,14 @@ def _hopeless(pool: ConnectionPool[Any, Any, Any], done: Sequence[Done[Any, Any]
     return None
 
 
-def _answers(done: Sequence[Done[Message, Answers]]) -> Answers:
-    sequence: list[int] = []
-    outcome: list[Outcome] = []
-    sent_ns: list[int] = []
-    answered_ns: list[int] = []
-    error: list[str | None] = []
-    for each in done:
-        if each.result is None:
-            columns = Answers((each.job[0],), (Outcome.UNKNOWN,), (each.started_ns,), (each.ended_ns,))
-        else:
-            columns = each.result
-        sequence += columns.sequence
-        outcome += columns.outcome
-        sent_ns += columns.sent_ns
-        answered_ns += columns.answered_ns
-        error += [each.kind] * len(columns.sequence)
-    return Answers(sequence, outcome, sent_ns, answered_ns, error if any(error) else ())
+def _answer(done: Done[Message, Answers]) -> Answers:
+    found = done.result or Answers((done.job[0],), (Outcome.UNKNOWN,), (done.started_ns,), (done.ended_ns,))
+    found.error = (done.kind,) * len(found.sequence)
+    return found
 
 
-def _deliveries(done: Sequence[Done[float, Deliveries]]) -> Deliveries:
-    stamp: list[bytes] = []
-    asked_ns: list[int] = []
-    in_hand_ns: list[int] = []
-    redelivered: list[bool] = []
-    handle: list[object] = []
-    empty: list[tuple[int, int]] = []
-    for each in done:
-        if each.result is not None:
-            stamp += each.result.stamp
-            asked_ns += each.result.asked_ns
-            in_hand_ns += each.result.in_hand_ns
-            redelivered += each.result.redelivered
-            handle += each.result.handle
-            empty += each.result.empty
-    return Deliveries(stamp, asked_ns, in_hand_ns, redelivered, handle, empty, _failed(done))
-
-
-def _settled(done: Sequence[Done[object, Settled]]) -> Settled:
-    handle: list[object] = []
-    called_ns: list[int] = []
-    replied_ns: list[int] = []
-    for each in done:
-        if each.result is not None:
-            handle += each.result.handle
-            called_ns += each.result.called_ns
-            replied_ns += each.result.replied_ns
-    return Settled(handle, called_ns, replied_ns, _failed(done))
+def _results(done: Sequence[Done[Any, Result]]) -> list[Result]:
+    return [each.result for each in done if each.result is not None]
 
 
 def _failed(done: Sequence[Done[Any, Any]]) -> list[tuple[str, int]]:

@@ -12,7 +12,7 @@ from typing import overload
 
 import numpy as np
 
-from breakeven.clients.base import STAMP_BYTES, Bodies, Bytes, Stamps
+from breakeven.clients.base import STAMP_BYTES, Bodies, Stamps
 from breakeven.loadgen.record.timestamps import Int64s
 
 _TAG = 4
@@ -25,7 +25,6 @@ _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 #: a stamp's last two characters, by the lowest twelve bits of its sequence: stamps of 4096 messages in a
 #: row begin alike
 _ENDS = [bytes((high, low)) for high in _ALPHABET for low in _ALPHABET]
-_END_ROWS: Bytes = np.frombuffer(b"".join(_ENDS), np.uint8).reshape(-1, 2)
 _NUMBERS = {end: number for number, end in enumerate(_ENDS)}
 _ENDS_BITS, _ENDS_MASK = 12, len(_ENDS) - 1
 #: characters of a stamp before those
@@ -78,16 +77,6 @@ class StampedBodies(Bodies):
         if low + count > len(_ENDS):
             return None
         return self._stamper.common(first), _ENDS[low : low + count]
-
-    def stamps(self, into: Bytes) -> None:
-        first, count, done = self._sequences.start, len(self._sequences), 0
-        while done < count:
-            low = (first + done) & _ENDS_MASK
-            end = min(count, done + len(_ENDS) - low)
-            common = self._stamper.common(first + done)
-            into[done:end, :_COMMON] = np.frombuffer(common, np.uint8)
-            into[done:end, _COMMON:] = _END_ROWS[low : low + end - done]
-            done = end
 
     def __len__(self) -> int:
         return len(self._sequences)

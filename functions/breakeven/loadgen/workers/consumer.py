@@ -163,10 +163,10 @@ class Consumer(Worker[Receiver]):
     def _account_for(self, deliveries: Sequence[Deliveries], receipts: Sequence[Receipts]) -> None:
         recorder, in_hand_ns = (
             self._shared.recorder,
-            columns.instants([each.in_hand_ns for each in deliveries]),
+            columns.joined([each.in_hand_ns for each in deliveries]),
         )
         if deliveries[0].asked_ns[0] >= 0:
-            asked_ns = columns.instants([each.asked_ns for each in deliveries])
+            asked_ns = columns.joined([each.asked_ns for each in deliveries])
             recorder.operations("consume", asked_ns, in_hand_ns, self._size)
         else:
             recorder.completions("consume", as_one(in_hand_ns), len(in_hand_ns), self._size)
@@ -217,12 +217,12 @@ class Consumer(Worker[Receiver]):
     def _account_for_settled(
         self, asked_ns: Sequence[Sequence[int]], settled: Sequence[Settled], written_ns: Sequence[int]
     ) -> None:
-        recorder, asked = self._shared.recorder, columns.instants(asked_ns)
+        recorder, asked = self._shared.recorder, columns.joined(asked_ns)
         # without a reply, settled is the moment the acknowledgement has been written
         ended_ns = columns.repeated(written_ns, asked_ns)
         if settled[0].replied_ns[0] >= 0:
-            ended_ns = columns.instants([each.replied_ns for each in settled])
-            called_ns = columns.instants([each.called_ns for each in settled])
+            ended_ns = columns.joined([each.replied_ns for each in settled])
+            called_ns = columns.joined([each.called_ns for each in settled])
             recorder.operations("settle", called_ns, ended_ns, self._size)
         if asked[0] >= 0:
             recorder.operations("consume_cycle", asked, ended_ns, self._size)

@@ -118,7 +118,7 @@ class Producer(Worker[Sender]):
 
     def _account(self) -> None:
         if self._answers:
-            answers, self._answers = together(self._answers), []
+            answers, self._answers = together(Answers, self._answers), []
             self._shared.ledger.answered(self._number, answers.sequence, answers.outcome)
             self._record(answers)
 
