@@ -11,6 +11,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
+from typing import NoReturn
 
 from breakeven.errors import BreakevenError, InputError
 
@@ -25,9 +27,22 @@ COMMANDS = {
 }
 
 
+#: what a run's input calls what an option gives, and where its errors say that they are
+FLAGS = {"resume_run_id": "--resume", "max_usd": "--max-usd", "seed": "--seed", "scale": "--scale"}
+INPUTS = {"execution", "execution input", "options", "breakeven run"}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all others are, and not the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        said = message.removeprefix("argument ")
+        self.exit(BAD_INPUT, f"error: {self.prog}: {said}\nsee {self.prog} --help\n")
+
+
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
     """Of the command asked for, or of all: what the others import would only be waited for."""
-    root = argparse.ArgumentParser(
+    root = Parser(
         prog="breakeven",
         description="At what traffic does your own RabbitMQ become cheaper than Amazon SQS?",
     )
@@ -42,12 +57,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = parser(words[0] if words else None).parse_args(words)
     try:
+        _check_none_is_empty(words)
         code: int = parsed.run(parsed)
         return code
     except BreakevenError as error:
-        for line in str(error).splitlines():
+        for line in str(_in_flags(error, parsed.command)).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return BAD_INPUT if isinstance(error, InputError) else FAILED
+
+
+def _check_none_is_empty(words: Sequence[str]) -> None:
+    """An empty value is a script's variable that is not set, and would be taken for an option left out.
+
+    :raises InputError: naming the flag
+    """
+    for before, word in pairwise(words):
+        flag, equals, value = word.partition("=") if word.startswith("--") else (before, "=", word)
+        if equals and not value.strip():
+            named = flag if flag.startswith("--") else "argument"
+            raise InputError(f"breakeven {words[0]}", named, value, "is empty; give a value, or leave it out")
+
+
+def _in_flags(error: BreakevenError, command: str) -> BreakevenError:
+    """The error with the flag that gave the value, where it names the field of a run's input."""
+    if not isinstance(error, InputError) or error.where not in INPUTS:
+        return error
+    return InputError(f"breakeven {command}", FLAGS.get(error.field, error.field), error.value, error.remedy)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.results.items import RUN
 from breakeven.steps.run.costs import ask_about
-from breakeven.steps.run.plan_run import plan_of, usual_message_bytes
+from breakeven.steps.run.plan_run import check_run_id, plan_of, usual_message_bytes
 from breakeven.steps.run.resume_run import Earlier, plan_resumed
 from breakeven.steps.run.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.workload.read import load_suite
@@ -105,6 +105,7 @@ def _run_here(arguments: argparse.Namespace) -> int:
         # the workflow's first state asks them of the same book, which may lack a price that they need
         ask_about(plan.cases, usual_message_bytes(plan.cases), load_book(wanted.region))
     else:
+        check_run_id(arguments.resume, field="--resume")
         earlier = earlier_run(arguments.runs, arguments.resume)
         wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
         plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
+from pathlib import Path
 
 MAX_REPORTED = 20
 
@@ -46,6 +48,16 @@ def together(errors: Sequence[InputError]) -> InputError:
         more = InputError(errors[0].where, "and more", rest, "further faults; mend these first")
         errors = [*errors[:MAX_REPORTED], more]
     return MultipleInputError(errors)
+
+
+def check_regular(path: Path) -> None:
+    """A pipe would be waited for without end, and a device has none.
+
+    :raises OSError: there is no such file, or it is not a regular one
+    """
+    if not path.is_file():
+        path.stat()
+        raise OSError(errno.EINVAL, "is not a regular file")
 
 
 class CaseError(BreakevenError):

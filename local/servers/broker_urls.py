@@ -76,7 +76,10 @@ def masked(access: Access) -> str:
 
 
 def _parse(url: str) -> Access:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        _refuse("url", url.rpartition("@")[2], f"expected {SHAPE}")
     if parts.scheme != "amqp":
         _refuse("scheme", parts.scheme, f"expected {SHAPE}")
     if not parts.hostname:
@@ -143,7 +146,7 @@ def _check_amqp(access: Access) -> None:
         if error.reply_code in (ACCESS_REFUSED, NOT_ALLOWED):
             _refuse_login(access, error)
         _refuse_host(access, error)
-    except (AMQPError, OSError) as error:
+    except (AMQPError, OSError, ValueError) as error:  # ValueError: a name that none can have
         _refuse_host(access, error)
 
 

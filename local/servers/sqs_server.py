@@ -11,6 +11,7 @@ import time
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
@@ -44,10 +45,27 @@ def check_sqs_endpoint(url: str) -> None:
 
     :raises InputError: it is not an HTTP address, or what is there does not speak SQS
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(ENDPOINT_OPTION, "url", url, "expected http://host:port")
-    sqs = boto3.Session().client(
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+            raise ValueError
+        sqs = _client(url)
+    except ValueError:
+        raise InputError(ENDPOINT_OPTION, "url", url, "expected http://host:port") from None
+    try:
+        sqs.list_queues(MaxResults=1)
+    except (BotoCoreError, ClientError) as error:
+        said = str(error).partition("<")[0].strip(" :\n")  # a web server's answer is a page
+        raise InputError(
+            ENDPOINT_OPTION, "url", url, f"nothing there speaks SQS ({said}): is it running?"
+        ) from None
+    finally:
+        sqs.close()
+
+
+def _client(url: str) -> Any:
+    """:raises ValueError: boto3 takes no such address"""
+    return boto3.Session().client(
         "sqs",
         endpoint_url=url,
         region_name="us-east-1",
@@ -55,14 +73,6 @@ def check_sqs_endpoint(url: str) -> None:
         aws_secret_access_key="local",  # noqa: S106  # a stand-in asks for some, and believes any
         config=Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 1}, proxies={}),
     )
-    try:
-        sqs.list_queues(MaxResults=1)
-    except (BotoCoreError, ClientError) as error:
-        raise InputError(
-            ENDPOINT_OPTION, "url", url, f"nothing there speaks SQS ({error}): is it running?"
-        ) from None
-    finally:
-        sqs.close()
 
 
 class SqsServer:

@@ -198,5 +198,5 @@ def test_a_run_that_is_complete_is_not_gone_on_with(ran):
     again = Command(None, ran[0].runs.parent, "--resume", "latest")
     code, _, err = again.end()
     assert code == 2
-    assert "resume_run_id" in err
+    assert "--resume" in err
     assert "it is complete (ok)" in err

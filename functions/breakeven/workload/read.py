@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,23 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from breakeven.errors import InputError, together
+from breakeven.errors import InputError, check_regular, together
 from breakeven.workload.problems import did_you_mean, input_errors, shown
 from breakeven.workload.suite import Suite
 
 MAX_FILE_BYTES = 256 * 1024
 NO_ALIASES = "aliases are not allowed; write the value out"
+NO_TAGS = "tags are not allowed; a value is what it looks like"
 NOT_YAML = "is not YAML that a suite can have"
+#: what a plain value looks like, by the core schema of YAML 1.2: PyYAML's own rules are those of 1.1, by
+#: which 010 is 8, 1:30 is 90 and yes is true
+CORE = {
+    "null": r"~|null|Null|NULL|",
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "int": r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+",
+    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+}
+MAX_DIGITS = 400
 
 
 def load_suite(source: str) -> Suite:
@@ -54,6 +65,7 @@ def load_file(path: Path, where: str | None = None) -> Suite:
     """
     where = where or str(path)
     try:
+        check_regular(path)
         with path.open("rb") as file:
             raw = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
@@ -83,7 +95,7 @@ def parse_suite(document: object, where: str) -> Suite:
 
 
 def parse_yaml(raw: bytes, where: str) -> Any:
-    """Plain YAML: no aliases (a small file could expand without bound), no key twice, no tags.
+    """Plain YAML 1.2: no aliases (a small file could expand without bound), no key twice, no tags.
 
     :raises InputError: naming the line
     """
@@ -93,7 +105,7 @@ def parse_yaml(raw: bytes, where: str) -> Any:
         raise InputError(where, f"byte {error.start}", "not UTF-8", "save the file as UTF-8 text") from error
     except yaml.MarkedYAMLError as error:
         raise _marked(where, raw, error) from error
-    except (yaml.YAMLError, ValueError) as error:  # control characters; numbers and dates that are none
+    except yaml.YAMLError as error:  # control characters
         raise InputError(where, "file", shown(str(error)), NOT_YAML) from error
     except RecursionError as error:
         raise InputError(where, "file", "nesting", "too deep; a suite needs five levels") from error
@@ -111,10 +123,19 @@ class _SuiteLoader(yaml.SafeLoader):
     """The safe loader without aliases, and with a complaint where a key is there twice."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.constructor.ConstructorError(None, None, NO_ALIASES, mark)
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        alias = isinstance(event, yaml.AliasEvent)
+        if alias or getattr(event, "tag", None):
+            problem = NO_ALIASES if alias else NO_TAGS
+            raise yaml.constructor.ConstructorError(None, None, problem, event.start_mark)
         return super().compose_node(parent, index)
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        text = node.value
+        if len(text) > MAX_DIGITS:
+            problem = f"a number of {len(text)} digits"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return int(text, 0 if text[:2] in {"0o", "0x"} else 10)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -125,6 +146,12 @@ class _SuiteLoader(yaml.SafeLoader):
                     raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
+
+
+_SuiteLoader.yaml_implicit_resolvers = {}
+for _kind, _looks in CORE.items():
+    _SuiteLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(f"^({_looks})$"), None)
+_SuiteLoader.add_constructor("tag:yaml.org,2002:int", _SuiteLoader.construct_yaml_int)
 
 
 def _scenarios() -> Path:

@@ -104,6 +104,14 @@ class Stages(Delivery):
     drain_s: Annotated[float, Field(ge=1, le=MAX_STAGE_S)] | None = None
 
 
+#: fields that count the same workers
+SAME = {
+    "threads": ("threads", "producers", "consumers"),
+    "producers": ("producers", "threads"),
+    "consumers": ("consumers", "threads"),
+}
+
+
 class Cell(Counted):
     """One point of a matrix."""
 
@@ -175,10 +183,11 @@ class Scenario(Stages, Counted):
 
     @model_validator(mode="after")
     def _cells_apart_from_lists(self) -> Self:
-        for name in Cell.model_fields:
-            in_cells = any(getattr(cell, name) is not None for cell in self.cells or ())
-            if in_cells and getattr(self, name) is not None:
-                raise wrong(name, "is given by the scenario and by its cells; keep one of them")
+        for name in [name for name in Cell.model_fields if getattr(self, name) is not None]:
+            for same in SAME.get(name, (name,)):
+                if any(getattr(cell, same) is not None for cell in self.cells or ()):
+                    by = "by" if same == name else f"{same} by"
+                    raise wrong(name, f"is given by the scenario, and {by} its cells; keep one of them")
         return self
 
 

@@ -71,6 +71,70 @@ def test_a_folder_that_is_missing_is_made(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "runs").is_dir()
 
 
+@pytest.mark.usefixtures("nothing_starts")
+@pytest.mark.parametrize(
+    ("options", "flag"),
+    [
+        (["--sqs-endpoint", ""], "--sqs-endpoint: ''"),
+        (["--sqs-endpoint="], "--sqs-endpoint: ''"),
+        (["--runs", ""], "--runs: ''"),
+        (["--resume", " "], "--resume: ' '"),
+        ([""], "argument: ''"),
+    ],
+)
+def test_a_value_that_is_empty_is_no_option_left_out(
+    capsys: pytest.CaptureFixture[str], options: list[str], flag: str
+) -> None:
+    assert main.main(["run", *options]) == main.BAD_INPUT
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"error: breakeven run: {flag}: is empty; give a value, or leave it out"
+
+
+@pytest.mark.usefixtures("nothing_starts")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--resume", "../../etc"], "--resume: '../../etc': a run's id has letters"),
+        (["--resume", "nothere"], "--resume: 'nothere': no run of that name"),
+        (["--scale", "0"], "--scale: 0.0: "),
+        (["--sqs-endpoint", "http://127.0.0.1:99999"], "--sqs-endpoint: url: 'http://127.0.0.1:99999': expe"),
+        (["--sqs-endpoint", "http://127.0.0.1:abc"], "--sqs-endpoint: url: 'http://127.0.0.1:abc': expected"),
+        (["--sqs-endpoint", "http://[::1"], "--sqs-endpoint: url: 'http://[::1': expected http://host:port"),
+        (
+            ["--sqs-endpoint", "http://a b:3"],
+            "--sqs-endpoint: url: 'http://a b:3': expected http://host:port",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_flag_that_gave_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: list[str], said: str
+) -> None:
+    assert main.main(["run", "--runs", str(tmp_path / "runs"), *options]) == main.BAD_INPUT
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--seed", "abc"], "--seed: invalid int value: 'abc'"),
+        (["--on", "gcp"], "--on: invalid choice: 'gcp'"),
+        (["--colour"], "unrecognized arguments: --colour"),
+    ],
+)
+def test_an_option_that_is_none_is_a_line_and_the_way_to_the_help(
+    capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main.main(["run", *options])
+    line, way = capsys.readouterr().err.splitlines()
+    assert ended.value.code == main.BAD_INPUT
+    assert said in line
+    assert way.startswith("see breakeven")
+    assert way.endswith("--help")
+
+
 class Interrupted:
     """A session that is told to end while it starts, and again while it ends."""
 

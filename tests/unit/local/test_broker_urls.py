@@ -52,6 +52,7 @@ def test_user_and_password_are_unquoted():
         ([FIRST, "amqp://ann:hidden-word@"], "host", ""),
         ([FIRST, "amqp://ann:hidden-word@two:port/orders"], "port", "two:port"),
         ([FIRST, "amqp://ann:hidden-word@two:99999/orders"], "port", "two:99999"),
+        ([FIRST, "amqp://ann:hidden-word@[::1:1/"], "url", "[::1:1/"),
         ([FIRST, f"{SECOND}?management_port=x"], "management_port", "x"),
         ([FIRST, f"{SECOND}?management_port=0"], "management_port", "0"),
         ([FIRST, f"{SECOND}?heartbeat=3"], "query", "heartbeat"),

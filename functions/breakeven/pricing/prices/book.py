@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, check_regular
 
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
@@ -231,6 +231,7 @@ def read_book(path: Path) -> PriceBook:
     :raises InputError: the file is not a price book; the error names the field
     """
     try:
+        check_regular(path)
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error

@@ -109,7 +109,7 @@ def _begin(
 def check_run_id(run_id: str, field: str = "name") -> None:
     """:raises InputError: a run's id must be safe in keys, queue names and SQL"""
     if not RUN_ID.fullmatch(run_id):
-        remedy = "letters, digits, hyphens and underscores, at most 80; it is the execution's name"
+        remedy = "a run's id has letters, digits, hyphens and underscores, at most 80"
         raise InputError("execution", field, run_id, remedy)
 
 
