@@ -19,7 +19,7 @@ def grant_images(
     """Tell functions which images there are to be, and let one bake them."""
     if images.baked:
         granting = _ImageGranting(functions, images, context)
-        granting.know("Plan")
+        granting.look_up("Plan")
         granting.bake("BakeImages")
 
 
@@ -43,6 +43,11 @@ class _ImageGranting(Granting):
             for architecture, image in self._images.baked.items()
         }
         self._tell(name, RECIPES=self._stack.to_json_string(recipes))
+
+    def look_up(self, name: str) -> None:
+        """Which of them there are."""
+        self.know(name)
+        self._allow(name, ["ec2:DescribeImages"], ["*"])
 
     def bake(self, name: str) -> None:
         """Launch builders from their own templates, and make images of them."""

@@ -30,11 +30,11 @@ class ResourceError(DeployError):
 
 
 def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
-    """Upload the assets and create the stack as its template stands.
+    """Upload the assets and create the stack as its template stands, or update it to that.
 
     :returns: its outputs
-    :raises DeployError: a resource could not be created, or is of a type that is not known; a role does not
-        trust the service that it is for; something is over a limit of AWS's
+    :raises DeployError: a resource could not be created or updated, or is of a type that is not known; a role
+        does not trust the service that it is for; something is over a limit of AWS's
     """
     if wrong := untrusting(stack.template):
         raise DeployError(f"{stack_name}: {'; '.join(wrong)}")
@@ -50,15 +50,28 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
         _name_failing_resources(swaps)
         try:
             # not by the API: a failure there is a bare error 500
-            created = backend.create_stack(stack_name, json.dumps(stack.template), {})
+            made = _make(backend, stack_name, json.dumps(stack.template))
         except DeployError:
             raise
         except Exception as error:
             raise DeployError(f"{stack_name}: {error}") from error
-    if created.status != "CREATE_COMPLETE":
-        raise DeployError(f"{stack_name}: {created.status}")
+    if made.status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
+        raise DeployError(f"{stack_name}: {made.status}")
     _raise(of_account(aws.region))
-    return {output["OutputKey"]: str(output["OutputValue"]) for output in created.outputs or []}
+    return {output["OutputKey"]: str(output["OutputValue"]) for output in made.outputs or []}
+
+
+def _make(backend: Any, stack_name: str, template: str) -> Stack:
+    if stack_name not in {each.name for each in backend.stacks.values()}:
+        return backend.create_stack(stack_name, template, {})
+    standing: Stack = backend.get_stack(stack_name)
+    # moto notes in it what it has made, and would update resources that have not changed
+    standing.resource_map._resource_json_map = json.loads(standing.template)["Resources"]
+    made: Stack = backend.update_stack(stack_name, template, role_arn=None, parameters=[], tags=None)
+    for resource in made.template_dict["Resources"]:
+        if made.resource_map.get(resource) is None:  # moto goes on without it
+            raise DeployError(f"resource {resource} cannot be updated here")
+    return made
 
 
 def _raise(over: Iterable[str]) -> None:

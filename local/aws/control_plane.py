@@ -168,12 +168,13 @@ class ControlPlane:
         """Stop executions, functions and server, in bounded time whatever they are doing. Idempotent."""
         self._opened.close()
 
-    def deploy(self, stack_name: str) -> dict[str, str]:
-        """Create a stack of the assembly as it was synthesized; returns its outputs.
+    def deploy(self, stack_name: str, assembly: Path | None = None) -> dict[str, str]:
+        """Create a stack as it was synthesized, or update it to that; returns its outputs.
 
-        :raises BreakevenError: there is no such stack, or a resource cannot be created
+        :param assembly: another than the plane's own
+        :raises BreakevenError: there is no such stack, or a resource cannot be created or updated
         """
-        self._stack = read_stack(self._assembly, stack_name)
+        self._stack = read_stack(assembly or self._assembly, stack_name)
         outputs = cloudformation.deploy(self._aws, stack_name, self._stack)
         self._roles.forget()
         return outputs

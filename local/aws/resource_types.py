@@ -74,12 +74,20 @@ class Resource:
         """Make it; returns the value of its ``Ref``, None for the generated name."""
         return None
 
+    @classmethod
+    def update_from_cloudformation_json(cls, original_resource: Resource, **given: Any) -> Resource:
+        raise DeployError(f"{cls.kind} cannot be updated here")
+
     def is_created(self) -> bool:
         return True
 
 
 class WithoutEffect(Resource):
     kind = "a type without effect"
+
+    @classmethod
+    def update_from_cloudformation_json(cls, original_resource: Resource, **given: Any) -> Resource:
+        return original_resource
 
 
 # moto finds its models by asking CloudFormationModel for its direct subclasses
@@ -173,6 +181,13 @@ class CodeBuildProject(Resource, CloudFormationModel):
             vpc_config=given.get("vpcConfig"),
         )
         return cls(resource_name, project["arn"])
+
+    @classmethod
+    def update_from_cloudformation_json(cls, original_resource: Resource, **given: Any) -> Resource:
+        del given["new_resource_name"]  # which is generated anew
+        name = original_resource.physical_resource_id
+        codebuild_backends[given["account_id"]][given["region_name"]].delete_project(name)
+        return cls.create_from_cloudformation_json(name, **given)
 
 
 # ... and keeps the answer

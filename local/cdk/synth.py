@@ -38,7 +38,7 @@ class Synthesis:
         self._children, self._outdir, self._kept_in = children, outdir, kept_in
         self._said = outdir.with_suffix(".log")
         outdir.parent.mkdir(parents=True, exist_ok=True)
-        environment = _environment(outdir)
+        environment = app_environment(outdir)
         self._digest = kept_assemblies.digest(environment)
         found = kept_assemblies.bring(self._digest, outdir, kept_in)
         self._process = None if found else self._app(environment)
@@ -73,7 +73,7 @@ class Synthesis:
         return self._outdir
 
 
-def _environment(outdir: Path) -> dict[str, str]:
+def app_environment(outdir: Path) -> dict[str, str]:
     settings = json.loads((ROOT / "cdk.json").read_text()).get("context", {})
     context = {key: value for key, value in settings.items() if not key.startswith(OF_AN_ACCOUNT)}
     return {

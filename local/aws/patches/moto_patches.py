@@ -63,6 +63,7 @@ ALL: tuple[Patch, ...] = (
     store_patches.dynamodb_writes_are_atomic,
     store_patches.listings_outlive_deletions,
     stack_patches.definitions_are_substituted,
+    stack_patches.functions_are_updated_without_layers,
     stack_patches.networks_resolve_names,
     stack_patches.resource_types_are_known,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import moto.stepfunctions.models as sfn_models
+from moto.awslambda.models import LambdaFunction
 from moto.cloudformation import parsing
 from moto.ec2.models.vpcs import VPC
 
@@ -30,6 +31,18 @@ def definitions_are_substituted(swaps: Swaps, _: Aws) -> None:
     original = swaps.attribute(
         sfn_models.StateMachine, "create_from_cloudformation_json", classmethod(create)
     )
+
+
+def functions_are_updated_without_layers(swaps: Swaps, _: Aws) -> None:
+    """Symptom: a stack's function is made without its layers, and updating it fails at them.
+
+    Mend: they are passed over then, too: here functions find what a layer holds in their environment.
+    """
+
+    def update(self: LambdaFunction, config_updates: dict[str, Any]) -> Any:
+        return original(self, {name: value for name, value in config_updates.items() if name != "Layers"})
+
+    original = swaps.attribute(LambdaFunction, "update_configuration", update)
 
 
 def networks_resolve_names(swaps: Swaps, _: Aws) -> None:

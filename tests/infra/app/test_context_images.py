@@ -83,6 +83,7 @@ def test_an_account_may_bake_its_images_itself():
     handlers = {each["Handler"] for each in of_kind(built, "AWS::Lambda::Function").values()}
     assert not handlers & {"handlers.lane.bake_images.handler", "handlers.cleanup.remove_images.handler"}
     assert "BakeImages" not in definition_of(built.template)["States"]
+    assert "ec2:DescribeImages" not in json.dumps(of_kind(built, "AWS::IAM::Policy")), "nobody looks for any"
     kinds = {each["Type"] for each in built.template["Resources"].values()}
     assert "AWS::EC2::InternetGateway" not in kinds
     assert len(of_kind(built, "AWS::EC2::VPC")) == 1

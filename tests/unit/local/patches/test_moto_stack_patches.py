@@ -39,6 +39,38 @@ def test_resource_types_are_known(moto, kind, patched):
 
 
 @both
+def test_functions_are_updated_without_layers(moto, patched):
+    moto.aws.client("s3").create_bucket(Bucket="code")
+    moto.aws.client("s3").put_object(Bucket="code", Key="code.zip", Body=b"")
+    name = moto.name()
+    with moto.patched_with(stack_patches.functions_are_updated_without_layers, patched, base=[]):
+        before = deploy(moto.aws, name, StackArtifact(with_a_layer("old.handler"), ()))
+        if patched:
+            assert deploy(moto.aws, name, StackArtifact(with_a_layer("new.handler"), ())) == before
+            function = moto.aws.client("lambda").get_function_configuration(FunctionName=before["Name"])
+            assert function["Handler"] == "new.handler"
+        else:
+            with pytest.raises(DeployError, match="LayerVersion"):
+                deploy(moto.aws, name, StackArtifact(with_a_layer("new.handler"), ()))
+
+
+def with_a_layer(handler):
+    code = {"S3Bucket": "code", "S3Key": "code.zip"}
+    trust = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    function = {"Code": code, "Handler": handler, "Runtime": "python3.13", "Layers": [{"Ref": "Layer"}]}
+    function["Role"] = {"Fn::GetAtt": ["Role", "Arn"]}
+    policy = {"Version": "2012-10-17", "Statement": [trust]}
+    return {
+        "Resources": {
+            "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": policy}},
+            "Layer": {"Type": "AWS::Lambda::LayerVersion", "Properties": {"Content": code}},
+            "Function": {"Type": "AWS::Lambda::Function", "Properties": function},
+        },
+        "Outputs": {"Name": {"Value": {"Ref": "Function"}}},
+    }
+
+
+@both
 def test_networks_resolve_names(moto, patched):
     network = {"CidrBlock": "10.9.0.0/24", "EnableDnsHostnames": True, "EnableDnsSupport": False}
     template = {
