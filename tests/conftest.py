@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,15 @@ def python313() -> Path:
         [ROOT / "setup" / "python313.sh", "functions"], stdout=subprocess.PIPE, text=True, check=True
     )
     return Path(made.stdout.strip())
+
+
+@pytest.fixture(params=["this Python", "3.13"])
+def python(request: pytest.FixtureRequest) -> Path:
+    """The one that the functions are deployed on, too."""
+    if request.param == "this Python":
+        return Path(sys.executable)
+    found: Path = request.getfixturevalue("python313")
+    return found
 
 
 @pytest.fixture(scope="session")

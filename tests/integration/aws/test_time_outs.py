@@ -6,7 +6,6 @@ import json
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -152,12 +151,3 @@ def says_so(end: str) -> bool:
     return end.startswith("ConnectionLost: ") and any(
         words in end for words in ("no answer in time", "timed out", f"no answer within {TIMEOUT_S:g} s")
     )
-
-
-@pytest.fixture(params=["this Python", "3.13"])
-def python(request: pytest.FixtureRequest) -> Path:
-    """The one that the functions are deployed on, too."""
-    if request.param == "this Python":
-        return Path(sys.executable)
-    found: Path = request.getfixturevalue("python313")
-    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -28,15 +27,6 @@ MESSAGES = 60
 CASE = make_case(mode="load-unload", messages=MESSAGES, client="native").model_copy(
     update={"target": "sqs-standard"}
 )
-
-
-@pytest.fixture(params=["this Python", "3.13"])
-def python(request: pytest.FixtureRequest) -> Path:
-    """The one that the functions are deployed on, too."""
-    if request.param == "this Python":
-        return Path(sys.executable)
-    found: Path = request.getfixturevalue("python313")
-    return found
 
 
 @pytest.fixture

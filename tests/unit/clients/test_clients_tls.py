@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from breakeven.clients.core.loading import SWITCH
 from breakeven.clients.core.tls_connection import TlsConnection
 from breakeven.clients.core.tls_context import TlsContext
 from tests.support.scripted.certificates import DAY, HOST, HOUR, make_certificate_of
-from tests.support.scripted.tls_server import NAME, Pair, connected, received, sent, serving, trusting
+from tests.support.scripted.tls_server import NAME, Pair, connected, echo, received, sent, serving, trusting
 
 
 @pytest.fixture(params=["the core's", "Python's"], autouse=True)
@@ -59,6 +59,7 @@ def test_a_trusted_server_of_that_name_is_spoken_to(tmp_path, names, host):
         (("127.0.0.2",), HOST, f"IP address mismatch, certificate is not valid for '{HOST}'"),
         ((HOST,), "127.0.0.2", "IP address mismatch, certificate is not valid for '127.0.0.2'"),
         ((NAME,), HOST, "IP address mismatch"),
+        ((NAME,), "fe80::1%eth0", "Hostname mismatch, certificate is not valid for 'fe80::1%eth0'"),
         ((HOST,), NAME, "Hostname mismatch"),
         (("*.corp.example",), "deep.broker.corp.example", "Hostname mismatch"),
         (("bro*.corp.example",), NAME, "Hostname mismatch"),
@@ -163,6 +164,31 @@ def test_a_handshake_that_is_not_answered_ends_in_time():
         assert 0.15 < time.monotonic() - began_s < 3.0
 
 
+@pytest.mark.parametrize(
+    ("host", "converse"),
+    [
+        ("elsewhere.example", echo),  # refused as OpenSSL shakes hands
+        (".".join(["label"] * 60), echo),  # and before that
+        (NAME, lambda _: None),  # ended without a word
+    ],
+)
+def test_a_failure_is_its_own_connections_alone(tmp_path, host, converse):
+    """OpenSSL keeps errors by thread: one left there would be that of whoever asks next."""
+    own = make_certificate_of(NAME)
+    with serving(own, tmp_path) as server, serving(own, tmp_path, converse) as other:
+        context = ssl.create_default_context(cadata=own[0])
+        with context.wrap_socket(
+            socket.create_connection((HOST, server.port)), server_hostname=NAME
+        ) as healthy:
+            healthy.sendall(b"ping")
+            assert healthy.recv(4) == b"ping"
+            healthy.setblocking(False)
+            with suppress(OSError), closing(connected(trusting(own), other.port, host)) as failed:
+                assert received(failed, 1) == b""
+            with pytest.raises(ssl.SSLWantReadError):
+                healthy.recv(1)
+
+
 @pytest.mark.parametrize("host", ["", ".example", f"{NAME}\0.elsewhere"])
 def test_what_is_no_name_of_a_host_is_refused(tmp_path, host):
     own = make_certificate_of(NAME)
@@ -178,7 +204,7 @@ def test_cipher_and_version_are_those_that_pythons_own_context_agrees_upon(tmp_p
         agreed.append((stream.version(), stream.cipher(), stream.shared_ciphers()))
 
     for newest in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
-        with serving(own, tmp_path, note, newest) as server:
+        with serving(own, tmp_path, note, newest, ciphers="ALL:@SECLEVEL=0") as server:
             for environment in ("on", "off"):
                 monkeypatch.setenv(SWITCH, environment)
                 with closing(connected(trusting(own), server.port)) as found:

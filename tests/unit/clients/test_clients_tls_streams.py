@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import select
 import socket
@@ -167,6 +168,16 @@ def test_writing_to_a_server_that_has_gone_is_an_error_and_no_signal(own, tmp_pa
             sent(found, bytes(1 << 24))
 
 
+@pytest.mark.usefixtures("either")
+def test_what_the_server_has_said_is_read_after_a_write_that_failed(own, tmp_path):
+    with conversation(own, tmp_path, lambda stream: stream.sendall(b"last")) as found:
+        with socket.socket(fileno=os.dup(found.fileno())) as plain:
+            plain.shutdown(socket.SHUT_WR)
+        with pytest.raises((BrokenPipeError, ssl.SSLEOFError)):
+            sent(found, b"ping")
+        assert received(found, 5) == b"last"
+
+
 def test_a_closed_one_is_not_touched_any_more(own, tmp_path):
     with conversation(own, tmp_path) as found:
         assert isinstance(found, TlsConnection)
@@ -234,10 +245,12 @@ def test_an_openssl_that_lacks_a_function_or_is_another_is_not_called(monkeypatc
         patch.setitem(module.FUNCTIONS, "SSL_of_another_kind", (None,))
         with pytest.raises(module.OpenSslMissing, match="shows no SSL_of_another_kind"):
             module.declared(library)
-    with monkeypatch.context() as patch:
-        patch.setattr(ssl, "OPENSSL_VERSION_NUMBER", 0x1010101F)
-        with pytest.raises(module.OpenSslMissing, match="no OpenSSL that the core knows"):
-            module.declared(library)
+    others = ("OPENSSL_VERSION_NUMBER", 0x1010101F), ("OPENSSL_VERSION_INFO", (1, 1, 1, 23, 15))
+    for name, other in others:
+        with monkeypatch.context() as patch:
+            patch.setattr(ssl, name, other)
+            with pytest.raises(module.OpenSslMissing, match="no OpenSSL that the core knows"):
+                module.declared(library)
     assert tls_context.tls_obstacle() is None
 
 

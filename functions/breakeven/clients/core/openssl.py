@@ -1,6 +1,6 @@
 """OpenSSL's public functions, of the library that Python's ``ssl`` is linked to.
 
-All of them are documented, and have had the same form since OpenSSL 1.1.1. What is a macro in OpenSSL's
+All of them are documented, and have had the same form since OpenSSL 3.0. What is a macro in OpenSSL's
 headers (``SSL_CTX_set_min_proto_version``) is here the function that it stands for, with the number that it
 passes.
 """
@@ -54,8 +54,8 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "ERR_clear_error": (None,),
     "ERR_reason_error_string": (c_char_p, c_ulong),
 }
-#: the oldest release whose functions these are
-OLDEST = (1, 1, 1)
+#: the oldest release whose functions these are; in the codes of earlier ones' errors the reason is elsewhere
+OLDEST = (3, 0, 0)
 
 
 class OpenSslMissing(Exception):
@@ -94,5 +94,6 @@ def pointer_to(function: Any) -> int | None:
 def done(found: Any, function: str) -> Any:
     """What a function of OpenSSL's has answered; raises ssl.SSLError where that says that it failed."""
     if not found:
+        openssl().ERR_clear_error()  # it is the thread's, where Python's ssl would take it for its own
         raise ssl.SSLError(ssl.SSL_ERROR_SSL, f"{function} failed")
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ipaddress
 import os
 import select
 import socket
@@ -131,10 +130,7 @@ class TlsConnection:
         # of the connection: it does not inherit them from the context in every release
         parameters = done(libssl.SSL_get0_param(pointer), "SSL_get0_param")
         libssl.X509_VERIFY_PARAM_set_hostflags(parameters, _NO_PARTIAL_WILDCARDS)
-        if _is_ip_address(host):
-            known = libssl.X509_VERIFY_PARAM_set1_ip_asc(parameters, name)
-            done(known, "X509_VERIFY_PARAM_set1_ip_asc")
-        else:
+        if not libssl.X509_VERIFY_PARAM_set1_ip_asc(parameters, name):  # no address: a name, as Python has it
             indicated = libssl.SSL_ctrl(
                 pointer, _CTRL_SET_TLSEXT_HOSTNAME, _TLSEXT_NAMETYPE_HOST_NAME, ctypes.c_char_p(name)
             )
@@ -198,11 +194,3 @@ class TlsConnection:
 def _address(data: bytes | memoryview) -> int:
     """Of the first byte, as long as ``data`` is kept."""
     return address(np.frombuffer(data, np.uint8))
-
-
-def _is_ip_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

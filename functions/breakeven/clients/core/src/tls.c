@@ -19,7 +19,9 @@ static int64_t later(struct tls *tls, int wants) {
     return TLS_LATER;
 }
 
-/* May OpenSSL be called? Not once its object is freed, nor after an error of TLS itself, which stays the last word. */
+/* May OpenSSL be called? Not once its object is freed, nor after an error of TLS itself, which stays the last word. It
+ * is called after one of the socket's alone, though SSL_get_error(3) advises against it: what the peer said before it
+ * went is still to be read once a write has failed. Python's ssl does the same. */
 static int begin(struct tls *tls) {
     if (tls->ssl == NULL)
         failed(tls, EBADF, 0);
@@ -36,10 +38,11 @@ static int64_t outcome(struct tls *tls, int returned) {
     if (returned > 0)
         return returned;
     int found = tls->get_error(tls->ssl, returned);
-    switch (found) {
-    case WANT_READ:
-    case WANT_WRITE:
+    if (found == WANT_READ || found == WANT_WRITE)
         return later(tls, found);
+    unsigned long code = tls->peek_error();
+    tls->clear_errors(); /* they are the thread's, where Python's ssl would take them for its own */
+    switch (found) {
     case ZERO_RETURN:
         return TLS_CLOSED;
     case SYSCALL:
@@ -48,10 +51,8 @@ static int64_t outcome(struct tls *tls, int returned) {
         if (error == EAGAIN || error == EWOULDBLOCK || error == EINTR)
             return later(tls, WANT_READ);
         return failed(tls, error, 0);
-    default: {
-        unsigned long code = tls->peek_error();
+    default:
         return (code & REASON) == UNEXPECTED_EOF ? TLS_CLOSED : failed(tls, EPROTO, code);
-    }
     }
 }
 
