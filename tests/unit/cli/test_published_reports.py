@@ -133,6 +133,25 @@ def test_source_as_own_break_even_is_reported_with_the_quotient_of_its_prices(ru
     assert report(runs, "C").source.breakeven is None
 
 
+def test_source_as_prices_end_where_its_measurements_do(runs):
+    markdown = file(runs, "A", "report.md")
+    for caption in ("What a month costs at round rates", "Break-even hours"):
+        table = markdown.split(f"### {caption}")[1].split("###")[0]
+        assert "| 100 msg/s |" in table
+        assert "\n| 1,000 msg/s |" not in table
+        assert "sent and received at most 880 messages a second at the same time" in table
+    assert "less than 8.95 hours" in markdown
+    assert "at least 14.8 messages a second at peak" in markdown
+
+
+def test_source_as_page_says_nothing_of_what_it_does_not_show(runs):
+    page = file(runs, "A", "index.html")
+    absent = ("Amazon MQ", "shaded band", "emulated.", "batched and long-polled", "1 B per message")
+    assert [words for words in absent if words in page] == []
+    assert "messages of any size up to 64 KiB" in page
+    assert "0-2 ms" not in page
+
+
 def test_cases_stand_in_the_order_of_the_source(runs):
     for letter, name in SOURCES.items():
         order = [(row.scenario, row.cell, row.target) for row in load_shipped(name).rows]

@@ -47,7 +47,9 @@ def cells(table: Any) -> dict[tuple[str, ...], dict[str, str]]:
 
 
 def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
-    rows = cells(crossover_table(report, SOURCE_A))
+    table = crossover_table(report, SOURCE_A)
+    assert "meet: both options cost the same at that rate." in table.notes
+    rows = cells(table)
     assert {labels: row["msg/s"] for labels, row in rows.items()} == {
         ("as used", PAIR): "43.1",
         ("batched", PAIR): "785",
@@ -57,7 +59,7 @@ def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
         ("its chart", "its pair: 60,000 an hour"): "17",
     }
     first = rows["as used", PAIR]
-    assert (first["between"], first["dollars"], first["a cluster must carry"]) == (
+    assert (first["range, msg/s"], first["$ a month"], first["a cluster must carry"]) == (
         "31.9 to 43.1",
         "$135.82",
         "185 msg/s",
@@ -76,17 +78,17 @@ def test_each_row_stands_under_the_prices_that_it_is_at(report):
 
 
 def test_no_interval_is_shown_where_nothing_uncertain_moves_the_crossing(report):
-    assert cells(crossover_table(report, None))["batched", PAIR]["between"] == "–"
+    assert cells(crossover_table(report, None))["batched", PAIR]["range, msg/s"] == "–"
     sure = report_of(empty_receives=0.0)
     table = crossover_table(sure, None)
-    assert {row["between"] for row in cells(table).values()} == {"–"}
-    assert not any(note.startswith("Between") for note in table.notes)
+    assert {row["range, msg/s"] for row in cells(table).values()} == {"–"}
+    assert not any(note.startswith("Range") for note in table.notes)
 
 
 def test_never_has_its_reason_beneath():
     table = crossover_table(report_of(message_bytes=65536), None)
     row = cells(table)["as used", PAIR]
-    assert (row["msg/s"], row["a month"], row["cheaper below"], row["cheaper above"]) == (
+    assert (row["msg/s"], row["messages a month"], row["cheaper below"], row["cheaper above"]) == (
         "never",
         "–",
         "SQS",

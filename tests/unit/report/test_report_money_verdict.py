@@ -53,8 +53,8 @@ def test_it_opens_with_the_first_crossing_and_its_interval():
         "At that rate a cluster must carry at least 185 messages a second at peak with one node down (a peak "
         "of 3 times the mean, 70% utilisation); this run did not measure what a cluster carries on EC2. "
         "These figures exclude staff time. At 1,000 messages a second running your own saves $2,874 a "
-        "month before staff time: it wins if it takes less than 38 hours a month at $75 an hour, or less "
-        "than 0.47 against SQS batched and long-polled. List prices: us-east-1 of 2026-11-20."
+        "month before staff time: it wins if it takes less than 38.3 hours a month at $75 an hour, or less "
+        "than 0.473 against SQS batched and long-polled. List prices: us-east-1 of 2026-11-20."
     )
 
 

@@ -78,7 +78,8 @@ def capacity_of(inputs: Inputs) -> Capacity:
         "cpu_credit_baseline": "CPU credit",
     }
     notes = [
-        f"{inputs.instance}: the {name} baseline caps nothing here: {reasons[field]}"
+        f"{inputs.instance}: the capacity is not limited by the {name} baseline, which is not known: "
+        f"{reasons[field]}"
         for field, name in names.items()
         if field in reasons and not (field == "cpu_credit_baseline" and known and not known.burstable)
     ]

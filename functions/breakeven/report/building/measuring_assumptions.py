@@ -12,9 +12,9 @@ VARIANTS = {
         "message."
     ),
     "as-published": (
-        "As published: publisher confirms are off. The 2012 article does not say so, but its produce "
-        "latencies of 0 to 2 ms at thousands of messages a second suggest it. A message counts as produced "
-        "once it is written to the socket, so these rates do not show that it was stored."
+        "As published: publisher confirms are off. The 2012 article does not say so, but one thread "
+        "that sends 3,086 messages a second, each in 0 ms as printed, suggests it. A message counts as "
+        "produced once it is written to the socket, so these rates do not show that it was stored."
     ),
 }
 

@@ -59,15 +59,26 @@ def costs(report: Report) -> tuple[Chart, ...]:
         chart(
             slug="cost",
             title="What a month costs, by traffic",
-            caption="List prices on logarithmic scales; no measured speed enters. Rings mark where the "
-            "cheaper option changes or both cost the same; the shaded band is the interval of the first "
-            "crossing. Whether brokers can carry the load is not shown: the table says what one cluster "
-            "must carry.",
+            caption=_caption(crossings),
             description=". ".join(_spoken(report, crossing) for crossing in shown)
             or "No two options were compared at any rate",
             heights=(480, 560),
             paint=paint,
         ),
+    )
+
+
+def _caption(crossings: Sequence[Crossover]) -> str:
+    """Each sentence only where what it is about is drawn."""
+    rings = (
+        " Rings mark where the cheaper option changes or both cost the same. Whether brokers can carry the "
+        "load is not shown: the table says what one cluster must carry."
+    )
+    band = " The shaded band is the range of the first crossing."
+    shaded = any(_is_main(crossing) and interval(crossing) for crossing in crossings)
+    return (
+        "List prices on logarithmic scales; no measured speed enters."
+        f"{rings if crossings else ''}{band if shaded else ''}"
     )
 
 

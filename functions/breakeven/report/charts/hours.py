@@ -21,6 +21,7 @@ from breakeven.report.money.option_words import (
     question_of,
     spoken_option,
 )
+from breakeven.report.money.price_tables import published_limit
 
 #: hours of work a month that people know
 KNOWN = {8.0: "a day a month", 40.0: "a week a month", 160.0: "one person's month"}
@@ -30,8 +31,9 @@ LEAST, MOST = 0.5, 1000.0  # outside of these a month has no such hours to give
 def hours(report: Report) -> tuple[Chart, ...]:
     """None where self-hosting wins at no rate, or an hour has no price."""
     question = headline_question(report)
+    limit = published_limit(report)
     rows = [
-        row
+        row.up_to(limit)
         for row in report.break_even_hours
         if question
         and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
@@ -74,8 +76,9 @@ def hours(report: Report) -> tuple[Chart, ...]:
         chart(
             slug="hours",
             title=f"How much staff time {spoken_option(question, RABBITMQ)} may take and still be cheaper",
-            caption=f"Hours of staff time a month at {hour(rows[0].hour_usd)}. Below a line running your own "
-            "is cheaper, above it SQS is. Where there is no line, no number of hours is low enough."
+            caption=f"Hours of staff time a month at {hour(rows[0].hour_usd)}. Below a curve running your "
+            "own is cheaper, above it SQS is; the dotted lines are there for scale. Where there is no curve, "
+            "no number of hours is low enough."
             f"{_never(report, question.question_id)}",
             description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
             heights=(360, 420),
@@ -85,7 +88,7 @@ def hours(report: Report) -> tuple[Chart, ...]:
 
 
 def _never(report: Report, question_id: str) -> str:
-    """Of which of SQS's prices there is no line."""
+    """Of which of SQS's prices there is no curve."""
     question = question_of(report, question_id)
     names = [
         option_name(question, row.sqs_option)

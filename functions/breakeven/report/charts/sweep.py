@@ -22,7 +22,7 @@ VARIED = {
 }
 MIN_VALUES = 3  # a line through fewer says no more than the table
 SHAPE = ("producers", "consumers", "queues", "message_bytes")
-PANELS = (("produce", "Produce"), ("consume_cycle", "Consume"))
+PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,10 @@ def _chart(slug: str, sweep: Sweep) -> Chart:
         for axis, (operation, title) in zip(axes, PANELS, strict=True):
             for lane in sweep.lanes():
                 _plot(axis, sweep, lane, operation)
-            axis.set(title=title, xticks=range(len(values)), xticklabels=ticks, ylim=(0, None))
-            axis.set_xlabel(axis_title)
+            axis.set(title=title, xscale="log", ylim=(0, None))
+            axis.set_xticks(values, ticks)
+            axis.minorticks_off()
+            axis.set_xlabel(f"{axis_title}, logarithmic")
             axis.margins(x=0.08)
             axis.yaxis.set_major_formatter(thousands)
         axes[0].set_ylabel("messages a second")
@@ -92,8 +94,7 @@ def _chart(slug: str, sweep: Sweep) -> Chart:
     return chart(
         slug=slug,
         title=f"{words.scenario_name(sweep.scenario)}: rate by {by}{emulated_suffix(sweep.cases)}",
-        caption="Rates of the measured stage. Hollow marks on dashed lines are emulated; small dotted "
-        "ones are published.",
+        caption=_caption(sweep),
         description="; ".join(_spoken(case) for case in sweep.cases),
         heights=(360, 600),
         paint=paint,
@@ -101,18 +102,30 @@ def _chart(slug: str, sweep: Sweep) -> Chart:
     )
 
 
+def _caption(sweep: Sweep) -> str:
+    """Each sentence only where what it is about is drawn."""
+    origins = {case.provenance for case in sweep.cases}
+    emulated = " Hollow marks on dashed lines are emulated." if "emulated" in origins else ""
+    published = (
+        " Small marks on dotted lines are published."
+        if sweep.published and "published" not in origins
+        else ""
+    )
+    return f"Rates of the measured stage.{emulated}{published}"
+
+
 def _plot(axis: Any, sweep: Sweep, lane: Sequence[CaseReport], operation: str) -> None:
     """One target's line, over the published one where there is one."""
-    values, target = sweep.values, lane[0].target
+    target = lane[0].target
     printed = {
-        values.index(sweep.value(case)): float(figures.msg_per_s)
+        sweep.value(case): float(figures.msg_per_s)
         for case in lane
         if sweep.published and (row := sweep.published.row(case)) and (figures := row.metric(operation))
     }
     if printed and sweep.published:
         axis.plot(list(printed), list(printed.values()), **marks.published(target, sweep.published.label))
     seen = {
-        values.index(sweep.value(case)): metric.msg_per_s
+        sweep.value(case): metric.msg_per_s
         for case in lane
         if (metric := shown(case, operation)) and metric.msg_per_s is not None
     }
@@ -124,5 +137,5 @@ def _spoken(case: CaseReport) -> str:
     return (
         f"{words.labelled_target(case.target, case.provenance)}, {words.cell_name(case.cell)}: "
         f"produce {words.figure(produced.msg_per_s if produced else None)}, "
-        f"consume {words.figure(consumed.msg_per_s if consumed else None)} messages a second"
+        f"consume cycle {words.figure(consumed.msg_per_s if consumed else None)} messages a second"
     )

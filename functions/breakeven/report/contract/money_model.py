@@ -128,6 +128,12 @@ class BreakEvenHours(Strict):
         place = place_of(self.msg_per_s, msg_per_s)
         return None if place is None else (self.saved_usd[place], self.hours[place])
 
+    def up_to(self, msg_per_s: float | None) -> BreakEvenHours:
+        """The same without the higher rates; None leaves all."""
+        end = len(self.msg_per_s) if msg_per_s is None else bisect_right(self.msg_per_s, msg_per_s)
+        lists = ("msg_per_s", "saved_usd", "hours")
+        return self.model_copy(update={name: getattr(self, name)[:end] for name in lists})
+
 
 class MapRow(Strict):
     """For one number of hours: ``cheapest[i]`` from ``from_msg_per_s[i]`` up to the next."""

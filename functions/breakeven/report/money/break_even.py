@@ -170,8 +170,8 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
     else:
         known = "this run did not measure what a cluster carries on EC2"
     return (
-        f"At that rate a cluster must carry at least {about(needs)} messages a second at peak with one node "
-        f"down (a peak of {words.quantity(peak)} times the mean, {share(use)} utilisation); {known}."
+        f"At that rate a cluster must carry at least {words.figure(needs)} messages a second at peak with "
+        f"one node down (a peak of {words.quantity(peak)} times the mean, {share(use)} utilisation); {known}."
     )
 
 
@@ -200,7 +200,7 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
     if hours is None:
         return [*sentences, f"{sentence}; no price was given for an hour of staff time."]
     sentence += (
-        f": it wins if it takes less than {words.figure(hours, 2)} hours a month at {hour(used.hour_usd)}"
+        f": it wins if it takes less than {words.figure(hours)} hours a month at {hour(used.hour_usd)}"
     )
     beside = curves.get(BATCHED)
     return [*sentences, f"{sentence}{_beside(beside, at)}."]
@@ -213,7 +213,7 @@ def _beside(batched: BreakEvenHours | None, at: float) -> str:
     saved, hours = found
     if saved <= 0:
         return f"; against SQS batched and long-polled it costs {words.dollars(-saved)} a month more"
-    return f", or less than {words.figure(hours, 2)} against SQS batched and long-polled"
+    return f", or less than {words.figure(hours)} against SQS batched and long-polled"
 
 
 def stated_rate(hours: BreakEvenHours, crossing: float | None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.pricing.bill.questions import RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.published.rows import Published
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
@@ -22,6 +22,7 @@ from breakeven.report.money.option_words import (
 from breakeven.report.tables.figures import printed
 
 KINDS = {
+    "meet": "both options cost the same at that rate",
     "step": "the other option's bill jumps past SQS's where it needs one more cluster; the dollars are SQS's",
     "touch": "both cost the same at that rate only, and the same option is cheaper on either side",
     "tie": "both cost the same over an interval",
@@ -29,9 +30,9 @@ KINDS = {
 }
 COLUMNS = (
     "msg/s",
-    "between",
-    "a month",
-    "dollars",
+    "range, msg/s",
+    "messages a month",
+    "$ a month",
     "cheaper below",
     "cheaper above",
     "kind",
@@ -118,7 +119,9 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     notes = []
     question = headline_question(report)
     if question and any(interval(crossing) for crossing in report.crossovers):
-        notes.append(f"Between: the range over what is not known: {uncertain_words(question)}.")
+        notes.append(
+            f"Range: how far the crossing moves over what is not known: {uncertain_words(question)}."
+        )
     more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
     if more:
         notes.append(
@@ -141,9 +144,10 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
         peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
         notes.append(
             f"A cluster must carry: with one node down, at a peak of {words.quantity(peak)} times the mean, "
-            f"{share(use)} utilisation. Capacity of one: {question.capacity}. For Amazon MQ one broker "
-            "cluster is priced at every rate; its capacity is not known."
+            f"{share(use)} utilisation. Capacity of one: {question.capacity}."
         )
+    if any(crossing.other_option == AMAZON_MQ for crossing in report.crossovers):
+        notes.append("One Amazon MQ broker cluster is priced at every rate; its capacity is not known.")
     notes += [
         f"{option_name(size, RABBITMQ)}, capacity of one cluster: {size.capacity}."
         for size in report.cost_questions

@@ -28,8 +28,8 @@ def money_assumptions(report: Report) -> list[str]:
     sentences = [
         _prices(inputs),
         _rates(question, inputs),
-        _sqs(inputs),
-        _batched(inputs),
+        _sqs(question, inputs),
+        *([_batched(inputs)] if "sqs-batched" in question.options else []),
         _brokers(question, inputs),
         _people(inputs),
         *([amazon_mq(inputs)] if "amazon-mq" in question.options else []),
@@ -52,15 +52,23 @@ def _prices(inputs: Inputs) -> str:
 
 
 def _rates(question: CostQuestion, inputs: Inputs) -> str:
+    one = question.capacity_mean_msg_per_s is None
+    clusters = (
+        "One cluster is priced at every rate."
+        if one
+        else "Where more clusters are needed, the figures include all of them."
+    )
     return (
         f"Rates are monthly means. The peak is assumed to be {words.quantity(inputs.peak_factor)} times the "
         f"mean, and a cluster is used to {share(inputs.utilisation)} of its capacity with one node down, "
-        f"which is {question.capacity}. Where more clusters are needed, the figures include all of them."
+        f"which is {question.capacity}. {clusters}"
     )
 
 
-def _sqs(inputs: Inputs) -> str:
-    size = words.size(inputs.message_bytes)
+def _sqs(question: CostQuestion, inputs: Inputs) -> str:
+    size = f"{words.size(inputs.message_bytes)} per message, attributes included"
+    if question.purpose == "history":  # the article gives no size, and its price knows none
+        size = "messages of any size up to 64 KiB"
     batches = (inputs.send_batch, inputs.receive_batch, inputs.delete_batch)
     calls = "calls of one message" if set(batches) == {1} else (
         f"calls of {words.listing([words.quantity(batch) for batch in batches])} messages to send, receive "
@@ -85,8 +93,8 @@ def _sqs(inputs: Inputs) -> str:
         else ""
     )
     return (
-        f"SQS as used ({inputs.queue}): {size} per message, attributes included, in {calls}, billed as one "
-        f"request per 64 KiB of a call; {empty}; {free}{elsewhere}. "
+        f"SQS as used ({inputs.queue}): {size}, in {calls}, billed as one request per 64 KiB of a call; "
+        f"{empty}; {free}{elsewhere}. "
         f"{PATHS[inputs.sqs_path].format(words.plural(inputs.client_zones, 'zone'))}"
     )
 
@@ -130,7 +138,8 @@ def _people(inputs: Inputs) -> str:
     price = f"{hour(inputs.hour_rate)}{assumed}"
     if inputs.hours is None:
         return (
-            f"The brokers' bill excludes staff time; break-even hours show how much of it pays, at {price}."
+            "The brokers' bill excludes staff time; break-even hours are how much of it running your own may "
+            f"take a month and still be cheaper, at {price}."
         )
     return (
         f"The brokers' bill includes {words.quantity(inputs.hours)} hours of staff time a month, at {price}."

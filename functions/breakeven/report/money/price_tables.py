@@ -12,9 +12,38 @@ from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import brief, headline_question, hour, option_name, spoken_option
+from breakeven.report.tables.figures import shown
+from breakeven.targets.catalog import clusters
 
 #: messages a second at which the prices are set side by side: among those that every curve has
 RATES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
+
+
+def published_limit(report: Report) -> float | None:
+    """Messages a second that a source's brokers at most took and gave at once; None of a run."""
+    found = [
+        (case.produce, shown(case, "consume_cycle"))
+        for case in report.cases
+        if report.source and case.target in clusters() and case.parameters.get("mode") == "parallel"
+    ]
+    rates = [min(sent.msg_per_s or 0.0, got.msg_per_s or 0.0) for sent, got in found if sent and got]
+    return max(rates, default=None)
+
+
+def _rates(report: Report, question: CostQuestion) -> list[float]:
+    """Those of ``RATES`` that a source's brokers are known to carry; of a run all of them."""
+    limit, capacity = published_limit(report), capacity_of(Inputs.model_validate(question.inputs))
+    return [rate for rate in RATES if limit is None or capacity.needed(rate) <= limit]
+
+
+def _left_out(report: Report) -> tuple[str, ...]:
+    limit = published_limit(report)
+    if limit is None:
+        return ()
+    return (
+        f"Higher rates are left out: the source's cluster sent and received at most {words.figure(limit)} "
+        "messages a second at the same time.",
+    )
 
 
 def prices_table(report: Report) -> Table | None:
@@ -23,8 +52,8 @@ def prices_table(report: Report) -> Table | None:
     curves = [c for c in report.cost_curves if question and c.question_id == question.question_id]
     if question is None or not curves:
         return None
-    rows = []
-    for rate in RATES:
+    rows, rates = [], _rates(report, question)
+    for rate in rates:
         sums = {curve.option_id: curve.usd_at(rate) for curve in curves}
         known = {option: cost for option, cost in sums.items() if cost is not None and option != AMAZON_MQ}
         cells = [
@@ -38,12 +67,13 @@ def prices_table(report: Report) -> Table | None:
         slug="prices",
         caption="What a month costs at round rates",
         label_titles=("Monthly mean",),
-        columns=(*("a month", "per 1,000") * len(curves), "option"),
+        columns=(*("$ a month", "$ per 1,000 msg/s") * len(curves), "option"),
         groups=(*((option_name(question, curve.option_id), 2) for curve in curves), ("Cheapest", 1)),
         rows=tuple(rows),
         notes=(
             f"Dollars a month, and dollars a month per 1,000 messages a second. {_staff_time(question)}",
-            _must_carry(question),
+            _must_carry(question, rates),
+            *_left_out(report),
         ),
         sourced=False,
     )
@@ -54,18 +84,21 @@ def _staff_time(question: CostQuestion) -> str:
     return "The cluster's figures include staff time." if included else "These figures exclude staff time."
 
 
-def _must_carry(question: CostQuestion) -> str:
+def _must_carry(question: CostQuestion, rates: list[float]) -> str:
     """The capacity that the cluster's prices suppose, and why Amazon MQ is not called the cheapest."""
     capacity = capacity_of(Inputs.model_validate(question.inputs))
     mean = question.capacity_mean_msg_per_s
     needs = [
         words.figure(capacity.needed(rate) / (1 if mean is None else max(1, ceil(rate / mean))))
-        for rate in RATES
+        for rate in rates
     ]
+    unranked = (
+        " Amazon MQ is shown for comparison and not ranked: one cluster is priced at every rate, and its "
+        "capacity is not known."
+    )
     return (
         f"At these rates a RabbitMQ cluster must carry {words.listing(needs)} msg/s at peak with one node "
-        f"down (its capacity: {question.capacity}). Amazon MQ is shown for comparison and not ranked: one "
-        "cluster is priced at every rate, and its capacity is not known."
+        f"down (its capacity: {question.capacity}).{unranked if AMAZON_MQ in question.options else ''}"
     )
 
 
@@ -83,7 +116,7 @@ def hours_table(report: Report) -> Table | None:
         slug="hours",
         caption=f"Break-even hours: {spoken_option(question, RABBITMQ)} is cheaper below these",
         label_titles=("Monthly mean",),
-        columns=("saves a month", "hours a month") * len(rows),
+        columns=("$ saved a month", "hours a month") * len(rows),
         groups=tuple((f"Against {option_name(question, sqs)}", 2) for sqs in rows),
         rows=tuple(
             Row(
@@ -92,11 +125,12 @@ def hours_table(report: Report) -> Table | None:
                 "priced",
                 question.price_book,
             )
-            for rate in RATES
+            for rate in _rates(report, question)
         ),
         notes=(
             f"Hours of staff time a month, at {hour(next(iter(rows.values())).hour_usd)}. A negative saving "
             "is what it costs more before any staff time.",
+            *_left_out(report),
         ),
         sourced=False,
     )

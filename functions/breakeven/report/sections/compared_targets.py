@@ -28,8 +28,7 @@ def section(subject: Subject) -> Section:
         return Section("compared", "What was compared", (*table, BadgeKey(tuple(ORIGINS.items()))))
     setup = tuple((words.setup_name(name), value) for name, value in source.setup.items())
     badges = BadgeKey((("published", ORIGINS["published"]),))
-    heading = "What was measured, by its authors"
-    return Section("compared", "What was measured", (Definitions(setup), badges), heading)
+    return Section("compared", "What the authors measured", (Definitions(setup), badges))
 
 
 def differences(report: Report) -> Table:

@@ -24,7 +24,7 @@ METRICS = {
 MONEY = {
     "monthly mean": "Messages in a month divided by its seconds. The peak is higher.",
     "as used, batched": "One message a call, polled as asked; the same in full batches with long polls.",
-    "between": "How far a crossing moves over the range of what is not known. Not a confidence interval.",
+    "range": "How far a crossing moves over the range of what is not known. Not a confidence interval.",
     "meet": "Both bills pass through one point.",
     "step": "The brokers' bill jumps past SQS's where the traffic needs one more cluster.",
     "touch, tie": "Equal at one rate, with the same option cheaper on both sides; equal over an interval.",
