@@ -11,6 +11,7 @@ from breakeven.planning.budget.estimate import CostLine, Estimate
 from breakeven.planning.budget.planning_assumptions import BUILDER_S, SNAPSHOT_S
 from breakeven.planning.plan import Plan
 from breakeven.targets.catalog import INSTRUMENT
+from breakeven.words import plural
 from breakeven.workload.case import Case
 from breakeven.workload.sizes import format_size
 from cli.terminal import columns, print_table, say
@@ -83,7 +84,9 @@ def _time(plan: Plan) -> str:
     order = "side by side" if plan.lanes_at_once > 1 else "one after another"
     minutes = plan.estimate.seconds / 60
     proving = sum(case.target == INSTRUMENT for case in plan.cases)
-    cases = f"{len(plan.cases) - proving} cases" + (f" and {proving} of the instrument" if proving else "")
+    cases = plural(len(plan.cases) - proving, "case") + (
+        f" and {proving} of the instrument" if proving else ""
+    )
     return f"{cases}, about {minutes:.1f} minutes in all ({lanes}, {order})"
 
 

@@ -11,12 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 from rich.console import Console
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, in_words
 from breakeven.published.rows import SOURCES
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.report_files import render_all
 from cli import published_command
 from cli.running.summary import print_summary
+from local.stored.published_report import PREFIX
 
 SOURCE = "report.json"
 
@@ -80,7 +81,8 @@ def find(target: str, runs: Path) -> Path:
         for path in (place, place / SOURCE, place / "report" / SOURCE):
             if path.is_file():
                 return path
-    known = sorted(path.parent.parent.name for path in runs.glob(f"*/report/{SOURCE}"))
+    names = sorted(path.parent.parent.name for path in runs.glob(f"*/report/{SOURCE}"))
+    known = [name for name in names if not name.startswith(PREFIX)]
     remedy = (
         f"there are {', '.join(known[-5:])}"
         if known
@@ -101,7 +103,7 @@ def read(source: Path) -> Report:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "file"
-        remedy = f"{first['msg']}; give a {SOURCE} as docs/report.schema.json describes it"
+        remedy = f"{in_words(first['msg'])}; give a {SOURCE} as docs/report.schema.json describes it"
         found = first["input"]
         text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
         raise InputError(str(source), field, text[:80], remedy) from error

@@ -19,10 +19,12 @@ def columns(console: Console, *left: str, right: tuple[str, ...]) -> Table:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """As wide as it needs to be: an id that is cut short names nothing."""
+    """As wide as it needs to be: an id that is cut short names nothing. No blanks end a line."""
     needed = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
     console.width = max(needed, console.width)
-    console.print(table, markup=False, highlight=False)
+    with console.capture() as printed:
+        console.print(table, markup=False, highlight=False)
+    console.file.writelines(f"{line.rstrip()}\n" for line in printed.get().splitlines())
 
 
 def say(console: Console, text: str = "") -> None:

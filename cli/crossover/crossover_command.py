@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def answer_of(arguments: argparse.Namespace) -> Answer:
     """The question that the options put, and what the queries answer to it."""
-    book = read_book(arguments.book) if arguments.book else load_book(arguments.region)
+    with _named("--book", arguments.book):
+        book = read_book(arguments.book) if arguments.book else load_book(arguments.region)
     inputs = inputs_of(arguments)
     if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
         _known_broker(inputs, book)
@@ -104,6 +107,20 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     asked = Asked((base,), left_out(inputs, book))
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
     return Answer(base, asked, found, bill, known)
+
+
+@contextmanager
+def _named(option: str, value: object) -> Iterator[None]:
+    """What is wrong with the file itself is said of the option that names it.
+
+    :raises InputError: in the place of one that names no option
+    """
+    try:
+        yield
+    except InputError as error:
+        if error.field not in {"file", "run"}:
+            raise
+        raise InputError(WHERE, option, str(value), error.remedy) from error
 
 
 def _known_broker(inputs: Inputs, book: PriceBook) -> None:
@@ -131,7 +148,9 @@ def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | 
     # which brings the charts of a report, for which a question without a run would only wait
     from cli.report_command import find, read  # noqa: PLC0415
 
-    report = read(find(arguments.capacity_from, arguments.runs))
+    with _named("--capacity-from", arguments.capacity_from):
+        source = find(arguments.capacity_from, arguments.runs)
+    report = read(source)
     return capacity_from(report, WHERE, inputs)
 
 

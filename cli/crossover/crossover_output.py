@@ -264,8 +264,8 @@ def assumptions(answer: Answer) -> list[str]:
     said = [
         f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
         f"polls; {free}",
-        f"{inputs.nodes} node(s) over {inputs.zones} zone(s), {volume}, {inputs.commitment}; "
-        f"{inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
+        f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
+        f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         f"List prices before tax, not refreshed; people's hours {work}",
     ]
     unsure = list(uncertain(inputs))

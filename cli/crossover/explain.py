@@ -49,7 +49,7 @@ def _prices(answer: Answer, option: Option, row: dict[str, Any]) -> list[str]:
     ]
     factor = f" x {line.factor:g}" if line.factor != 1 else ""
     return [
-        f"${tier['usd']:.10g}{factor} a {tier['unit']}{_tier(tier)}: {tier['book']} "
+        f"${tier['usd']:.10g}{factor} per {tier['unit'].replace('_', ' ')}{_tier(tier)}: {tier['book']} "
         f"{tier['service']}/{tier['item']}, {tier['source']}, {tier['as_of']}"
         for tier in tiers
     ]

@@ -16,7 +16,7 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.task_lines import VCPU
 from breakeven.planning.loaders import fargate
 from breakeven.planning.loaders.lambda_quota import BESIDE, MORE
-from breakeven.pricing.prices.book import books
+from breakeven.pricing.prices.book import regions
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import INSTANCE_TYPE, clusters
 from breakeven.workload.case import MAX_LOADERS
@@ -92,10 +92,10 @@ def _stack(account: Account, prefix: str | None) -> tuple[Deployed | None, Findi
 
 
 def _region(account: Account) -> Iterator[Finding]:
-    if account.region in books():
+    if account.region in regions():
         yield Finding("region", "ok", f"{account.region} has a price book")
     else:
-        known = ", ".join(name for name in books() if "-" in name and name[-1].isdigit())
+        known = ", ".join(regions())
         yield Finding("region", "stop", f"{account.region} has no price book; use one of {known}")
 
 

@@ -21,6 +21,7 @@ from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.plan_run import check_run_id, plan_of, usual_message_bytes
 from breakeven.steps.run.resume_run import Earlier, plan_resumed
 from breakeven.steps.run.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
+from breakeven.words import plural
 from breakeven.workload.read import load_suite
 from cli.running import deployed
 from cli.running.outcome import conclude
@@ -112,6 +113,7 @@ def _run_here(arguments: argparse.Namespace) -> int:
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
     check_folder(arguments.runs)
+    endpoints.set_up()
     console = Console(stderr=arguments.json)
     view = PlainView(console) if arguments.json else view_for(console)
     for number in ENDING:
@@ -173,7 +175,7 @@ def _follow(
     # the control plane takes seconds to import, and a plan or a refusal needs none of it
     from local.session import Session  # noqa: PLC0415
 
-    view.say(f"{_to_run(plan)} cases, about {plan.estimate.seconds / 60:.0f} minutes")
+    view.say(f"{plural(_to_run(plan), 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
     with Session(runs, view.say, endpoints) as session:
         try:
             session.start(run_id, wanted, plan.suite)

@@ -23,6 +23,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
+from breakeven.words import plural
 from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
 from cli.running.deployed import Deployed, aws_errors_in_words, connect, find, is_about_credentials
@@ -125,7 +126,7 @@ def _expected(deployed: Deployed, document: dict[str, Any], run_id: str) -> str:
     plan = plan_of(wanted, suite_of(wanted), run_id, allowance=ANY)
     plan.raise_if_refused()
     minutes, usd = plan.estimate.seconds / 60, plan.estimate.usd
-    return f"{len(plan.cases)} cases, about {minutes:.0f} minutes and ${usd:.2f}"
+    return f"{plural(len(plan.cases), 'case')}, about {minutes:.0f} minutes and ${usd:.2f}"
 
 
 def _new_run_id() -> str:

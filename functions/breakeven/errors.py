@@ -7,6 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 MAX_REPORTED = 20
+#: what pydantic says, and how errors say it here
+LIBRARY_WORDS = {
+    "Input should be ": "must be ",
+    ", unable to parse string as a number": "",
+    ", unable to parse string as an integer": "",
+    "Extra inputs are not permitted": "no such field; leave it out",
+    "Field required": "is required",
+    "Value error, ": "",
+}
 
 
 class BreakevenError(Exception):
@@ -18,13 +27,14 @@ class InputError(BreakevenError):
 
     :param where: the file or option that holds the value, such as ``scenarios/quick.yaml``
     :param field: the field's path, such as ``scenarios.parallel.threads``
-    :param value: the value found, as read
+    :param value: the value found, as read; None where there is none
     :param remedy: what would do instead
     """
 
     def __init__(self, where: str, field: str, value: object, remedy: str) -> None:
         self.where, self.field, self.value, self.remedy = where, field, value, remedy
-        super().__init__(f"{where}: {field}: {value!r}: {remedy}")
+        found = "" if value is None else f"{value!r}: "
+        super().__init__(f"{where}: {field}: {found}{remedy}")
 
 
 class MultipleInputError(InputError):
@@ -48,6 +58,13 @@ def together(errors: Sequence[InputError]) -> InputError:
         more = InputError(errors[0].where, "and more", rest, "further faults; mend these first")
         errors = [*errors[:MAX_REPORTED], more]
     return MultipleInputError(errors)
+
+
+def in_words(complaint: str) -> str:
+    """A complaint of pydantic's as a remedy."""
+    for theirs, ours in LIBRARY_WORDS.items():
+        complaint = complaint.replace(theirs, ours)
+    return complaint
 
 
 def check_regular(path: Path) -> None:

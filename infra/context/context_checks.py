@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.prices.book import DEFAULT_REGION, books, load_book
+from breakeven.pricing.prices.book import DEFAULT_REGION, load_book, regions
 from breakeven.pricing.prices.instance_types import machine, machines
 from breakeven.workload.read import load_shipped
 from infra.context.settings import DEBIAN_NAMES, Context
@@ -90,7 +90,7 @@ def _scheduled(context: Context, region: str | None) -> Iterator[Fault]:
         load_shipped(context.schedule_suite),
         run_id="scheduled",
         scale=context.schedule_scale,
-        region=region if region in books() else DEFAULT_REGION,
+        region=region if region in regions() else DEFAULT_REGION,
         allowance=context.allowance,
     )
     if plan.estimate.unpriced:
@@ -140,9 +140,8 @@ def _region(context: Context, region: str | None) -> Iterator[Fault]:
     """A run is priced by its region's book, which also says where a type is to be had."""
     if region is None:
         return
-    known = [name for name in books() if re.fullmatch(r"[a-z-]+-\d", name)]
-    if region not in known:
-        yield "region", f"there is no price book of it; there are {', '.join(known)}"
+    if region not in regions():
+        yield "region", f"there is no price book of it; there are {', '.join(regions())}"
         return
     if context.instance_type not in machines():
         return

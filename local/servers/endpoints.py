@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +14,9 @@ from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.sqs_server import check_sqs_endpoint
+
+#: names the set-up's script
+SETUP = "BREAKEVEN_SETUP"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,19 @@ class Endpoints:
             check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls))
         if self.sqs:
             check_sqs_endpoint(self.sqs)
+
+    def set_up(self) -> None:
+        """Install the servers that are to be started, where the set-up's script started this command.
+
+        :raises SystemExit: they cannot be; the script has said why
+        """
+        if script := os.environ.get(SETUP):
+            without = ["--without-rabbitmq"][: bool(self.rabbitmq_urls)] + ["--without-elasticmq"][
+                : bool(self.sqs)
+            ]
+            done = subprocess.run([script, "run", "--quiet", *without], check=False)
+            if done.returncode:
+                sys.exit(done.returncode)
 
     def _check_nodes_stay_up(self, suite: Suite, cases: Sequence[Case]) -> None:
         down = next((case for case in cases if case.workload.nodes_down), None)

@@ -19,6 +19,8 @@ from breakeven.results.queries import queries
 from breakeven.version import VERSION
 from local.stored.answers import ask, write_rows
 
+#: of the folders that such reports are in, among those of runs
+PREFIX = "published-"
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -34,7 +36,7 @@ def write_report(letter: str, runs: Path) -> tuple[Report, Path]:
         remedy = f"sources with published rows are {', '.join(SOURCES)}"
         raise InputError("report", "--published", letter, remedy)
     published = load_shipped(SOURCES[letter])
-    run_id = f"published-{letter.lower()}"
+    run_id = f"{PREFIX}{letter.lower()}"
     asked = Asked((article_question(),) if published.breakeven else ())
     folder = runs / run_id / "report"
     try:

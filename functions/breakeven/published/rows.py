@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Protocol
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, in_words
 
 #: sources with published rows, by the letter that the documents of this project give them
 SOURCES = {"A": "source-a", "C": "source-c", "D": "source-d"}
@@ -171,7 +171,7 @@ def load_published(path: Path) -> Published:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "file"
-        remedy = first["msg"].removeprefix("Value error, ")
+        remedy = in_words(first["msg"])
         value = None if first["type"] == "missing" else str(first["input"])[:80]
         raise InputError(path.name, field, value, remedy) from error
 

@@ -66,6 +66,8 @@ def _remedy(details: ErrorDetails, loc: Loc) -> str:
     if loc and loc[-1] == KEY:
         return _key_remedy(loc)
     schema = _schema_at(loc)
+    if details["type"] == "list_type" and isinstance(value, (str, int, float)):
+        return f"must be a list: write [{shown(value)}]"
     hint = did_you_mean(value, _choices(schema)) if isinstance(value, str) else ""
     verb = "is required:" if details["type"] == "missing" else "must be"
     quoted = ", without quotes" if isinstance(value, str) and _is_plain(_item(schema)) else ""
@@ -90,7 +92,12 @@ def _allowed(schema: Schema) -> str:
     if kind == "boolean":
         return "true or false"
     if kind == "array":
-        return f"{_allowed(_resolved(schema['items']))} (a list of 1 to {schema['maxItems']} different ones)"
+        item, several = _allowed(_resolved(schema["items"])), f"a list of 1 to {schema['maxItems']}"
+        return (
+            f"{several}, each {item}"
+            if item.startswith("a mapping")
+            else f"{item} ({several} different ones)"
+        )
     return f"a mapping of {', '.join(schema.get('properties', {})) or 'names'}"
 
 

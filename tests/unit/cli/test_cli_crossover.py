@@ -97,7 +97,7 @@ def test_a_capacity_that_is_given_adds_clusters_and_widens_the_interval(
 def test_the_origin_of_every_line_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--explain", "bills")
     assert "send ceil(1 x 1024 B / 64 KiB) / 1 = 1" in out
-    assert "$4e-07 a request from 0 to 100,000,000,000: us-east-1@2026-11-20 sqs/standard_request" in out
+    assert "$4e-07 per request from 0 to 100,000,000,000: us-east-1@2026-11-20 sqs/standard_request" in out
     assert "2026-07-20" in out, "the date of the instance's price"
     assert "rows of queries/bills.sql:" in out
     assert "FROM cost_items" in out, "the SQL, with the parts that it includes"
@@ -118,19 +118,19 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--rate", "-1"], "--rate: '-1': Input should be greater than or equal to 0"),
-        (["--rate", "abc"], "--rate: 'abc': Input should be a valid number"),
-        (["--rate", "10000001"], "--rate: '10000001': Input should be less than or equal to 10000000"),
+        (["--rate", "-1"], "--rate: '-1': must be greater than or equal to 0"),
+        (["--rate", "abc"], "--rate: 'abc': must be a valid number"),
+        (["--rate", "10000001"], "--rate: '10000001': must be less than or equal to 10000000"),
         (["--size", "2"], "--size: '2': give a size with its unit"),
-        (["--size", "2MiB"], "--size: 2097152: Input should be less than or equal to 1048576"),
-        (["--batch", "11"], "--batch: '11': Input should be less than or equal to 10"),
+        (["--size", "2MiB"], "--size: 2097152: must be less than or equal to 1048576"),
+        (["--batch", "11"], "--batch: '11': must be less than or equal to 10"),
         (
             ["--batch", "10", "--size", "200KiB"],
             "--batch: '10': 10 messages of 204800 bytes are over the 1 MiB",
         ),
         (["--instance", "m99.large"], "ec2/m99.large: 'm99.large': no such price; ec2 has"),
-        (["--instance", "m8i.large", "--region", "eu-west-1"], "ec2/m8i.large: None: not in the price feed"),
-        (["--region", "mars-1"], "name: 'mars-1': no such book; there are 2012-12"),
+        (["--instance", "m8i.large", "--region", "eu-west-1"], "ec2/m8i.large: not in the price feed"),
+        (["--region", "mars-1"], "name: 'mars-1': no such book; there are ap-southeast-1"),
         (["--sqs-bill", "-3"], "--sqs-bill: '-3': give US dollars a month above 0"),
         (
             ["--sqs-bill", "1e15"],
@@ -138,8 +138,11 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         ),
         (["--sqs-bill", "5", "--rate", "3"], "--sqs-bill: '5': give it or --rate, not both"),
         (["--sqs-discount", "100"], "--sqs-discount: '100': give per cent off, from 0 to below 100"),
-        (["--broker-zones", "3"], "--broker-zones: '3': 3 zones for 2 node(s)"),
-        (["--book", "/nowhere/book.json"], "file: 'book.json': cannot be read"),
+        (["--broker-zones", "3"], "--broker-zones: '3': 3 zones for 2 nodes"),
+        (["--book", "/nowhere/book.json"], "--book: '/nowhere/book.json': cannot be read"),
+        (["--book", "/dev/null"], "--book: '/dev/null': cannot be read: is not a regular file"),
+        (["--book", "README.md"], "--book: 'README.md': give a price book in JSON"),
+        (["--capacity-from", "nothere"], "--capacity-from: 'nothere': no report.json there"),
     ],
 )
 def test_bad_input_is_one_clear_error(
@@ -216,4 +219,4 @@ def test_what_cannot_be_bought_is_refused_with_what_can(
 def test_a_broker_without_a_volume_needs_no_size_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--volume", "none", "--volume-gb", "0")
     assert code == 0
-    assert "2 zone(s), no volume, on-demand" in out
+    assert "2 nodes over 2 zones, no volume, on-demand" in out

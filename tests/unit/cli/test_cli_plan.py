@@ -57,6 +57,7 @@ def test_a_line_tells_target_workers_queues_size_and_time(capsys):
 def test_plain_output_has_no_escapes(capsys):
     _, out, _ = run(capsys, "quick")
     assert "\x1b" not in out
+    assert not [line for line in out.splitlines() if line != line.rstrip()]
 
 
 def test_minutes_and_dollars_are_those_of_the_plan(capsys):
@@ -217,7 +218,7 @@ def test_a_damaged_file_of_loaders_is_one_line_on_standard_error(capsys, tmp_pat
     assert code == 0
     assert err.startswith(f"{path} cannot be used (Invalid JSON")
     assert len(err.splitlines()) == 1
-    assert "1 cases, about" in out
+    assert "1 case, about" in out
 
 
 def test_what_refuses_a_run_loads_no_control_plane():

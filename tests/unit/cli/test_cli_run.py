@@ -13,6 +13,7 @@ from cli import main
 from cli.running import run_command
 from cli.running.outcome import INTERRUPTED
 from local import session
+from local.servers.endpoints import Endpoints
 
 
 @pytest.fixture
@@ -35,8 +36,8 @@ def handlers() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("options", "field", "remedy"),
     [
-        (["--seed", "-1"], "seed: -1", "greater than or equal to 0"),
-        (["--seed", "2147483648"], "seed: 2147483648", "less than or equal to 2147483647"),
+        (["--seed", "-1"], "--seed: -1", "must be greater than or equal to 0"),
+        (["--seed", "2147483648"], "--seed: 2147483648", "must be less than or equal to 2147483647"),
         (["--region", "eu-central-1"], "cloudwatch/alarm_month", "the price book of another region"),
     ],
 )
@@ -133,6 +134,41 @@ def test_an_option_that_is_none_is_a_line_and_the_way_to_the_help(
     assert said in line
     assert way.startswith("see breakeven")
     assert way.endswith("--help")
+
+
+@pytest.fixture
+def set_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A script that says what it was asked for, and cannot install it."""
+    script, asked = tmp_path / "setup.sh", tmp_path / "asked"
+    script.write_text(f'#!/bin/sh\necho "$@" >{asked}\nexit 2\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("BREAKEVEN_SETUP", str(script))
+    return asked
+
+
+@pytest.mark.usefixtures("nothing_starts")
+def test_servers_are_set_up_once_nothing_is_wrong_with_the_input(set_up: Path, tmp_path: Path) -> None:
+    runs = ["--runs", str(tmp_path / "runs")]
+    for wrong in (["/nope.yaml"], ["quick", "--scale", "7"], ["--sqs-endpoint", "http://127.0.0.1:9"]):
+        assert main.main(["run", *runs, *wrong]) == main.BAD_INPUT
+    assert not set_up.exists()
+    with pytest.raises(SystemExit) as ended:
+        main.main(["run", "quick", *runs])
+    assert ended.value.code == main.BAD_INPUT
+    assert set_up.read_text() == "run --quiet\n"
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "asked"),
+    [
+        (Endpoints(sqs="http://localhost:1"), "run --quiet --without-elasticmq\n"),
+        (Endpoints(("amqp://a", "amqp://b")), "run --quiet --without-rabbitmq\n"),
+    ],
+)
+def test_what_runs_already_is_not_set_up(set_up: Path, endpoints: Endpoints, asked: str) -> None:
+    with pytest.raises(SystemExit):
+        endpoints.set_up()
+    assert set_up.read_text() == asked
 
 
 class Interrupted:

@@ -61,9 +61,7 @@ def test_an_unknown_price_says_why_and_is_refused_only_when_needed() -> None:
     assert price.usd is None
     assert "2025-04-04" in (price.reason or "")
     assert "m8g.large" not in book.items("ec2")
-    with pytest.raises(
-        InputError, match=r"ap-southeast-1@2026-11-20: ec2/m8g\.large: None: not in .*m7g\.large"
-    ):
+    with pytest.raises(InputError, match=r"ap-southeast-1@2026-11-20: ec2/m8g\.large: not in .*m7g\.large"):
         book.known("ec2", "m8g.large")
     with pytest.raises(InputError, match="not known"):
         price.cost(1)
@@ -91,7 +89,7 @@ def test_a_missing_price_names_book_item_and_what_there_is(service: str, item: s
 
 
 def test_a_missing_book_says_which_there_are() -> None:
-    with pytest.raises(InputError, match="'mars-1': no such book; there are 2012-12, ap-southeast-1"):
+    with pytest.raises(InputError, match="'mars-1': no such book; there are ap-southeast-1"):
         load_book("mars-1")
 
 
@@ -192,7 +190,7 @@ def test_a_damaged_book_is_refused_by_field(tmp_path: Path, change: dict[str, An
     with pytest.raises(InputError) as caught:
         read_book(path)
     assert says in str(caught.value)
-    assert caught.value.where == "mine.json"
+    assert caught.value.where == str(path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"name": "x"}'])

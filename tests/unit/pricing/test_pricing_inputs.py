@@ -31,9 +31,9 @@ KIB = 1024
         ({"send_batch": 11}, r"send_batch: 11: .*less than or equal to 10"),
         ({"send_batch": 10, "message_bytes": 200 * KIB}, r"send_batch: 10: .*at most 5 fit"),
         ({"queue": "lifo"}, r"queue: 'lifo': .*'standard', 'fifo' or 'fair'"),
-        ({"broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 node\(s\)"),
+        ({"broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 nodes"),
         ({"utilisation": 0}, r"utilisation: 0: .*greater than 0"),
-        ({"colour": "red"}, r"colour: 'red': Extra inputs are not permitted"),
+        ({"colour": "red"}, r"colour: 'red': no such field"),
     ],
 )
 def test_bad_inputs_are_named_with_their_value(fields: dict[str, Any], said: str) -> None:
@@ -131,7 +131,7 @@ def test_amazon_mq_without_a_price_is_left_out_and_said() -> None:
 
 def test_a_price_that_is_not_known_refuses_the_question_that_needs_it() -> None:
     book = load_book("eu-west-1")
-    with pytest.raises(InputError, match=r"ec2/m8i\.large: None: .*choose one that is"):
+    with pytest.raises(InputError, match=r"ec2/m8i\.large: .*choose one that is"):
         question("q", ask(instance="m8i.large"), book)
     with pytest.raises(InputError, match=r"sqs/fair_surcharge"):
         question("q", ask(queue="fair"), book)

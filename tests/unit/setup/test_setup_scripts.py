@@ -280,28 +280,18 @@ def test_bad_arguments(
     assert machine.calls == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "setup"),
-    [
-        (["run", "quick.yaml"], ["run", "--quiet"]),
-        (["run", "--sqs-endpoint=http://localhost:1"], ["run", "--quiet", "--without-elasticmq"]),
-        (
-            ["run", "--rabbitmq-url", "amqp://a", "--rabbitmq-url", "amqp://b"],
-            ["run", "--quiet", "--without-rabbitmq", "--without-rabbitmq"],
-        ),
-        (["plan", "quick.yaml"], ["run", "--quiet", "--without-rabbitmq", "--without-elasticmq"]),
-    ],
-)
-def test_the_command_sets_up_what_it_needs_and_hands_on_its_exit_code(
-    machine: Machine, arguments: list[str], setup: list[str]
-) -> None:
+def test_the_command_has_its_python_first_and_hands_on_its_exit_code(machine: Machine) -> None:
     (machine.root / "setup" / "setup.sh").write_text('#!/usr/bin/env bash\necho "$*"\n')
     command = machine.root / ".venv" / "bin" / "breakeven"
     command.parent.mkdir(parents=True)
-    command.write_text('#!/usr/bin/env bash\necho "$*"\nexit 3\n')
+    command.write_text('#!/usr/bin/env bash\necho "$* $BREAKEVEN_SETUP"\nexit 3\n')
     command.chmod(0o755)
-    result = machine.run("breakeven.sh", *arguments)
-    assert result.stdout.splitlines() == [" ".join(setup), " ".join(arguments)]
+    result = machine.run("breakeven.sh", "run", "my suite.yaml")
+    set_up = f"{machine.root}/setup/setup.sh"
+    assert result.stdout.splitlines() == [
+        "run --quiet --without-rabbitmq --without-elasticmq",
+        f"run my suite.yaml {set_up}",
+    ]
     assert result.returncode == 3
 
 

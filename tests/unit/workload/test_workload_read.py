@@ -162,6 +162,13 @@ BAD = [
         "no measured stage",
     ),
     (document(targets=["sqs-standrd"]), "targets.0", "sqs-standrd", "did you mean 'sqs-standard'?"),
+    (document(targets="sqs-standard"), "targets", "sqs-standard", "must be a list: write [sqs-standard]"),
+    (
+        document({"cells": []}),
+        "scenarios.parallel.cells",
+        "[]",
+        "must be a list of 1 to 50, each a mapping of threads",
+    ),
     (document(targets=["kafka"]), "targets.0", "kafka", "one of sqs-standard, rabbitmq-mirrored-pair"),
     (document(targets=[]), "targets", "[]", "one of sqs-standard"),
     (document(targets=["sqs-standard"] * 2), "targets", None, "entry 2 is there twice"),
@@ -204,7 +211,8 @@ def test_a_fault_names_file_field_value_and_remedy(found, field, value, remedy):
     if value is not None:
         assert error.value == value
     assert remedy in error.remedy
-    assert str(error) == f"mine.yaml: {field}: {error.value!r}: {error.remedy}"
+    found = "" if error.value is None else f"{error.value!r}: "
+    assert str(error) == f"mine.yaml: {field}: {found}{error.remedy}"
     assert "\n" not in str(error)
     assert len(str(error)) < 400
 

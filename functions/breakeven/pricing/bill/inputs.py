@@ -7,7 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from breakeven.errors import InputError, together
+from breakeven.errors import InputError, in_words, together
+from breakeven.words import plural
 
 CHUNK_BYTES = 64 * 1024
 MAX_MESSAGE_BYTES = 1024 * 1024
@@ -105,7 +106,7 @@ class Inputs(BaseModel):
             raise ValueError(problem)
         if self.zones > self.nodes:
             raise ValueError(
-                f"broker_zones: {self.zones} zones for {self.nodes} node(s); give at most one a node"
+                f"broker_zones: {self.zones} zones for {plural(self.nodes, 'node')}; give at most one a node"
             )
         for name in ("send_batch", "receive_batch"):
             batch = getattr(self, name)
@@ -171,8 +172,9 @@ def ask(**fields: Any) -> Inputs:
 
 def _input_error(found: dict[str, Any]) -> InputError:
     where = "question"
+    said = in_words(found["msg"])
     if found["loc"]:
-        return InputError(where, ".".join(str(part) for part in found["loc"]), found["input"], found["msg"])
-    field, _, remedy = found["msg"].removeprefix("Value error, ").partition(": ")
+        return InputError(where, ".".join(str(part) for part in found["loc"]), found["input"], said)
+    field, _, remedy = said.partition(": ")
     value = found["input"].get(field, Inputs.model_fields[field].default)
     return InputError(where, field, value, remedy)

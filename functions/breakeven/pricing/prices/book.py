@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from breakeven.errors import InputError, check_regular
+from breakeven.errors import InputError, check_regular, in_words
 
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
@@ -214,6 +214,11 @@ def books() -> list[str]:
     return sorted(path.stem for path in BOOKS.glob("*.json"))
 
 
+def regions() -> list[str]:
+    """Names of those that are of a region: all but the article's, which is called by its date."""
+    return [name for name in books() if not name[0].isdigit()]
+
+
 @cache
 def load_book(name: str) -> PriceBook:
     """The shipped book of that name.
@@ -221,7 +226,7 @@ def load_book(name: str) -> PriceBook:
     :raises InputError: there is no such book, or its file is damaged
     """
     if name not in books():
-        raise InputError("price book", "name", name, f"no such book; there are {', '.join(books())}")
+        raise InputError("price book", "name", name, f"no such book; there are {', '.join(regions())}")
     return read_book(BOOKS / f"{name}.json")
 
 
@@ -236,11 +241,12 @@ def read_book(path: Path) -> PriceBook:
     except OSError as error:
         raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise InputError(path.name, "file", str(error), "give a price book in JSON") from error
+        remedy = f"give a price book in JSON; {error}"
+        raise InputError(str(path), "file", path.name, remedy) from error
     try:
         return PriceBook.model_validate(data)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "book"
         value = first["input"] if isinstance(first["input"], str | int | float) else None
-        raise InputError(path.name, field, value, first["msg"]) from error
+        raise InputError(str(path), field, value, in_words(first["msg"])) from error

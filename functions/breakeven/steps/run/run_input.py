@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from breakeven.errors import InputError
+from breakeven.errors import InputError, in_words
 from breakeven.workload.case import Variant
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
@@ -67,4 +67,4 @@ def parse_run_input(document: object, where: str = "execution input") -> RunInpu
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "input"
-        raise InputError(where, field, first["input"], first["msg"]) from None
+        raise InputError(where, field, first["input"], in_words(first["msg"])) from None
