@@ -19,7 +19,7 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import PAIR
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from local.aws.control_plane import ControlPlane
 from local.aws.instance_processes import Machines
 from local.cdk.synth import Synthesis

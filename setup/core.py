@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from breakeven.clients.core.loading import FOLDER, MACHINES, SOURCES, compiled_path, sources
+from breakeven.clients.core.loading import FOLDER, MACHINES, compiled_path, sources
+from breakeven.clients.core.structs import SOURCES
 
 #: the oldest C library that it is to run with: older than those of Debian 12 and of Lambda's Python 3.13
 GLIBC = "2.28"

@@ -1,6 +1,8 @@
-"""Where brokers are and how they are reached."""
+"""Where brokers are, how they are reached, and whom to trust."""
 
 from __future__ import annotations
+
+import ssl
 
 from pydantic import BaseModel, ConfigDict
 
@@ -36,3 +38,13 @@ class Access(BaseModel):
     def left(self, nodes_down: int) -> Access:
         """The same with the nodes that are left when that many, the last ones, are stopped."""
         return self.model_copy(update={"nodes": self.nodes[: len(self.nodes) - nodes_down]})
+
+
+def tls_context(access: Access) -> ssl.SSLContext:
+    """For TLS to the nodes: only the certificates that they registered with; the system's where none did."""
+    return ssl.create_default_context(cadata=registered_certificates(access))
+
+
+def registered_certificates(access: Access) -> str | None:
+    """The certificates that the nodes registered with, PEM; None where none did."""
+    return "\n".join(node.certificate for node in access.nodes if node.certificate) or None

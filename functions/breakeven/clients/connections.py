@@ -1,14 +1,17 @@
-"""The connections of one AMQP client: spread over the nodes, kept alive, closed together."""
+"""The connections of one AMQP client: driven by who holds them, spread over the nodes, kept alive."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.base import ConnectionLost
+from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost, Receiver, Sender
+from breakeven.workload.case import Workload
 
 #: how loaders' connections begin to call themselves in the broker's lists
 LOADER_CONNECTION = "breakeven loader"
@@ -17,40 +20,119 @@ HEARTBEAT_S = 30
 #: how long an orderly close may take, seconds
 CLOSE_TIMEOUT_S = 5.0
 
-Purpose = Literal["sender", "receiver"]
 
+class DrivenLink(ABC):
+    """A connection with one channel, driven by whoever holds it. Hold ``lock`` around any use: the keeper
+    shares it.
+    """
 
-class Link(Protocol):
-    @property
-    def ended(self) -> bool: ...
+    def __init__(self, where: str) -> None:
+        self.lock, self.ended = threading.RLock(), False
+        self.driven_elsewhere = False  # by the core, for its owner: nobody else may read
+        self._where = where
+        self._lost: str | None = None
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close in order, waiting for the broker's answer, so that a reset drops nothing. Never raises."""
+
+    @abstractmethod
+    def _turn_until(self, done: Callable[[], bool], timeout_s: float) -> None:
+        """Do the connection's I/O until ``done()``, and for at most ``timeout_s``."""
+
+    @abstractmethod
+    def _fall(self, reason: str) -> None:
+        """Count the connection as lost, with nobody there to close it in order."""
+
+    def drive(self, done: Callable[[], bool], timeout_s: float) -> bool:
+        """Do the connection's I/O until ``done()`` or for ``timeout_s``; returns ``done()``.
+
+        Raises ConnectionLost when the connection is gone before.
+        """
+        with self.lock:
+            self._turn_until(lambda: done() or self._lost is not None, timeout_s)
+            if done():
+                return True
+            self.check()
+            return False
+
+    def call(self, answered: Callable[[], bool], what: str) -> None:
+        """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
+        if not self.drive(answered, CALL_TIMEOUT_S):
+            self.give_up(what)
+
+    def give_up(self, what: str) -> NoReturn:
+        """The broker had its time to answer ``what``: nor will it answer a close. Raises ConnectionLost."""
+        self._fall(f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
+        raise ConnectionLost(f"{self._where}: {self._lost}")
 
     def service(self) -> None:
         """Answer heartbeats of a connection that nobody is driving just now. Never raises or waits."""
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            if not (self.ended or self.driven_elsewhere):
+                with contextlib.suppress(ConnectionLost):
+                    self.drive(lambda: False, 0.0)
+        finally:
+            self.lock.release()
 
-    def close(self) -> None: ...
+    def check(self) -> None:
+        """Raise ConnectionLost when the connection is gone."""
+        if self._lost is not None:
+            raise ConnectionLost(f"{self._where}: {self._lost}")
+
+    def abandon(self, reason: str) -> None:
+        """Count the connection as lost from now on; the first reason stays."""
+        if self._lost is None:
+            self._lost = reason
 
 
-L = TypeVar("L", bound=Link)
+L = TypeVar("L", bound=DrivenLink)
 Opened = TypeVar("Opened")
 
 
-class Connections(Generic[L]):
-    """Senders start at the first node, receivers at the second.
+class AmqpClient(Generic[L]):
+    """One connection a sender or receiver: senders start at the first node, receivers at the second.
 
     :param connect: opens a connection to a node, under a name for the broker's lists; raises ConnectionLost
+    :param senders: what sends to a queue over it; ``receivers``: what receives
     """
 
-    def __init__(self, access: Access, connect: Callable[[Node, str], L]) -> None:
+    name: str
+
+    def __init__(
+        self,
+        workload: Workload,
+        access: Access,
+        connect: Callable[[Node, str], L],
+        senders: Callable[[L, str, Workload], Sender],
+        receivers: Callable[[L, str, Workload], Receiver],
+    ) -> None:
         if not access.nodes:
             raise ValueError("access names no node")
-        self._nodes, self._connect = access.nodes, connect
+        self._workload, self._nodes, self._connect = workload, access.nodes, connect
+        self._senders, self._receivers = senders, receivers
         self._turns = {"sender": itertools.count(0), "receiver": itertools.count(1)}
         self._lock = threading.Lock()
         self._links: list[L] = []
         self._closed = threading.Event()
         threading.Thread(target=self._keep_alive, name="amqp heartbeats", daemon=True).start()
 
-    def open(self, purpose: Purpose, start: Callable[[L], Opened]) -> Opened:
+    def sender(self, queue: str) -> Sender:
+        return self._open("sender", lambda link: self._senders(link, queue, self._workload))
+
+    def receiver(self, queue: str) -> Receiver:
+        return self._open("receiver", lambda link: self._receivers(link, queue, self._workload))
+
+    def close(self) -> None:
+        self._closed.set()
+        with self._lock:
+            links, self._links = self._links, []
+        for link in links:
+            link.close()
+
+    def _open(self, purpose: str, start: Callable[[L], Opened]) -> Opened:
         """What ``start`` makes of a new connection. Raises ConnectionLost."""
         node = self._nodes[next(self._turns[purpose]) % len(self._nodes)]
         link = self._connect(node, f"{LOADER_CONNECTION} {purpose}")
@@ -63,13 +145,6 @@ class Connections(Generic[L]):
             self._links = [known for known in self._links if not known.ended]
             self._links.append(link)
         return opened
-
-    def close(self) -> None:
-        self._closed.set()
-        with self._lock:
-            links, self._links = self._links, []
-        for link in links:
-            link.close()
 
     def _keep_alive(self) -> None:
         """Workers wait at gates and between sends for longer than the broker waits for a heartbeat."""

@@ -29,7 +29,8 @@ class Instrument:
             stdout=subprocess.PIPE,
             env=_environment(),
         )
-        self._record: dict[str, Any] | None = None
+        #: what it did (``Notes.to_json``), once it is stopped; None when it could not say
+        self.record: dict[str, Any] | None = None
         assert self._process.stdin
         assert self._process.stdout
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
@@ -42,18 +43,13 @@ class Instrument:
             self._process.communicate()
             raise CaseError(f"the instrument did not start: {error}") from None
 
-    @property
-    def record(self) -> dict[str, Any] | None:
-        """What it did (``Notes.told``), once it is stopped; None when it could not say."""
-        return self._record
-
     def stop(self) -> None:
         """Let it end and tell what it did; called twice it does nothing more. Never raises."""
         if self._process.returncode is not None:
             return
         try:
             said, _ = self._process.communicate(timeout=STOP_TIMEOUT_S)
-            self._record = json.loads(said)
+            self.record = json.loads(said)
         except (subprocess.TimeoutExpired, ValueError, OSError):
             self._process.kill()
             self._process.wait()

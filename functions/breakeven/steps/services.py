@@ -13,8 +13,7 @@ from breakeven.results import layout
 from breakeven.results.state import RunState, Table
 from breakeven.results.store import Store
 from breakeven.targets.catalog import record_of
-from breakeven.targets.registry import open_target
-from breakeven.targets.target import Target
+from breakeven.targets.target import Target, open_target
 from breakeven.workload.case import Case, TargetName
 
 

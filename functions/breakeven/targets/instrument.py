@@ -19,7 +19,7 @@ from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Program
 from breakeven.targets.naming import queue_names
-from breakeven.targets.target import Description, NodeSample, Prepared
+from breakeven.targets.target import Description, Prepared, Target
 from breakeven.workload.case import Case, Workload
 
 
@@ -51,15 +51,12 @@ class InstrumentClient:
         self._instrument.stop()
 
 
-class InstrumentTarget:
+class InstrumentTarget(Target):
     name = "instrument"
     exact_depth = True
 
     def establish(self) -> Description:
         return Description(server="a server of this project's own", provenance="measured")
-
-    def lacking(self) -> None:
-        """Nothing: it is there whenever it is used."""
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
         """Its queues are there as soon as they are named."""
@@ -70,21 +67,12 @@ class InstrumentTarget:
             raise CaseError("instrument: the case has no program")
         return InstrumentClient(workload, workload.program)
 
-    def mirrors(self, queues: tuple[str, ...]) -> None:
-        """There are none."""
-
     def depth(self, queues: tuple[str, ...]) -> int:
         """Its messages end with its process: what no consumer had is missing."""
         return 0
 
-    def samples(self) -> list[NodeSample]:
-        return []
-
     def release(self, queues: tuple[str, ...]) -> None:
         """They are gone with its process."""
-
-    def dismantle(self) -> None:
-        """Nothing was put in place."""
 
 
 def _client(workload: Workload, program: Program, port: int) -> Client:

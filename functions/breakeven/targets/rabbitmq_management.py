@@ -9,8 +9,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import quote
 
-from breakeven.brokers.access import Access, Node
-from breakeven.brokers.trust import tls_context
+from breakeven.brokers.access import Access, Node, tls_context
 from breakeven.errors import CaseError
 
 #: for one request to one node, seconds

@@ -17,7 +17,7 @@ from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER
 from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
 from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.target import Description, NodeSample, Prepared
+from breakeven.targets.target import Description, NodeSample, Prepared, Target
 from breakeven.workload.case import Case, Workload
 
 NODES = 2
@@ -36,7 +36,7 @@ LEAVING_S = 0.3
 LOOK_EVERY_S = 0.1
 
 
-class RabbitMQMirroredPair:
+class RabbitMQMirroredPair(Target):
     """
     :param access: where the nodes are, all of them; queues spread over them in this order
     :param nodes_down: how many, the last ones, are stopped on purpose: nobody is sent there

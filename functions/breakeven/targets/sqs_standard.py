@@ -17,7 +17,7 @@ from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.targets.naming import queue_names
-from breakeven.targets.target import Description, NodeSample, Prepared
+from breakeven.targets.target import Description, Prepared, Target
 from breakeven.workload.case import Case, Workload
 
 #: seconds; a worker holds a message for one call, so this is only how soon a dead loader's come back
@@ -41,7 +41,7 @@ STATES: tuple[str, ...] = (
 )
 
 
-class SqsStandard:
+class SqsStandard(Target):
     """Queues are addressed by URL. Region, endpoint and credentials come from where boto3 reads them."""
 
     name = "sqs-standard"
@@ -59,9 +59,6 @@ class SqsStandard:
             provenance="measured" if is_amazon(self._host) else "emulated",
             parameters={"visibility_timeout_s": VISIBILITY_TIMEOUT_S, "retention_s": RETENTION_S},
         )
-
-    def lacking(self) -> None:
-        """Nothing that anybody outside would see."""
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
         ours = installation()
@@ -82,18 +79,12 @@ class SqsStandard:
     def client(self, workload: Workload) -> Client:
         return make_client(workload, None)
 
-    def mirrors(self, queues: tuple[str, ...]) -> None:
-        """SQS keeps its copies to itself."""
-
     def depth(self, queues: tuple[str, ...]) -> int:
         """Visible, in flight and delayed. Amazon calls its figures approximate: they may take a minute after
         the last message was sent to be right (SQS API reference, GetQueueAttributes).
         """
         with _as_case_error():
             return sum(self._depth(queue) for queue in queues)
-
-    def samples(self) -> list[NodeSample]:
-        return []
 
     def release(self, queues: tuple[str, ...]) -> None:
         with _as_case_error():
@@ -102,9 +93,6 @@ class SqsStandard:
                     self._sqs.delete_queue(QueueUrl=queue)
                 except self._sqs.exceptions.QueueDoesNotExist:
                     continue
-
-    def dismantle(self) -> None:
-        """Nothing was put in place."""
 
     def _depth(self, queue: str) -> int:
         reply = self._sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=STATES)

@@ -5,10 +5,16 @@ Fresh queues are made for every case and attempt and deleted after; nothing is p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Protocol
 
+from breakeven.brokers.access import Access
 from breakeven.clients.base import Client
+from breakeven.errors import CaseError
+from breakeven.targets import catalog
+from breakeven.targets.record import TargetRecord
 from breakeven.workload.case import Case, Workload
 
 
@@ -48,6 +54,7 @@ class Target(Protocol):
 
     def lacking(self) -> str | None:
         """What is missing of the whole: a node that does not run, a mirror behind. None when all is well."""
+        return None
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
         """Declare the case's fresh queues and wait until they are ready. Raises CaseError."""
@@ -57,15 +64,40 @@ class Target(Protocol):
 
     def mirrors(self, queues: tuple[str, ...]) -> dict[str, int] | None:
         """Synchronised mirrors of each queue, read from the broker now; None where there are none."""
+        return None
 
     def depth(self, queues: tuple[str, ...]) -> int:
         """Messages left in the queues (ready and in flight), read now. Raises CaseError."""
 
     def samples(self) -> list[NodeSample]:
         """One sample a node; empty for a managed service."""
+        return []
 
     def release(self, queues: tuple[str, ...]) -> None:
         """Delete the queues; one that is gone already is well. Raises CaseError."""
 
     def dismantle(self) -> None:
         """Take back what ``establish`` put in place, for brokers that are not ours. Never raises."""
+        return
+
+
+def open_target(name: str, access: Access | None, nodes_down: int = 0) -> Target:
+    """The target of that name.
+
+    :param access: where its brokers are, all of them; None for a managed service
+    :param nodes_down: how many of them, the last ones, a case has stopped
+    :raises CaseError: when brokers are needed and none are known
+    """
+    record = catalog.record_of(name)
+    if not record.nodes:
+        return _class_of(record)()
+    if access is None or not access.nodes:
+        raise CaseError(f"{name}: no broker node is known")
+    return _class_of(record)(access, nodes_down)
+
+
+def _class_of(record: TargetRecord) -> Callable[..., Target]:
+    """Imported when a target of it is opened: those who plan or price need none of its clients."""
+    module, _, name = record.opened_by.partition(":")
+    found: Callable[..., Target] = getattr(import_module(module), name)
+    return found

@@ -14,7 +14,7 @@ from breakeven.brokers.access import Access, Node
 from breakeven.planning.budget.task_lines import endpoints
 from breakeven.planning.expand import expand
 from breakeven.targets.catalog import clusters
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite
 from cli.doctor.doctor_networks import MADE

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 from pika import BasicProperties
 
-from breakeven.brokers.access import Access
-from breakeven.brokers.trust import tls_context
+from breakeven.brokers.access import Access, tls_context
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account

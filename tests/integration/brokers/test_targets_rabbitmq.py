@@ -10,7 +10,7 @@ from breakeven.targets.naming import queue_names
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 from breakeven.targets.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-mirrored-pair"

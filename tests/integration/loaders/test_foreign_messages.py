@@ -10,7 +10,7 @@ import pytest
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.rabbitmq_channel import open_channel
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from tests.support.loaders.live_case import live
 
 FOREIGN = b"somebody else's message"

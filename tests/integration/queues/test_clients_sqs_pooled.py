@@ -12,8 +12,7 @@ import pytest
 from breakeven.clients.base import Client, ConnectionLost, Outcome
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
-from breakeven.targets.registry import open_target
-from breakeven.targets.target import Target
+from breakeven.targets.target import Target, open_target
 from breakeven.workload.case import Case
 from tests.support.loaders.live_case import PATIENCE_S, live
 from tests.support.loaders.messages import body

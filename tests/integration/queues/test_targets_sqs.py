@@ -7,7 +7,7 @@ import pytest
 
 from breakeven.errors import CaseError, InputError
 from breakeven.steps.cleanup.resources import Queues
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from local.ports import free_ports
 from local.servers.sqs_server import check_sqs_endpoint
 

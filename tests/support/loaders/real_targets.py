@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.brokers.access import Access
-from breakeven.targets.registry import open_target
-from breakeven.targets.target import Target
+from breakeven.targets.target import Target, open_target
 from breakeven.workload.case import TargetName
 
 

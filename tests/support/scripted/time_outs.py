@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.brokers.access import Access, Node
+from breakeven.clients import connections
 from breakeven.clients.amqp import link, wire
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.tls_context import TlsContext
@@ -106,7 +107,7 @@ def note(ends: dict[str, str | None], name: str, call: Callable[[], None]) -> No
 
 def shorten(timeout_s: float) -> None:
     """Give every call so long."""
-    for module in (connection, client, wire, link):
+    for module in (connection, client, wire, connections):
         module.CALL_TIMEOUT_S = timeout_s
     fast_path_sender._TIMEOUT_NS = fast_path_receiver._CALL_NS = round(timeout_s * 1e9)
 

@@ -18,7 +18,7 @@ from breakeven.report.render.page import page
 from breakeven.report.sections.compared_targets import differences
 from breakeven.targets.catalog import CATALOG, PAIR, on_machines
 from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Waits
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from breakeven.workload import problems
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.suite import Suite

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ssl
 
-from breakeven.brokers.access import Access, Node
-from breakeven.brokers.trust import tls_context
+from breakeven.brokers.access import Access, Node, tls_context
 from tests.support.scripted.certificates import make_certificate_for
 
 

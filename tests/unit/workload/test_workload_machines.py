@@ -8,7 +8,7 @@ from breakeven.errors import InputError
 from breakeven.planning.expand import expand
 from breakeven.report.charts import marks
 from breakeven.targets.catalog import RABBITMQ_LOOK, kind_of, record_of
-from breakeven.targets.registry import open_target
+from breakeven.targets.target import open_target
 from breakeven.words import target_name
 from breakeven.workload.read import parse_suite
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from ctypes import addressof, byref, string_at
 
 import numpy as np
-import numpy.typing as npt
 
 from breakeven.clients.amqp.coalescing import BUSY_PER_MS, JUDGED_OVER_NS, LEAST_WINDOW, READ_EVERY_S
 from breakeven.clients.amqp.link import Link
@@ -29,7 +28,10 @@ def obstacle(link: Link) -> str | None:
 
 
 class FastPathConnection:
-    """:param window: messages that may be under way on the connection at once"""
+    """``out`` is what the core writes from.
+
+    :param window: messages that may be under way on the connection at once
+    """
 
     def __init__(
         self, link: Link, struct: Sending | Receiving, run: Callable[..., int], window: int, out_size: int
@@ -38,20 +40,15 @@ class FastPathConnection:
         assert outlet is not None
         self._link, self._struct, self._run = link, struct, run
         self._connection: Connection = struct.c
-        self._out = np.zeros(out_size, np.uint8)
+        self.out = np.zeros(out_size, np.uint8)
         connection = self._connection
         connection.fd, self._tls = outlet.descriptor, outlet.tls
         connection.tls = None if outlet.tls is None else addressof(outlet.tls)
-        connection.out, connection.out_size = address(self._out), out_size
+        connection.out, connection.out_size = address(self.out), out_size
         connection.read_every_ns = round(READ_EVERY_S * 1e9)
         connection.judged_over_ns = JUDGED_OVER_NS
         connection.busy_from = BUSY_PER_MS * JUDGED_OVER_NS // 1_000_000 if window >= LEAST_WINDOW else 0
         self._left = 0  # bytes that neither the core nor the general path can deal with before more come
-
-    @property
-    def out(self) -> npt.NDArray[np.uint8]:
-        """What the core writes from."""
-        return self._out
 
     def may_run(self) -> bool:
         """Is there nothing that the general path has to do first? Raises ConnectionLost."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import MutableMapping
 
 import numpy as np
@@ -14,13 +13,14 @@ from breakeven.clients.amqp.link import Link
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Outcome
 from breakeven.clients.core.loading import core
 from breakeven.clients.core.memory import address
-from breakeven.clients.core.messages import COLUMNS, Messages
+from breakeven.clients.core.messages import Messages
 from breakeven.clients.core.structs import End, Sending
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.workload.case import Workload
 
 #: memory for prepared frames, bytes; a message that needs more is the general path's
 _PREPARED = 1 << 20
+_TIMEOUT_NS = round(CALL_TIMEOUT_S * 1e9)
 #: a larger window is the general path's
 MOST_WINDOW = 65_536
 
@@ -42,13 +42,8 @@ class FastPathSender:
         struct.confirms, self._confirm = workload.confirms, np.frombuffer(ACK_HEAD, np.uint8)
         struct.confirm = address(self._confirm)
         # without confirms a message is answered when it is written, however long that takes
-        self._late_ns = LATE_NS if workload.confirms else round(CALL_TIMEOUT_S * 1e9)
+        self._late_ns = LATE_NS if workload.confirms else _TIMEOUT_NS
         self._entered = False
-
-    @property
-    def most(self) -> int:
-        """Messages that one batch may be of."""
-        return COLUMNS
 
     def send(
         self, batch: SendBatch, until_ns: int, in_flight: InFlight, due: MutableMapping[int, int]
@@ -59,7 +54,7 @@ class FastPathSender:
         self._messages.asked(batch)
         end = self._driven.run(until_ns, self._late_ns)
         sent = self._messages.sent()
-        if end in (End.OVER, End.FULL) and not self._overdue():
+        if end in (End.OVER, End.FULL) and not self._messages.are_overdue(_TIMEOUT_NS):
             return sent
         self.leave(in_flight, due)
         self._driven.conclude(end)
@@ -101,11 +96,6 @@ class FastPathSender:
         in_flight.clear()
         self._entered = self._link.driven_elsewhere = True
         return True
-
-    def _overdue(self) -> bool:
-        """Has the oldest message had all the time that an answer may take?"""
-        sent_ns = self._messages.oldest_sent_ns()
-        return sent_ns is not None and time.monotonic_ns() - sent_ns > CALL_TIMEOUT_S * 1e9
 
 
 def fast_path_sender(

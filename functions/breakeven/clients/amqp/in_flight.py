@@ -44,7 +44,7 @@ class InFlight:
     """
 
     def __init__(self) -> None:
-        self._next = 1  # the next message's tag
+        self.next = 1  # the next message's tag
         self._runs: deque[Run] = deque()
         self._count = 0
 
@@ -60,17 +60,12 @@ class InFlight:
         """A batch; ``bodies`` (or the beginnings of them) are kept until all of it is answered."""
         count = len(sequences)
         if isinstance(sequences, range) and sequences.step == 1:
-            self._runs.append(Run(self._next, sequences.start, count, sent_ns, bodies, 0))
+            self._runs.append(Run(self.next, sequences.start, count, sent_ns, bodies, 0))
         else:
             for index, sequence in enumerate(sequences):
-                self._runs.append(Run(self._next + index, sequence, 1, sent_ns, bodies, index))
-        self._next += count
+                self._runs.append(Run(self.next + index, sequence, 1, sent_ns, bodies, index))
+        self.next += count
         self._count += count
-
-    @property
-    def next(self) -> int:
-        """The next message's tag."""
-        return self._next
 
     def runs(self) -> Sequence[Run]:
         """All of them, in the order of their tags."""
@@ -85,7 +80,7 @@ class InFlight:
         """What somebody else kept meanwhile, in the order of their tags; nothing is kept here."""
         self._runs.extend(runs)
         self._count = sum(run.count for run in self._runs)
-        self._next = next_tag
+        self.next = next_tag
 
     def take(self, tag: int, multiple: bool) -> Sequence[Run]:
         """The messages that an answer is about: one, or with ``multiple`` all up to its tag (0: all).
@@ -97,8 +92,8 @@ class InFlight:
             self._count -= run.count  # by far the most answers are to a whole batch, the oldest
             return (runs.popleft(),)
         if multiple and tag == 0:
-            tag = self._next - 1
-        if tag >= self._next:
+            tag = self.next - 1
+        if tag >= self.next:
             raise ProtocolError(f"a confirm of message {tag}, which was not published")
         taken = list(self._up_to(tag)) if multiple else [self._one(tag)]
         for run in taken:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from pika import spec
 
@@ -18,17 +17,15 @@ from breakeven.clients.amqp.events import ProtocolError
 from breakeven.clients.amqp.pulse import Pulse
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.wire import Wire
-from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
+from breakeven.clients.base import ConnectionLost
 from breakeven.clients.core.outlet import Outlet
 
 #: a link looks after its heartbeats this often, seconds
 _LOOK_S = 1.0
 
 
-class Link:
-    """Hold ``lock`` around any use: the keeper shares it.
-
-    ``reader`` reads what comes, ``read_ns`` is when the last of it came, ``frame_max`` is the negotiated one.
+class Link(connections.DrivenLink):
+    """``reader`` reads what comes, ``read_ns`` is when the last of it came, ``frame_max`` is negotiated.
     ``news`` is the owner's: it says there that something came which it was waiting for.
     """
 
@@ -37,13 +34,10 @@ class Link:
 
         :param frame_max: the largest frame that is asked for, bytes; the broker may want less
         """
-        self.lock, self.ended = threading.RLock(), False
+        super().__init__(f"{node.host}:{node.amqp_port}")
         self.reader = FrameReader(self.method, frame_max)
         self.read_ns, self.news = time.monotonic_ns(), False
-        self.driven_elsewhere = False  # by the core, for its owner: nobody else may read
         self._look_ns = 0  # when to look after heartbeats again
-        self._where = f"{node.host}:{node.amqp_port}"
-        self._lost: str | None = None
         self._awaited: type | tuple[type, ...] = ()
         self._reply: Any = None
         self._connection_open = self._channel_open = False
@@ -68,17 +62,6 @@ class Link:
     def frame_max(self) -> int:
         return self.reader.frame_max
 
-    def drive(self, done: Callable[[], bool], timeout_s: float) -> bool:
-        """Do the connection's I/O until ``done()`` or for ``timeout_s``; returns ``done()``.
-
-        Raises ConnectionLost when the connection is gone before.
-        """
-        self._turn_until(lambda: done() or self._lost is not None, timeout_s)
-        if done():
-            return True
-        self.check()
-        return False
-
     def listen(self, timeout_s: float) -> bool:
         """Do the connection's I/O until there is ``news``, or for ``timeout_s``; returns ``news``.
 
@@ -93,11 +76,6 @@ class Link:
             return self.drive(lambda: self.news, left)
         self.check()
         return False
-
-    def call(self, answered: Callable[[], bool], what: str) -> None:
-        """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
-        if not self.drive(answered, CALL_TIMEOUT_S):
-            self.give_up(what)
 
     def request(self, method: Any, reply: type) -> Any:
         """Write a method and wait for its reply. Raises ConnectionLost."""
@@ -128,32 +106,6 @@ class Link:
         if self._wire.unsent:
             self.call(lambda: not self._wire.unsent, "what was written")
         self.check()
-
-    def service(self) -> None:
-        """Answer heartbeats of a connection that nobody is driving just now. Never raises or waits."""
-        if not self.lock.acquire(blocking=False):
-            return
-        try:
-            if not (self.ended or self.driven_elsewhere):
-                with contextlib.suppress(ConnectionLost):
-                    self.drive(lambda: False, 0.0)
-        finally:
-            self.lock.release()
-
-    def check(self) -> None:
-        """Raise ConnectionLost when the connection is gone."""
-        if self._lost is not None:
-            raise ConnectionLost(f"{self._where}: {self._lost}")
-
-    def abandon(self, reason: str) -> None:
-        """Count the connection as lost from now on; the first reason stays."""
-        if self._lost is None:
-            self._lost = reason
-
-    def give_up(self, what: str) -> NoReturn:
-        """The broker had its time to answer ``what``: nor will it answer a close. Raises ConnectionLost."""
-        self._fall(f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
-        raise ConnectionLost(f"{self._where}: {self._lost}")
 
     def close(self) -> None:
         """Close in order, reading what comes until the broker has answered: a socket that is closed with
@@ -219,14 +171,12 @@ class Link:
         self._turn_until(lambda: not is_open(), max(0.0, deadline - time.monotonic()))
 
     def _turn_until(self, done: Callable[[], bool], timeout_s: float) -> None:
-        """Turn until ``done()``, at least once and for at most ``timeout_s``."""
         deadline = time.monotonic() + timeout_s
-        with self.lock:
-            while not done():
-                left = deadline - time.monotonic()
-                self._turn(min(max(0.0, left), _LOOK_S))
-                if left <= 0:
-                    return
+        while not done():
+            left = deadline - time.monotonic()
+            self._turn(min(max(0.0, left), _LOOK_S))
+            if left <= 0:
+                return
 
     def _turn(self, seconds: float) -> None:
         """Write and read what can be, after waiting ``seconds`` at most."""
@@ -293,6 +243,5 @@ class Link:
             self._wire.write(data)
 
     def _fall(self, reason: str) -> None:
-        """Lost, with nobody there to close it in order."""
         self._channel_open = self._connection_open = False
         self.abandon(reason)

@@ -16,6 +16,7 @@ from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Bodies, Outcome
 from breakeven.clients.columns import together
+from breakeven.clients.core.messages import COLUMNS
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.workload.case import Workload
 
@@ -88,7 +89,7 @@ class NativeSender(Events):
         self._fast_path, self.fallback = None, obstacle(self._link)
         if self.fallback is None:
             self._fast_path = fast_path_sender(self._link, self._publishing, self._workload, origin)
-        return self._fast_path.most if self._fast_path else 0
+        return COLUMNS if self._fast_path else 0
 
     def send_on_fast_path(
         self, batch: SendBatch, until_ns: int, due: MutableMapping[int, int]

@@ -8,8 +8,7 @@ import ssl
 import struct
 from collections import deque
 
-from breakeven.brokers.access import Access, Node
-from breakeven.brokers.trust import registered_certificates
+from breakeven.brokers.access import Access, Node, registered_certificates
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.clients.core.outlet import Outlet, Stream, has_pending, outlet_of

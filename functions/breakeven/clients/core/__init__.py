@@ -2,9 +2,9 @@
 
 In ``src``, ``sending.c`` sends one producer's messages, whose answers ``amqp_confirms.c`` or
 ``sqs_sending.c`` reads; ``amqp_receiving.c`` and ``sqs_receiving.c`` take messages in hand. Beneath them are
-``connection.c``, ``transport.c`` and ``tls.c``. ``setup/core.py`` compiles them, ``structs`` spells their
-memory in Python and ``loading`` loads them. ``tls_context`` makes TLS connections, and ``outlet`` has what a
-connection is reached by; ``memory`` and ``messages`` are what both protocols' clients lend.
+``connection.c``, ``transport.c`` and ``tls.c``. ``setup/core.py`` compiles them, ``structs`` reads from them
+what memory they work on, ``loading`` loads them. ``tls_context`` makes TLS connections, and ``outlet`` has
+what a connection is reached by; ``memory`` and ``messages`` are what both protocols' clients lend.
 
 This is the fast path. Where the core is not compiled, or cannot drive a connection (messages of several
 frames, ``basic.get``, batches), the general path does all: docs/decisions/0018 and 0028.

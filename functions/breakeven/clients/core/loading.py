@@ -9,11 +9,9 @@ import platform
 from functools import cache
 from pathlib import Path
 
-from breakeven.clients.core.structs import Asking, Call, Receiving, Sending, Tls
+from breakeven.clients.core.structs import SOURCES, Asking, Call, Receiving, Sending, Tls
 
 FOLDER = Path(__file__).parent
-#: C, in one folder
-SOURCES = FOLDER / "src"
 #: what the core and Python share, by C's name
 STRUCTS: dict[str, type[ctypes.Structure]] = {
     "sending": Sending,

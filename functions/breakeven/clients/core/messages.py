@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -57,10 +58,12 @@ class Messages:
         due_ns, sent_ns = self.flights[tag & self._struct.mask].tolist()
         return due_ns, sent_ns
 
-    def oldest_sent_ns(self) -> int | None:
-        """Of what is unanswered; None where all is answered."""
+    def are_overdue(self, timeout_ns: int) -> bool:
+        """Has the oldest that is unanswered had all the time that an answer may take?"""
         struct = self._struct
-        return None if struct.oldest_tag == struct.next_tag else self.flight(struct.oldest_tag)[1]
+        if struct.oldest_tag == struct.next_tag:
+            return False
+        return time.monotonic_ns() - self.flight(struct.oldest_tag)[1] > timeout_ns
 
     def sent(self) -> Sent:
         """What the last call did."""

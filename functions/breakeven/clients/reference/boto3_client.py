@@ -19,15 +19,20 @@ from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
     Answers,
-    CallFailed,
     ConnectionLost,
     Deliveries,
     Outcome,
     Settled,
 )
-from breakeven.clients.sqs.by_botocore import ANY_CREDENTIALS, ANY_REGION, service_errors
-from breakeven.clients.sqs.fifo import fifo_ids
-from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
+from breakeven.clients.sqs.both_clients import (
+    ANY_CREDENTIALS,
+    ANY_REGION,
+    RECEIVE_COUNT,
+    fifo_ids,
+    is_redelivered,
+    service_errors,
+    settled_in_parts,
+)
 from breakeven.workload.case import Workload
 
 
@@ -92,20 +97,12 @@ class Boto3Receiver:
         )
 
     def settle(self, handles: Sequence[object]) -> Settled:
-        called_ns: list[int] = []
-        replied_ns: list[int] = []
-        for handle in handles:
-            start_ns = time.monotonic_ns()
-            try:
-                with service_errors():
-                    self._sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=str(handle))
-            except CallFailed:
-                if not replied_ns:
-                    raise
-                break  # what is settled is returned; the rest may be handed in again
-            called_ns.append(start_ns)
-            replied_ns.append(time.monotonic_ns())
-        return Settled(tuple(handles[: len(replied_ns)]), called_ns, replied_ns)
+        return settled_in_parts(((handle,) for handle in handles), self._deleted)
+
+    def _deleted(self, handles: Sequence[object]) -> Sequence[object]:
+        with service_errors():
+            self._sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=str(handles[0]))
+        return handles
 
     def close(self) -> None:
         """What is unsettled comes back when its visibility timeout has passed."""

@@ -15,7 +15,7 @@ from typing import Any
 import pika
 from pika import spec
 
-from breakeven.brokers.access import Access
+from breakeven.brokers.access import Access, Node
 from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
@@ -24,7 +24,7 @@ from breakeven.clients.base import (
     Outcome,
     Settled,
 )
-from breakeven.clients.connections import Connections
+from breakeven.clients.connections import AmqpClient
 from breakeven.clients.reference.pika_link import Link, connection_parameters
 from breakeven.workload.case import Workload
 
@@ -184,22 +184,11 @@ class PikaReceiver:
         self._empty_ns = time.monotonic_ns()
 
 
-class PikaClient:
-    """One connection a sender or receiver, spread over the nodes."""
-
+class PikaClient(AmqpClient[Link]):
     name = "pika"
 
     def __init__(self, workload: Workload, access: Access) -> None:
-        self._workload = workload
-        self._connections = Connections(
-            access, lambda node, name: Link(connection_parameters(access, node, name))
-        )
+        def connect(node: Node, name: str) -> Link:
+            return Link(connection_parameters(access, node, name))
 
-    def sender(self, queue: str) -> PikaSender:
-        return self._connections.open("sender", lambda link: PikaSender(link, queue, self._workload))
-
-    def receiver(self, queue: str) -> PikaReceiver:
-        return self._connections.open("receiver", lambda link: PikaReceiver(link, queue, self._workload))
-
-    def close(self) -> None:
-        self._connections.close()
+        super().__init__(workload, access, connect, PikaSender, PikaReceiver)

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import pika
 from pika.adapters.select_connection import IOLoop
 from pika.exceptions import AMQPConnectionError, AMQPError
 
-from breakeven.brokers.access import Access, Node
-from breakeven.brokers.trust import tls_context
+from breakeven.brokers.access import Access, Node, tls_context
 from breakeven.clients import connections
 from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
 
@@ -56,17 +54,14 @@ class _Connection(pika.SelectConnection):  # type: ignore[misc]  # pika is not t
         self._terminate_stream(AMQPConnectionError("aborted"))
 
 
-class Link:
-    """A connection and its channel. Hold ``lock`` around any use of ``channel``: the keeper shares it."""
+class Link(connections.DrivenLink):
+    """pika's own connection and its ``channel``."""
 
     def __init__(self, parameters: pika.ConnectionParameters) -> None:
         """Connect and open the channel. Raises ConnectionLost."""
-        self.lock = threading.RLock()
+        super().__init__(f"{parameters.host}:{parameters.port}")
         self.channel: Any = None
-        self._lost: str | None = None
         self._mute = False  # the broker did not answer in time: nor will it answer a close
-        self.ended = False
-        self._where = f"{parameters.host}:{parameters.port}"
         self._loop = IOLoop()
         self._loop.activate_poller()
         self._connection = _Connection(
@@ -82,72 +77,26 @@ class Link:
             self.close()
             raise
 
-    def drive(self, done: Callable[[], bool], timeout_s: float) -> bool:
-        """Do the connection's I/O until ``done()`` or for ``timeout_s``; returns ``done()``.
-
-        Raises ConnectionLost when the connection is gone before.
-        """
-        with self.lock:
-            self._turn(lambda: done() or self._lost is not None, timeout_s)
-            if done():
-                return True
-            self.check()
-            return False
-
-    def call(self, answered: Callable[[], bool], what: str) -> None:
-        """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
-        if not self.drive(answered, CALL_TIMEOUT_S):
-            self.give_up(what)
-
-    def give_up(self, what: str) -> NoReturn:
-        """The broker had its time to answer ``what``. Raises ConnectionLost."""
-        self._mute = True
-        self.abandon(f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
-        raise ConnectionLost(f"{self._where}: {self._lost}")
-
     def flush(self) -> None:
         """Wait until all that was handed over is written to the socket. Raises ConnectionLost."""
         self.call(lambda: self._connection.unsent_bytes() == 0, "what was written")
         self.check()
 
-    def service(self) -> None:
-        """Answer heartbeats of a connection that nobody is driving just now. Never raises or waits."""
-        if not self.lock.acquire(blocking=False):
-            return
-        try:
-            if not self.ended:
-                with contextlib.suppress(ConnectionLost):
-                    self.drive(lambda: False, 0.0)
-        finally:
-            self.lock.release()
-
-    def check(self) -> None:
-        """Raise ConnectionLost when the connection is gone."""
-        if self._lost is not None:
-            raise ConnectionLost(f"{self._where}: {self._lost}")
-
-    def abandon(self, reason: str) -> None:
-        """Count the connection as lost from now on."""
-        if self._lost is None:
-            self._lost = reason
-
     def close(self) -> None:
-        """Close in order, waiting for the broker's answer, so that a reset drops nothing. Never raises."""
         with self.lock:
             if self.ended:
                 return
             with contextlib.suppress(AMQPError, OSError):
                 if self._connection.is_open and not self._mute:
                     self._connection.close()
-                    self._turn(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
+                    self._turn_until(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
                 if not self._connection.is_closed:
                     self._connection.abort()
-                    self._turn(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
+                    self._turn_until(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
             self.ended = True
             self._loop.close()
 
-    def _turn(self, done: Callable[[], bool], timeout_s: float) -> None:
-        """Turn the I/O loop until ``done()``, at least once and for at most ``timeout_s``."""
+    def _turn_until(self, done: Callable[[], bool], timeout_s: float) -> None:
         expired: list[bool] = []
         timer = self._loop.call_later(timeout_s, lambda: expired.append(True))
         while not done() and not expired:
@@ -155,6 +104,10 @@ class Link:
             self._loop.process_timeouts()
         if not expired:
             self._loop.remove_timeout(timer)
+
+    def _fall(self, reason: str) -> None:
+        self._mute = True
+        self.abandon(reason)
 
     def _opened(self, channel: Any) -> None:
         channel.add_on_close_callback(lambda _, reason: self.abandon(in_words(reason)))

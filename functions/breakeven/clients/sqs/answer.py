@@ -9,7 +9,9 @@ NotAnAnswer = (HttpParserError, HttpParserUpgrade)
 
 
 class AnswerReader:
-    """Takes bytes split anywhere. After ``is_complete``: ``status``, ``headers`` (lower case), ``body``."""
+    """Takes bytes split anywhere. After ``is_complete``: ``status``, ``headers`` (lower case), ``body``,
+    and ``keeps_alive``: may the connection be used again?
+    """
 
     def __init__(self) -> None:
         self._parser = HttpResponseParser(self)
@@ -17,7 +19,7 @@ class AnswerReader:
 
     def begin(self) -> None:
         """Expect the next answer."""
-        self.is_complete = False
+        self.is_complete = self.keeps_alive = False
         self.status = 0
         self._headers: list[tuple[bytes, bytes]] = []
         self.body = b""
@@ -30,11 +32,6 @@ class AnswerReader:
     def headers(self) -> dict[str, str]:
         """By name in lower case. Made when asked for, since only errors are looked at as closely."""
         return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in self._headers}
-
-    @property
-    def keeps_alive(self) -> bool:
-        """May the connection be used again? Asked when the answer is complete."""
-        return self._keeps_alive
 
     def on_message_begin(self) -> None:
         if self.is_complete:
@@ -51,5 +48,5 @@ class AnswerReader:
         if self.status < 200:  # such as 100 Continue: the answer itself is still to come
             self.begin()
             return
-        self._keeps_alive = self._parser.should_keep_alive()
+        self.keeps_alive = self._parser.should_keep_alive()
         self.is_complete = True

@@ -75,11 +75,7 @@ class Connection:
             self.close()
         if self._socket is None:
             self.open()
-        return self._answered(Begun(request, b"", time.monotonic()))
-
-    def finish(self, begun: Begun) -> AnswerReader:
-        """What ``exchange`` does, from where the core has come to."""
-        return self._answered(begun)
+        return self.finish(Begun(request, b"", time.monotonic()))
 
     @contextmanager
     def lend(self) -> Iterator[Outlet | None]:
@@ -119,7 +115,8 @@ class Connection:
         self.close()
         return self._lost(ConnectionError(why))
 
-    def _answered(self, begun: Begun) -> AnswerReader:
+    def finish(self, begun: Begun) -> AnswerReader:
+        """What ``exchange`` does, from where the core has come to."""
         connected = self._socket
         try:
             if connected is None:

@@ -63,7 +63,7 @@ class FastPathSender:
         sent = self._messages.sent()
         if end not in (End.OVER, End.FULL):
             self._conclude(end, sent, due)
-        elif self._is_overdue():
+        elif self._messages.are_overdue(_TIMEOUT_NS):
             self._lose(end, sent, due)
         return sent
 
@@ -121,10 +121,6 @@ class FastPathSender:
         self._messages.flights["sent_ns"] = -1
         struct.in_flight, struct.oldest_tag = 0, struct.next_tag
         struct.room_since_ns = time.monotonic_ns()
-
-    def _is_overdue(self) -> bool:
-        sent_ns = self._messages.oldest_sent_ns()
-        return sent_ns is not None and time.monotonic_ns() - sent_ns > _TIMEOUT_NS
 
 
 def _append(sent: Sent, sequence: int, due_ns: int, sent_ns: int, answered_ns: int) -> None:

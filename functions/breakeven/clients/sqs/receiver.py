@@ -9,6 +9,7 @@ from typing import Any
 
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
 from breakeven.clients.fast_path import Ours, Received
+from breakeven.clients.sqs.both_clients import RECEIVE_COUNT, is_redelivered, settled_in_parts
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import obstacle
 from breakeven.clients.sqs.fast_path_receiver import FastPathReceiver
@@ -21,7 +22,6 @@ from breakeven.clients.sqs.operations import (
     prefix,
     quoted,
 )
-from breakeven.clients.sqs.redelivery import RECEIVE_COUNT, is_redelivered
 from breakeven.clients.sqs.service import Service
 
 #: the member of a deletion that names the message
@@ -99,22 +99,7 @@ class SqsReceiver:
         return Deliveries(stamps, (asked_ns,) * count, (in_hand_ns,) * count, redelivered, handles)
 
     def settle(self, handles: Sequence[object]) -> Settled:
-        settled: list[object] = []
-        called_ns: list[int] = []
-        replied_ns: list[int] = []
-        for part in _parts(handles, self._batch):
-            start_ns = time.monotonic_ns()
-            try:
-                deleted = self._deleted(part)
-            except CallFailed:
-                if not settled:
-                    raise
-                break  # what is settled is returned; the rest may be handed in again
-            end_ns = time.monotonic_ns()
-            settled += deleted
-            called_ns += [start_ns] * len(deleted)
-            replied_ns += [end_ns] * len(deleted)
-        return Settled(settled, called_ns, replied_ns)
+        return settled_in_parts(_parts(handles, self._batch), self._deleted)
 
     def close(self) -> None:
         """What is unsettled comes back when its visibility timeout has passed."""

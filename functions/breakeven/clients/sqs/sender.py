@@ -10,10 +10,10 @@ from typing import Any
 from breakeven.clients.base import Answers, CallFailed, Outcome
 from breakeven.clients.core.messages import COLUMNS
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
+from breakeven.clients.sqs.both_clients import fifo_ids, is_fifo
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import obstacle
 from breakeven.clients.sqs.fast_path_sender import FastPathSender, fast_path_sender, is_stored
-from breakeven.clients.sqs.fifo import fifo_ids, is_fifo
 from breakeven.clients.sqs.operations import MALFORMED, Operation, entries, prefix, quoted
 from breakeven.clients.sqs.service import Service
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES

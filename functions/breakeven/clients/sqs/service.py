@@ -16,7 +16,7 @@ from botocore.parsers import ResponseParserError, create_parser
 
 from breakeven.clients.core.tls_context import TlsContext
 from breakeven.clients.sqs.answer import AnswerReader
-from breakeven.clients.sqs.by_botocore import ANY_CREDENTIALS, ANY_REGION, service_errors
+from breakeven.clients.sqs.both_clients import ANY_CREDENTIALS, ANY_REGION, service_errors
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.clients.sqs.signing import Identity, SigningKeys
 

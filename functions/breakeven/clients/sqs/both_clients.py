@@ -1,0 +1,81 @@
+"""What both clients of SQS share: errors as the loader knows them, made-up credentials, ids on FIFO queues,
+how a redelivery shows, and settling call by call.
+
+A message's ids on a FIFO queue are read from its ledger stamp, which is run tag, producer and sequence
+(``loadgen.stamp``). The first two are the group: each producer's messages keep their order, and producers do
+not wait for one another. All three are the deduplication id.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+
+from breakeven.clients.base import STAMP_BYTES, CallFailed, ConnectionLost, Settled
+
+#: for a server that is not the service and looks at neither
+ANY_CREDENTIALS, ANY_REGION = ("any", "any"), "us-east-1"
+#: of the stamp's characters: four of tag and three of producer
+GROUP_BYTES = 7
+FIFO_SUFFIX = ".fifo"
+#: how a message tells that it was received before: a system attribute that a receive has to ask for
+RECEIVE_COUNT = "ApproximateReceiveCount"
+
+
+@contextmanager
+def service_errors(taken: int = 0) -> Iterator[None]:
+    """What goes wrong in a call, as the loader knows it."""
+    try:
+        yield
+    except ClientError as error:
+        raise CallFailed(str(error.response.get("Error", {}).get("Code", "Unknown")), taken) from error
+    except HTTPClientError as error:  # refused, reset, timed out
+        raise ConnectionLost(str(error)) from error
+    except BotoCoreError as error:
+        raise ConnectionLost(f"{type(error).__name__}: {error}") from error
+
+
+def is_fifo(queue: str) -> bool:
+    """:param queue: name or URL; SQS tells the kinds apart by the name's end"""
+    return queue.endswith(FIFO_SUFFIX)
+
+
+def fifo_ids(queue: str, body: str) -> dict[str, str]:
+    """Members of a SendMessage request or of one entry of a batch; none for a standard queue."""
+    if not is_fifo(queue):
+        return {}
+    return {"MessageGroupId": body[:GROUP_BYTES], "MessageDeduplicationId": body[:STAMP_BYTES]}
+
+
+def is_redelivered(message: Mapping[str, Any]) -> bool:
+    """Was it received before? Of an answer's message; one without the attribute was not."""
+    return int(message.get("Attributes", {}).get(RECEIVE_COUNT, 1)) > 1
+
+
+def settled_in_parts(
+    parts: Iterable[Sequence[object]], delete: Callable[[Sequence[object]], Sequence[object]]
+) -> Settled:
+    """Settle one part after the other; CallFailed where the first fails.
+
+    :param delete: one call; returns those of the part that are deleted; raises CallFailed when none is
+    """
+    handle: list[object] = []
+    called_ns: list[int] = []
+    replied_ns: list[int] = []
+    for part in parts:
+        start_ns = time.monotonic_ns()
+        try:
+            deleted = delete(part)
+        except CallFailed:
+            if not handle:
+                raise
+            break  # what is settled is returned; the rest may be handed in again
+        end_ns = time.monotonic_ns()
+        handle += deleted
+        called_ns += [start_ns] * len(deleted)
+        replied_ns += [end_ns] * len(deleted)
+    return Settled(handle, called_ns, replied_ns)
