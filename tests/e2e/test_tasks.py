@@ -138,7 +138,7 @@ def test_what_was_made_for_tasks_is_gone_and_they_are(workflow, ended):
         assert tasks_standing(workflow, run_id) == NOTHING
 
 
-def test_a_task_is_reported_a_key_and_no_secret(workflow, ended, seen):
+def test_a_task_is_given_a_key_and_no_secret(workflow, ended, seen):
     groups = {f"{RUN_GROUP}{run_id}" for run_id in ended}
     described = [task for task in all_tasks(workflow) if task["group"] in groups]
     assert {task["group"] for task in described} == groups

@@ -45,7 +45,7 @@ _SQS = TargetRecord(
     pushes=False,
     window_is_connections=True,
     has_capacity=False,
-    billed_by_request=True,
+    request_price="standard_request",
     open_loop={"consume": "get", "prefetch": 1, "window": 10},
     # it answers a send when the message is stored, and an unknown queue is an error
     fixed={"confirms": True, "persistent": True, "mandatory": True},

@@ -100,7 +100,8 @@ class TargetRecord:
 
     ``pushes``: can it hand out messages unasked? ``window_is_connections``: is a window so many connections
     of each worker, as one call waits for its answer? ``has_capacity``: is there a rate that it cannot hold,
-    and not a quota? ``billed_by_request``: is each request paid for?
+    and not a quota? ``request_price``: the item of a price book's ``sqs`` by which each request is paid for;
+    None: requests cost nothing.
 
     ``look``: how charts draw it. ``guarantees``: what differs from other targets, on AWS;
     ``guarantees_locally``: where a run is made on one machine. ``software``: what a run's manifest calls the
@@ -132,7 +133,7 @@ class TargetRecord:
     pushes: bool = True
     window_is_connections: bool = False
     has_capacity: bool = True
-    billed_by_request: bool = False
+    request_price: str | None = None
     open_loop: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
 

@@ -227,7 +227,7 @@ def test_what_the_builder_fetches_is_what_the_host_tests_run(folder, template, t
     assert {"install", "start", "lease", "rabbitmq.conf", "packages/debian-12"} <= set(ours)
 
 
-def test_a_builder_is_reported_what_its_script_asks_for(template):
+def test_a_builder_is_given_what_its_script_asks_for(template):
     reported = read_user_data(user_data(template).encode())
     assert reported["BREAKEVEN_FILES"].endswith(".zip")
     assert reported["BREAKEVEN_REPORT"] == f"s3://{LONGEST['bucket']}/{layout.bake_prefix(name_of(template))}"
@@ -246,7 +246,7 @@ def test_user_data_fits_into_what_ec2_takes(assembly):
         read_user_data(body + b"#" * MOST_USER_DATA)
 
 
-def test_no_value_that_a_builder_is_reported_ends_its_line():
+def test_no_value_that_a_builder_is_given_ends_its_line():
     lines = bake_user_data(files=FILES, report=REPORT, release="13").splitlines()
     assert lines[:4] == [
         "#!/usr/bin/env bash",

@@ -50,7 +50,7 @@ def test_a_task_runs_in_the_isolated_subnets_without_a_public_address(built):
     assert network["SecurityGroups"] == [functions[0]["SecurityGroupIds"][0]["Fn::GetAtt"][0]]
 
 
-def test_a_task_is_reported_one_key_that_prepare_case_has_written(plain):
+def test_a_task_is_given_one_key_that_prepare_case_has_written(plain):
     given = states(definition_of(plain.template))["BrokerTask"]["Parameters"]
     (override,) = given["Overrides"]["ContainerOverrides"]
     assert override["Name"] == "loader"

@@ -198,7 +198,7 @@ class Interrupted:
 
 
 @pytest.mark.usefixtures("handlers")
-def test_what_is_reported_to_end_twice_keeps_what_was_measured(
+def test_a_run_that_is_interrupted_twice_keeps_what_was_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(session, "Session", Interrupted)

@@ -98,6 +98,15 @@ def test_every_test_that_a_page_names_is_there(page):
     assert lacking == []
 
 
+def test_every_module_that_is_said_to_simulate_something_is_there():
+    """The page's first table names them without their folders."""
+    page = (ROOT / "docs" / "strictness.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.split("\n## ")[1].splitlines() if line.startswith("| ")]
+    named = [word for _, _, where, *_ in rows for word in re.findall(r"`([^`]+)`", where)]
+    assert len(named) > len(rows)
+    assert [word for word in named if not meant(word if re.search(r"[/.]", word) else f"{word}.py")] == []
+
+
 def test_what_is_not_there_is_seen():
     assert meant("steps/run/account_capacity.py") == ["functions/breakeven/steps/run/account_capacity.py"]
     assert meant("steps/no_such.py") == meant("count.py") == []

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.planning.budget.planning_assumptions import OVERHEADS, QUERIES
 from breakeven.planning.expand import BUILT_IN, expand
-from breakeven.targets.catalog import CATALOG
+from breakeven.targets.catalog import CATALOG, compared
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Scenario, Suite
@@ -55,12 +55,17 @@ def test_assumed_rates_and_overheads_are_printed(environment):
             assert ("| none known |" if rate == inf else f" {rate:g} ") in line
         assert rates.unconfirmed is None or f"({rates.unconfirmed:g} without confirms)" in line
     overheads = OVERHEADS[environment]
-    opening = {target: record.open_lane_s[environment] for target, record in CATALOG.items()}
+    records = [CATALOG[name] for name in compared()]
+    opening = ", ".join(f"{each.open_lane_s[environment]:g} ({each.short_label})" for each in records)
     assert (
         f"| {environment} | {overheads.before_case:g} | {overheads.gate:g} | {overheads.after_case:g} | "
-        f"{opening['sqs-standard']:g} (SQS), {opening['rabbitmq-mirrored-pair']:g} (RabbitMQ) | "
+        f"{opening} | "
         f"{overheads.close_lane:g} | {overheads.around_run:g} |"
     ) in TEXT
+
+
+def test_every_target_that_may_be_compared_is_named():
+    assert [name for name in compared() if f"`{name}`" not in row("targets")] == []
 
 
 def test_every_query_that_ships_is_paid_for():

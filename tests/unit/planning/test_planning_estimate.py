@@ -2,11 +2,13 @@
 
 import pytest
 
+from breakeven.planning.budget.budget import at_most
 from breakeven.planning.budget.durations import case_seconds, consume_rate, expected, produce_rate
 from breakeven.planning.budget.estimate import estimate, sqs_requests
 from breakeven.planning.sizing import loaders_for
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.workload.case import Case, Machines, Workload
+from tests.support.shared import change_record
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
 #: round prices, so that the sums below can be done on paper
@@ -180,6 +182,16 @@ def test_a_price_that_is_not_known_stays_null_with_its_reason():
 
 def test_the_shipped_book_prices_every_line():
     assert estimate([case(SQS, LOAD), case(RABBITMQ, LOAD)], "aws", load_book("us-east-1")).unpriced == []
+
+
+def test_requests_are_billed_at_the_price_that_the_targets_record_names(monkeypatch):
+    change_record(monkeypatch, SQS, request_price="fifo_request")
+    shipped, cases = load_book("us-east-1"), [case(SQS, LOAD)]
+    found = estimate(cases, "aws", shipped)
+    (line,) = [line for line in found.lines if line.what == "SQS requests"]
+    assert (line.item, line.usd) == ("fifo_request", pytest.approx(line.quantity * 5e-7))
+    closed = case(SQS, workload())  # an SQS that is twice as fast takes as many requests again
+    assert at_most([closed], found, shipped) == pytest.approx(1.25 * found.usd + 5e-7 * sqs_requests(closed))
 
 
 @pytest.mark.parametrize(

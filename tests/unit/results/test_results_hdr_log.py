@@ -104,7 +104,7 @@ def payload(encoded: str) -> tuple[bytes, bytes]:
     return raw[:4], zlib.decompress(raw[8:])
 
 
-def test_a_reader_is_reported_what_it_reads() -> None:
+def test_a_reader_is_shown_what_it_reads() -> None:
     log = hdr_log({"case": "a\nTag=b"}, [Interval("produce", START_S, 2, filled([2_500_000]))]).decode()
     head, line = log.splitlines()[:-1], log.splitlines()[-1]
     assert head == [

@@ -59,7 +59,7 @@ def test_a_size_is_of_its_kind_wherever_it_is_looked_up():
         kind_of("rabbitmq-mirrored-pairs_xlarge")
 
 
-def test_sizes_are_reported_apart_in_charts():
+def test_sizes_differ_in_charts():
     plain, large, xlarge = (marks.series(target, "measured") for target in (PAIR, LARGE, XLARGE))
     assert plain["color"] == RABBITMQ_LOOK.colour
     assert len({(each["color"], each["marker"]) for each in (plain, large, xlarge)}) == 3

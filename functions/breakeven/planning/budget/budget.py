@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.planning.budget.allowance import Allowance
-from breakeven.planning.budget.estimate import Estimate, sqs_requests
+from breakeven.planning.budget.estimate import Estimate, requests_by_price, sqs_requests
 from breakeven.planning.checks import origin
 from breakeven.planning.refusal import Refusal
 from breakeven.pricing.bill.inputs import ask
@@ -43,7 +43,7 @@ def sqs_requests_at_most(case: Case) -> float:
 
     Workers send and ask as fast as calls go; asks go on to the drain's deadline and find nothing.
     """
-    if not record_of(case.target).billed_by_request:
+    if not record_of(case.target).request_price:
         return 0.0
     work = case.workload
     chunks = (requests_per_message(ask(message_bytes=work.message_bytes)) - 1) / 2
@@ -59,11 +59,16 @@ def at_most(cases: Sequence[Case], expected: Estimate, book: PriceBook) -> float
     """Dollars that the run may be taken to cost where the estimate errs: a quarter more of everything, and
     the requests of closed loops on an SQS that answers twice as fast as is assumed.
     """
-    price = book.price("sqs", "standard_request")
     faster = CALLS_EACH_PER_S * SQS_CALL_MS / 1000 - 1
     closed = [case for case in cases if not (case.workload.is_open or case.workload.messages is not None)]
-    requests = faster * sum(sqs_requests(case) for case in closed if record_of(case.target).billed_by_request)
-    return MARGIN * expected.usd + (0.0 if price.usd is None else price.cost(requests))
+    requests = requests_by_price(closed, lambda case: faster * sqs_requests(case))
+    return MARGIN * expected.usd + _cost(requests, book)
+
+
+def _cost(requests: dict[str, float], book: PriceBook) -> float:
+    """Dollars of requests by their item; what has no price adds nothing."""
+    prices = ((book.price("sqs", item), number) for item, number in requests.items())
+    return sum(price.cost(number) for price, number in prices if price.usd is not None)
 
 
 def _sends_at_most(work: Workload) -> float:
@@ -87,11 +92,10 @@ def _too_dear(expected: Estimate, most_usd: float, max_usd: float) -> Iterator[R
 
 
 def _too_much_sqs(cases: Sequence[Case], book: PriceBook, allowance: Allowance) -> Iterator[Refusal]:
-    requests = sum(sqs_requests_at_most(case) for case in cases)
-    price = book.price("sqs", "standard_request")
-    usd = 0.0 if price.usd is None else price.cost(requests)
+    requests = requests_by_price(cases, sqs_requests_at_most)
+    usd = _cost(requests, book)
     if usd > allowance.max_sqs_usd:
-        cost = f"the run's SQS requests could cost ${usd:.2f} ({requests:,.0f} at most)"
+        cost = f"the run's SQS requests could cost ${usd:.2f} ({sum(requests.values()):,.0f} at most)"
         remedy = (
             f"{cost}; run fewer or shorter cases or fewer threads; {UNRAISED} (-c breakeven:max_sqs_usd=...)"
         )

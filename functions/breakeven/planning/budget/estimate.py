@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from math import ceil
 
 from pydantic import Field
@@ -120,6 +120,15 @@ def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[Target
     return lanes
 
 
+def requests_by_price(cases: Iterable[Case], count: Callable[[Case], float]) -> dict[str, float]:
+    """Requests of the cases whose targets are billed for them, by the item that prices them."""
+    found: dict[str, float] = {}
+    for case in cases:
+        if item := record_of(case.target).request_price:
+            found[item] = found.get(item, 0.0) + count(case)
+    return found
+
+
 def sqs_requests(case: Case) -> float:
     """Requests billed for a case: three a message (more above 64 KiB), and asks that come back empty."""
     messages = expected(case.workload, case.target, "aws").messages
@@ -170,7 +179,6 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
     gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
-    messages_sqs = sum(sqs_requests(case) for case in cases if record_of(case.target).billed_by_request)
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
@@ -181,7 +189,7 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
     return [
         *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
-        ("SQS requests", "sqs", "standard_request", messages_sqs),
+        *(("SQS requests", "sqs", *each) for each in requests_by_price(cases, sqs_requests).items()),
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
         ("functions, calls", "lambda", "request", calls),
         ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
