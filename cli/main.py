@@ -28,8 +28,12 @@ COMMANDS = {
 
 
 #: what a run's input calls what an option gives, and where its errors say that they are
-FLAGS = {"resume_run_id": "--resume", "max_usd": "--max-usd", "seed": "--seed", "scale": "--scale"}
-INPUTS = {"execution", "execution input", "options", "breakeven run"}
+FLAGS = {
+    "resume_run_id": "--resume",
+    "max_usd": "--max-usd",
+    **{name: f"--{name}" for name in ("region", "resume", "scale", "seed", "variant")},
+}
+INPUTS = {"execution", "execution input", "options", "breakeven run", "price book"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -80,9 +84,9 @@ def _check_none_is_empty(words: Sequence[str]) -> None:
 
 def _in_flags(error: BreakevenError, command: str) -> BreakevenError:
     """The error with the flag that gave the value, where it names the field of a run's input."""
-    if not isinstance(error, InputError) or error.where not in INPUTS:
-        return error
-    return InputError(f"breakeven {command}", FLAGS.get(error.field, error.field), error.value, error.remedy)
+    if isinstance(error, InputError) and error.where in INPUTS and error.field in FLAGS:
+        return InputError(f"breakeven {command}", FLAGS[error.field], error.value, error.remedy)
+    return error
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ def _run_here(arguments: argparse.Namespace) -> int:
         # the workflow's first state asks them of the same book, which may lack a price that they need
         ask_about(plan.cases, usual_message_bytes(plan.cases), load_book(wanted.region))
     else:
-        check_run_id(arguments.resume, field="--resume")
+        check_run_id(arguments.resume, field="resume")
         earlier = earlier_run(arguments.runs, arguments.resume)
         wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
         plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]

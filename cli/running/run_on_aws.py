@@ -109,7 +109,7 @@ def _document(arguments: argparse.Namespace) -> dict[str, Any]:
     elif arguments.resume is None:
         document["suite"] = DEFAULT_SUITE
     if arguments.resume is not None:
-        check_run_id(arguments.resume, field="--resume")
+        check_run_id(arguments.resume, field="resume")
         document["resume_run_id"] = arguments.resume
     parse_run_input(document, where="breakeven run")
     return document

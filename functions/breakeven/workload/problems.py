@@ -6,6 +6,7 @@ What a field takes is read from the model's own JSON Schema, so no message can d
 from __future__ import annotations
 
 import difflib
+import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,6 +23,7 @@ Schema = Mapping[str, Any]
 
 SCHEMA: Schema = Suite.model_json_schema()
 KEY = "[key]"  # how pydantic marks that a mapping's key is at fault, not its value
+PLAIN = re.compile(r"[-+]?\d+(\.\d*)?|true|false")
 NUMBERS = {"integer": "a whole number", "number": "a number"}
 
 _short = reprlib.Repr()
@@ -70,7 +72,8 @@ def _remedy(details: ErrorDetails, loc: Loc) -> str:
         return f"must be a list: write [{shown(value)}]"
     hint = did_you_mean(value, _choices(schema)) if isinstance(value, str) else ""
     verb = "is required:" if details["type"] == "missing" else "must be"
-    quoted = ", without quotes" if isinstance(value, str) and _is_plain(_item(schema)) else ""
+    quotes = isinstance(value, str) and PLAIN.fullmatch(value) and _is_plain(_item(schema))
+    quoted = ", without quotes" if quotes else ""
     return f"{hint}{verb} {_allowed(schema)}{quoted}"
 
 

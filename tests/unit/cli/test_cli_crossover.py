@@ -130,7 +130,10 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         ),
         (["--instance", "m99.large"], "ec2/m99.large: 'm99.large': no such price; ec2 has"),
         (["--instance", "m8i.large", "--region", "eu-west-1"], "ec2/m8i.large: not in the price feed"),
-        (["--region", "mars-1"], "name: 'mars-1': no such book; there are ap-southeast-1"),
+        (
+            ["--region", "mars-1"],
+            "breakeven crossover: --region: 'mars-1': no such book; there are ap-southeast-1",
+        ),
         (["--sqs-bill", "-3"], "--sqs-bill: '-3': give US dollars a month above 0"),
         (
             ["--sqs-bill", "1e15"],

@@ -247,9 +247,9 @@ def test_a_plan_that_is_refused_anyway_is_refused_with_its_own_reason():
         (b"", "Invalid JSON"),
         (b"{", "Invalid JSON"),
         (b"\xff\xfe\x00", "Invalid JSON"),
-        (b"[]", "should be an object"),
+        (b"[]", "must be an object"),
         (b'{"format": 2, "suite": "mine"}', "format: "),
-        (b'{"format": 1, "suite": "mine", "findings": [{}]}', "findings.0.of: Field required"),
+        (b'{"format": 1, "suite": "mine", "findings": [{}]}', "findings.0.of: is required"),
         (b'{"format": 1, "suite": "yours"}', "of another one"),
     ],
 )

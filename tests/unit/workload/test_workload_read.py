@@ -229,6 +229,11 @@ def test_what_is_no_mapping_is_no_suite(found):
     assert "a suite is a mapping" in fault(found).remedy
 
 
+@pytest.mark.parametrize(("value", "quotes"), [("5", True), ("1:30", False), ("yes", False)])
+def test_quotes_are_named_where_there_are_some(value, quotes):
+    assert ("without quotes" in fault(document({"threads": value})).remedy) == quotes
+
+
 def test_several_faults_are_reported_one_a_line():
     with pytest.raises(MultipleInputError) as caught:
         parse_suite(document({"threads": 0, "queues": 0}, repeats="2"), "mine.yaml")

@@ -15,6 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError
 
+from breakeven.errors import in_words
 from breakeven.loadgen.self_check.loader_limit import MOST_WORDS, Limit, Word
 from breakeven.planning.sizing import more_loaders
 from breakeven.terms import Environment
@@ -152,7 +153,7 @@ def read_advice(body: bytes | None, suite: str, where: str) -> tuple[LoaderAdvic
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         return LoaderAdvice(suite=suite), [
-            ignored(where, f"{field}: {first['msg']}" if field else first["msg"])
+            ignored(where, in_words(f"{field}: {first['msg']}" if field else first["msg"]))
         ]
     if advice.suite != suite:
         return LoaderAdvice(suite=suite), [ignored(where, "suite: it is of another one")]

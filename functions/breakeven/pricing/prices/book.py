@@ -226,7 +226,7 @@ def load_book(name: str) -> PriceBook:
     :raises InputError: there is no such book, or its file is damaged
     """
     if name not in books():
-        raise InputError("price book", "name", name, f"no such book; there are {', '.join(regions())}")
+        raise InputError("price book", "region", name, f"no such book; there are {', '.join(regions())}")
     return read_book(BOOKS / f"{name}.json")
 
 
