@@ -25,7 +25,7 @@ from breakeven.workload.case import Case
 
 #: from the last connection to the start, seconds
 LEAD_S = 0.2
-SHARES = (0.5, 0.99, 0.999)
+PER_MILLE = (500, 990, 999)
 
 
 class Order(BaseModel):
@@ -63,7 +63,9 @@ def summary(result: LoaderResult) -> dict[str, Any]:
     measurement = merge([result], QueueCount(0))
     return {
         "percentiles": {
-            metric: [found * 1e3 for share in SHARES if (found := percentile_ms(total.cell.latencies, share))]
+            metric: [
+                found * 1e3 for each in PER_MILLE if (found := percentile_ms(total.cell.latencies, each))
+            ]
             for metric, total in measurement.totals.items()
         },
         "ledger": measurement.ledger.row(),

@@ -11,6 +11,7 @@ from breakeven.loadgen.reconciliation import Account, account
 from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.histogram import midpoint
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.rows import LoaderReport, Usage
 from breakeven.loadgen.search.probe import best
 from breakeven.loadgen.self_check.loader_limit import Limit
 from breakeven.loadgen.stages import measured_in
@@ -81,7 +82,7 @@ class Measurement:
             "ledgers": [{"case_id": case.case_id, **self.ledger.row()}],
             "loaders": list(self._loaders(case)),
             "probes": [
-                {"case_id": case.case_id, **probe.to_json()}
+                {"case_id": case.case_id, **probe.model_dump()}
                 for result in self.results
                 for probe in result.probes
             ],
@@ -110,24 +111,18 @@ class Measurement:
         for result in self.results:
             for diagnosis in result.diagnoses:
                 evidence = diagnosis.evidence()
-                yield {
-                    "case_id": case.case_id,
-                    "loader": result.loader,
-                    "stage": diagnosis.stage,
-                    "cpu_share": diagnosis.cpu_share,
-                    "lag_p99_ms": diagnosis.lag_p99_ms,
-                    "offered": diagnosis.offered,
-                    "achieved": diagnosis.achieved,
-                    "pacing_p99_ms": diagnosis.pacing_p99_ms,
-                    "blocked_share": diagnosis.blocked_share,
-                    "saturated": bool(evidence),
-                    "evidence": "; ".join(evidence) or None,
-                    "zone": result.host.get("zone"),
-                    "zone_unknown": result.host.get("zone_unknown"),
-                    "runtime": result.host.get("python"),
-                    "openssl": result.host.get("openssl"),
-                    "fallback": "; ".join(result.fallbacks) or None,
-                }
+                report = LoaderReport(
+                    **diagnosis.model_dump(include=set(Usage.model_fields)),
+                    loader=result.loader,
+                    saturated=bool(evidence),
+                    evidence="; ".join(evidence) or None,
+                    zone=result.host.get("zone"),
+                    zone_unknown=result.host.get("zone_unknown"),
+                    runtime=result.host.get("python"),
+                    openssl=result.host.get("openssl"),
+                    fallback="; ".join(result.fallbacks) or None,
+                )
+                yield {"case_id": case.case_id, **report.model_dump()}
 
     def _latencies(self, case: Case) -> Iterator[dict[str, Any]]:
         for metric, total in self.totals.items():

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from breakeven.loadgen import rows
 from breakeven.loadgen.ledger.ledger import Ledger, ProducerLedger
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.result import LoaderResult
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(rows.Ledger):
     """Messages. ``sent = confirmed + returned + nacked + unknown``; ``sent = received + missing + left``.
 
     Of a complete ledger what was received is believed before any count: ``left`` is never more than what was
@@ -23,52 +23,18 @@ class Account:
     its receipts are in doubt; and when the drain was cut short while messages still came, and only an
     estimate says how many more would have. ``complete``: no loader ended so. ``closed``: complete, lost is
     known, and nothing is left.
-    ``count``: what the target says; None where it was not asked, as all had been received.
     """
 
-    sent: int
-    confirmed: int
-    returned: int
-    nacked: int
-    unknown: int
-    received: int
-    missing: int
-    left: int
-    lost: int | None
-    duplicates: int
-    redelivered: int
-    out_of_order: int
-    unexpected: int
     complete: bool
-    closed: bool
-    count: QueueCount | None
 
     @property
     def estimates(self) -> bool:
         """Does what is left go by an estimate?"""
-        return self.left > 0 and self.count is not None and not self.count.exact
+        return self.left > 0 and self.queue_count_exact is False
 
     def row(self) -> dict[str, Any]:
         """The columns of ``results.schemas.LEDGERS`` but the case's."""
-        return {
-            "sent": self.sent,
-            "confirmed": self.confirmed,
-            "returned": self.returned,
-            "nacked": self.nacked,
-            "unknown": self.unknown,
-            "received": self.received,
-            "missing": self.missing,
-            "left_in_queue": self.left,
-            "lost": self.lost,
-            "duplicates": self.duplicates,
-            "redelivered": self.redelivered,
-            "out_of_order": self.out_of_order,
-            "unexpected": self.unexpected,
-            "closed": self.closed,
-            "queue_count": self.count.messages if self.count else None,
-            "queue_count_exact": self.count.exact if self.count else None,
-            "queue_count_steady": self.count.steady if self.count else None,
-        }
+        return self.model_dump(by_alias=True, exclude={"complete"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +89,9 @@ def account(results: list[LoaderResult], count: QueueCount | None) -> Account:
         unexpected=sum(ledger.unexpected for ledger in ledgers),
         complete=complete,
         closed=complete and lost is not None and left == 0,
-        count=count,
+        queue_count=count.messages if count else None,
+        queue_count_exact=count.exact if count else None,
+        queue_count_steady=count.steady if count else None,
     )
 
 

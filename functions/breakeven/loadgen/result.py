@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
 from breakeven.loadgen.ledger.ledger import Ledger
 from breakeven.loadgen.record.cell import Cell
@@ -14,6 +16,21 @@ from breakeven.terms import Flag
 from breakeven.workload.case import Mode
 
 VERSION = 3
+
+
+_CELL = TypeAdapter(Cell)
+
+
+def _listed(cells: Cells) -> list[dict[str, Any]]:
+    """As a document has them."""
+    return [
+        {"stage": stage, "metric": metric, **_CELL.dump_python(cell)}
+        for (stage, metric), cell in cells.items()
+    ]
+
+
+def _cells_of(listed: list[dict[str, Any]]) -> Cells:
+    return {(cell["stage"], cell["metric"]): _CELL.validate_python(cell) for cell in listed}
 
 
 @dataclass(slots=True)
@@ -37,7 +54,7 @@ class LoaderResult:
     measure_s: float
     final: bool
     ledger: Ledger
-    cells: Cells = field(default_factory=dict)
+    cells: Annotated[Cells, PlainValidator(_cells_of), PlainSerializer(_listed)] = field(default_factory=dict)
     stages: dict[str, float] = field(default_factory=dict)
     errors: dict[str, int] = field(default_factory=dict)
     diagnoses: list[Diagnosis] = field(default_factory=list)
@@ -50,19 +67,7 @@ class LoaderResult:
 
     def to_json(self) -> dict[str, Any]:
         """A document of plain JSON values."""
-        cells = [
-            {"stage": stage, "metric": metric, **c.to_json()} for (stage, metric), c in self.cells.items()
-        ]
-        plain = {name: getattr(self, name) for name in _PLAIN}
-        diagnoses = [diagnosis.to_json() for diagnosis in self.diagnoses]
-        return {
-            "version": VERSION,
-            **plain,
-            "ledger": self.ledger.to_json(),
-            "diagnoses": diagnoses,
-            "probes": [probe.to_json() for probe in self.probes],
-            "cells": cells,
-        }
+        return {"version": VERSION, **_DOCUMENT.dump_python(self, mode="json")}
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> LoaderResult:
@@ -71,15 +76,7 @@ class LoaderResult:
             raise ValueError(
                 f"loader result of version {document.get('version')!r}; this reads version {VERSION}"
             )
-        return cls(
-            ledger=Ledger.from_json(document["ledger"]),
-            diagnoses=[Diagnosis.from_json(each) for each in document["diagnoses"]],
-            probes=[Probe.from_json(each) for each in document["probes"]],
-            cells={(cell["stage"], cell["metric"]): Cell.from_json(cell) for cell in document["cells"]},
-            **{name: document[name] for name in _PLAIN},
-        )
+        return _DOCUMENT.validate_python(document)
 
 
-_PLAIN = tuple(
-    name for name in LoaderResult.__slots__ if name not in {"ledger", "diagnoses", "probes", "cells"}
-)
+_DOCUMENT = TypeAdapter(LoaderResult)

@@ -8,6 +8,13 @@ of what a source published, elsewhere.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
+
+_HIVE: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "string"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +22,17 @@ class Table:
     name: str
     comment: str
     columns: dict[str, str]
+
+
+def columns(row: type[BaseModel], but: str = "") -> dict[str, str]:
+    """Column -> type, from a model's fields; ``but`` is the one that the table declares itself."""
+    return {
+        field.serialization_alias or name: next(
+            _HIVE[kind] for kind in (field.annotation, *get_args(field.annotation)) if kind in _HIVE
+        )
+        for name, field in row.model_fields.items()
+        if name != but
+    }
 
 
 ORIGIN = {"provenance": "string", "environment": "string"}
@@ -107,67 +125,19 @@ TOTALS = Table(
 LEDGERS = Table(
     "ledgers",
     "what became of every message: one row a case",
-    {
-        "case_id": "string",
-        "sent": "bigint",
-        "confirmed": "bigint",
-        "returned": "bigint",
-        "nacked": "bigint",
-        "unknown": "bigint",
-        "received": "bigint",
-        "missing": "bigint",
-        "left_in_queue": "bigint",
-        "lost": "bigint",  # null when it cannot be known, see docs/metrics.md
-        "duplicates": "bigint",
-        "redelivered": "bigint",
-        "out_of_order": "bigint",
-        "unexpected": "bigint",
-        "closed": "boolean",
-        "queue_count": "bigint",  # what the target said is in the queues; null: not asked, all was received
-        "queue_count_exact": "boolean",  # false: an estimate, as SQS gives it
-        "queue_count_steady": "boolean",  # false: an estimate that changed, or was not asked for again
-    },
+    {"case_id": "string", **columns(Ledger)},
 )
 
 LOADERS = Table(
     "loaders",
     "what each loader measured of itself: one row a case, loader and measured stage",
-    {
-        "case_id": "string",
-        "loader": "int",
-        "stage": "string",  # measure, load, unload
-        "cpu_share": "double",  # cores that its process used
-        "lag_p99_ms": "double",  # how late a sleeping thread of it woke
-        "offered": "bigint",  # open loop: messages due within the stage
-        "achieved": "bigint",  # handed over within it
-        "pacing_p99_ms": "double",  # how late they were handed over
-        "blocked_share": "double",  # of the stage: a message was due and the window was full
-        "saturated": "boolean",
-        "evidence": "string",  # why, in words; null where it was not
-        "zone": "string",  # of availability: an id of a function, a name of a task; null: not known
-        "zone_unknown": "string",  # why not
-        "runtime": "string",  # the release of Python
-        "openssl": "string",
-        "fallback": "string",  # why the general path drove what is the core's; null where it did not
-    },
+    {"case_id": "string", "loader": "int", **columns(LoaderReport, but="loader")},
 )
 
 PROBES = Table(
     "probes",
     "the rates that a capacity search tried: one row a case and probe",
-    {
-        "case_id": "string",
-        "number": "int",  # from 1, in the order in which they were tried
-        "stage": "string",
-        "rate": "double",  # offered, messages a second
-        "offered": "bigint",  # messages due within the probe
-        "achieved": "bigint",  # handed over within it
-        "backlog_per_s": "double",  # by how many messages a second the backlog grew
-        "backlog_per_s_high": "double",  # its upper 95% bound, one-sided
-        "end_to_end_p99_ms": "double",
-        "held": "boolean",
-        "reason": "string",  # why not; null where it was held
-    },
+    {"case_id": "string", "number": "int", "stage": "string", **columns(ProbeReport, but="number")},
 )
 
 NODES = Table(

@@ -107,7 +107,7 @@ def encoded(table: str, rows: Iterable[Mapping[str, Any]]) -> bytes:
             raise ValueError(
                 f"{table}: columns differ from the schema: {sorted(row.keys() ^ columns.keys())}"
             )
-        lines.append(json.dumps(row, separators=(",", ":")))
+        lines.append(json.dumps({name: row[name] for name in columns}, separators=(",", ":")))
     return _gzip("\n".join(lines).encode() + b"\n") if lines else b""
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from breakeven.loadgen.rows import ProbeReport
 from breakeven.report.building.verdict import verdict
-from breakeven.report.contract.report_model import CaseReport, ProbeReport, Report
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.render.report_files import render_all
 from cli.main import main

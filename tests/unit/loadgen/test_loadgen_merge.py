@@ -12,9 +12,9 @@ from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.record.recorder import Cells, Recorder
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.loadgen.stages import Timeline, measured_in
 from breakeven.terms import METRICS
+from tests.support.loaders.diagnoses import diagnosis
 from tests.support.scripted.fakes import make_case
 
 SECOND_NS = 10**9
@@ -130,7 +130,7 @@ def test_end_to_end_means_nothing_in_load_unload() -> None:
     [
         ({"flags": ["drain_deadline"]}, "drain_deadline"),
         ({"errors": {"connection_lost": 1}}, "call_errors"),
-        ({"diagnoses": [Diagnosis("load", 0.1), Diagnosis("unload", 0.9)]}, "loader_saturated"),
+        ({"diagnoses": [diagnosis("load", 0.1), diagnosis("unload", 0.9)]}, "loader_saturated"),
         ({"final": False}, "ledger_incomplete"),
         ({"loaders": 3}, "ledger_incomplete"),
     ],

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from breakeven.clients.base import Outcome
-from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.workload.case import Case
+from tests.support.loaders.diagnoses import diagnosis
 from tests.support.loaders.loader_runs import Run, assert_all_arrived, brisk, no_thread_left  # noqa: F401
 from tests.support.scripted.fakes import FakeBroker, Faults, make_case
 
@@ -129,5 +129,5 @@ def test_consumers_take_their_time_and_a_backlog_grows() -> None:
     ],
 )
 def test_evidence_that_the_loader_was_the_limit(fields: dict[str, Any], words: str | None) -> None:
-    found = Diagnosis(**{"stage": "measure", "cpu_share": 0.1, **fields}).evidence()
+    found = diagnosis(**{"stage": "measure", "cpu_share": 0.1, **fields}).evidence()
     assert (len(found) == 1 and words in found[0]) if words else found == []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from breakeven.loadgen.record.cell import Cell, Window
 from breakeven.loadgen.record.histogram import MAX_NS, Histogram, bin_of, midpoint
@@ -17,6 +18,7 @@ from breakeven.loadgen.stages import Timeline
 
 HOUR_NS = 3600 * 10**9
 SECOND_NS = 10**9
+CELL = TypeAdapter(Cell)
 latencies = st.lists(st.integers(min_value=0, max_value=HOUR_NS), max_size=200)
 
 
@@ -191,6 +193,6 @@ def test_cells_survive_json() -> None:
     recorder.operation("consume", at(11), at(12.5), 64)
     recorder.starved("consume", at(13))
     cell = recorder.cells()["measure", "consume"]
-    again = Cell.from_json(json.loads(json.dumps(cell.to_json())))
-    assert again.to_json() == cell.to_json()
+    again = CELL.validate_json(CELL.dump_json(cell))
+    assert CELL.dump_python(again) == CELL.dump_python(cell)
     assert again.windows == cell.windows

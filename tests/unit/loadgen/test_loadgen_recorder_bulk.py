@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
+from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.histogram import MAX_NS, Histogram, bin_of, bins_of
 from breakeven.loadgen.record.recorder import FEW, HANDFUL, Recorder
 from breakeven.loadgen.record.timestamps import Timestamps
 from breakeven.loadgen.stages import Timeline
 
 SECOND_NS = 10**9
+CELL = TypeAdapter(Cell)
 #: warm-up, measured stage and drain start here; before the first nothing is recorded
 STARTS_NS = {"warmup": 5 * SECOND_NS, "measure": 10 * SECOND_NS, "drain": 13 * SECOND_NS}
 #: on either side of every change of method
@@ -39,7 +42,7 @@ def recorder() -> Recorder:
 
 def plain(recorded: Recorder) -> dict[str, str]:
     """Cells as JSON: what leaves the loader, so that no number of numpy's is in it."""
-    return {"/".join(key): json.dumps(cell.to_json()) for key, cell in sorted(recorded.cells().items())}
+    return {"/".join(key): CELL.dump_json(cell).decode() for key, cell in sorted(recorded.cells().items())}
 
 
 def given_as(form: str, numbers: Sequence[int]) -> Timestamps:

@@ -9,17 +9,10 @@ from typing import get_args
 
 import jsonschema
 
+from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
 from breakeven.report.contract import money_model
 from breakeven.report.contract.json_schema import PATH, schema
-from breakeven.report.contract.report_model import (
-    Comparison,
-    EndToEnd,
-    Ledger,
-    LoaderReport,
-    Metric,
-    ProbeReport,
-    Repeats,
-)
+from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import InstrumentCase, Reading, RunFlag, Validity
 from breakeven.report.sections import glossary

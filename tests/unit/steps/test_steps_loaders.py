@@ -14,7 +14,6 @@ from moto import mock_aws
 
 from breakeven.loadgen.ledger.ledger import Ledger
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN
@@ -30,6 +29,7 @@ from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from local.stored import kept_advice
 from tests.support.aws.moto_results import services_in_moto
+from tests.support.loaders.diagnoses import diagnosis
 from tests.support.loaders.loader_findings import BIG
 from tests.support.money.query_tables import Bucket
 
@@ -94,7 +94,7 @@ def handed_in(case: Case, attempt: int, loader: int, cpu_share: float) -> Loader
         measure_s=case.workload.measure_s,
         final=True,
         ledger=Ledger({}, {}),
-        diagnoses=[Diagnosis("measure", cpu_share, lag_p99_ms=0.1)],
+        diagnoses=[diagnosis("measure", cpu_share, lag_p99_ms=0.1)],
     )
 
 

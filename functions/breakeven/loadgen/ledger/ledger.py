@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from breakeven.clients.base import Outcome
 from breakeven.clients.fast_path import Ours
 from breakeven.loadgen.ledger.receipts import Receipts
-from breakeven.loadgen.ledger.sequences import SequenceSet
+from breakeven.loadgen.ledger.sequences import Sequences, SequenceSet
 from breakeven.loadgen.ledger.stamp import StampReader
 from breakeven.loadgen.record.timestamps import Int64s
 
@@ -26,9 +26,9 @@ class ProducerLedger:
     """One producer's messages: sequences 0 to ``sent - 1``, and those that have an outcome."""
 
     sent: int = 0
-    confirmed: SequenceSet = field(default_factory=SequenceSet)
-    returned: SequenceSet = field(default_factory=SequenceSet)
-    nacked: SequenceSet = field(default_factory=SequenceSet)
+    confirmed: Sequences = field(default_factory=SequenceSet)
+    returned: Sequences = field(default_factory=SequenceSet)
+    nacked: Sequences = field(default_factory=SequenceSet)
 
     def answer(self, sequences: Sequence[int], outcomes: Sequence[Outcome]) -> None:
         """What became of messages, one entry a message in each column."""
@@ -57,17 +57,6 @@ class ProducerLedger:
     def copy(self) -> ProducerLedger:
         return ProducerLedger(self.sent, self.confirmed.copy(), self.returned.copy(), self.nacked.copy())
 
-    def to_json(self) -> dict[str, Any]:
-        outcomes = {"confirmed": self.confirmed, "returned": self.returned, "nacked": self.nacked}
-        return {"sent": self.sent, **{name: numbers.to_json() for name, numbers in outcomes.items()}}
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> ProducerLedger:
-        outcomes = {
-            name: SequenceSet.from_json(document[name]) for name in ("confirmed", "returned", "nacked")
-        }
-        return cls(sent=document["sent"], **outcomes)
-
 
 @dataclass(slots=True)
 class Ledger:
@@ -79,7 +68,7 @@ class Ledger:
     """
 
     producers: dict[int, ProducerLedger] = field(default_factory=dict)
-    received: dict[int, SequenceSet] = field(default_factory=dict)
+    received: dict[int, Sequences] = field(default_factory=dict)
     duplicates: int = 0
     redelivered: int = 0
     out_of_order: int = 0
@@ -93,30 +82,6 @@ class Ledger:
             self.redelivered,
             self.out_of_order,
             self.unexpected,
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "producers": {str(producer): own.to_json() for producer, own in self.producers.items()},
-            "received": {str(producer): numbers.to_json() for producer, numbers in self.received.items()},
-            "duplicates": self.duplicates,
-            "redelivered": self.redelivered,
-            "out_of_order": self.out_of_order,
-            "unexpected": self.unexpected,
-        }
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Ledger:
-        return cls(
-            {int(producer): ProducerLedger.from_json(own) for producer, own in document["producers"].items()},
-            {
-                int(producer): SequenceSet.from_json(numbers)
-                for producer, numbers in document["received"].items()
-            },
-            document["duplicates"],
-            document["redelivered"],
-            document["out_of_order"],
-            document["unexpected"],
         )
 
 

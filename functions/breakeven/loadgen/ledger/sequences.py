@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import PlainSerializer, PlainValidator
 
 from breakeven.loadgen.record.timestamps import Int64s
 
@@ -168,6 +169,12 @@ class SequenceSet:
 
     def _recount(self) -> None:
         self._count = (self._floor << _SHIFT) + sum(bits.bit_count() for bits in self._chunks.values())
+
+
+#: in a document
+Sequences = Annotated[
+    SequenceSet, PlainValidator(SequenceSet.from_json), PlainSerializer(SequenceSet.to_json)
+]
 
 
 def _text(bits: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from math import ceil
-from typing import Any
+from typing import Annotated
+
+from pydantic import PlainSerializer, PlainValidator
 
 from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.record.timestamps import Int64s, greatest, least
@@ -35,12 +37,25 @@ class Window:
         self.last_ns = max(self.last_ns, other.last_ns)
 
 
+def _listed(windows: dict[int, Window]) -> list[list[int]]:
+    """As a document has them: each second, and what was completed in it."""
+    return [[second, *astuple(window)] for second, window in sorted(windows.items())]
+
+
+def _windows_of(listed: list[list[int]]) -> dict[int, Window]:
+    return {second: Window(*counts) for second, *counts in listed}
+
+
 @dataclass(slots=True)
 class Cell:
     """One metric in one stage. ``windows`` are by whole seconds since the stage's start."""
 
-    latencies: Histogram = field(default_factory=Histogram)
-    windows: dict[int, Window] = field(default_factory=dict)
+    latencies: Annotated[
+        Histogram, PlainValidator(Histogram.from_json), PlainSerializer(Histogram.to_json)
+    ] = field(default_factory=Histogram)
+    windows: Annotated[dict[int, Window], PlainValidator(_windows_of), PlainSerializer(_listed)] = field(
+        default_factory=dict
+    )
     skipped: int = 0  # end to end: the send time is not known to this loader
     unfinished: int = 0  # of the latencies: without an end when the loader gave up, and counted up to then
     last_ns: int = 0  # the last completion, nanoseconds since the stage's start
@@ -101,30 +116,3 @@ class Cell:
         for window in self.windows.values():
             result.merge(window)
         return result
-
-    def to_json(self) -> dict[str, Any]:
-        windows = [
-            [second, w.operations, w.size, w.starved, w.errors, w.last_ns]
-            for second, w in sorted(self.windows.items())
-        ]
-        return {
-            "latencies": self.latencies.to_json(),
-            "windows": windows,
-            "skipped": self.skipped,
-            "unfinished": self.unfinished,
-            "last_ns": self.last_ns,
-            "by_core": self.by_core,
-            "paused_ns": self.paused_ns,
-        }
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Cell:
-        return cls(
-            latencies=Histogram.from_json(document["latencies"]),
-            windows={second: Window(*counts) for second, *counts in document["windows"]},
-            skipped=document["skipped"],
-            unfinished=document["unfinished"],
-            last_ns=document["last_ns"],
-            by_core=document["by_core"],
-            paused_ns=document["paused_ns"],
-        )

@@ -136,7 +136,7 @@ class CapacitySearch:
         offered = sum(producer.offered for producer in producers)
         achieved = sum(producer.achieved for producer in producers)
         growth = slope(samples)
-        p99_ms = percentile_ms(self._shared.recorder.histogram(stage.name, "end_to_end"), 0.99)
+        p99_ms = percentile_ms(self._shared.recorder.histogram(stage.name, "end_to_end"), 990)
         reason = self._reason(rate, offered, achieved, growth, p99_ms)
         return Probe(
             number=number,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import ceil
-from typing import Any, Protocol
+from typing import Protocol
 
+from breakeven.instrument.latencies import rank
 from breakeven.loadgen.record.histogram import Histogram, midpoint
+from breakeven.loadgen.rows import Usage
 from breakeven.loadgen.self_check.zone import has_own_host
 from breakeven.workload.case import Workload
 
@@ -26,26 +26,15 @@ ACHIEVED_SHARE = 0.99
 BLOCKED_SHARE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Usage):
     """One loader in one measured stage.
 
-    ``cpu_share``: cores that its process used. ``lag_p99_ms``: how late a sleeping thread of it woke.
-    Of an open loop, else None: messages ``offered`` (due within the stage) and ``achieved`` (handed over
-    within it), ``pacing_p99_ms`` (how late they were handed over, waiting for room apart), and
-    ``blocked_share`` of the stage in which a message was due and the window was full: back-pressure of the
-    target, over all producers.
+    ``pacing_p99_ms`` leaves out what waited for room; ``blocked_share`` is back-pressure of the target, over
+    all producers.
     """
 
-    stage: str
-    cpu_share: float
-    lag_p99_ms: float | None = None
-    offered: int | None = None
-    achieved: int | None = None
-    pacing_p99_ms: float | None = None
-    blocked_share: float | None = None
-    own_host: bool = False  # a function or a task: nobody else's work makes its threads late
-    constant: bool = False  # arrivals at a constant rate: lateness can be judged
+    own_host: bool  # a function or a task: nobody else's work makes its threads late
+    constant: bool  # arrivals at a constant rate: lateness can be judged
 
     def evidence(self) -> list[str]:
         """Why its figures are a lower bound, in words; empty when they are not."""
@@ -61,13 +50,6 @@ class Diagnosis:
             if (self.blocked_share or 0.0) < BLOCKED_SHARE:
                 found.append(f"it handed over {share:.1%} of what was due, and the target left room")
         return found
-
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Diagnosis:
-        return cls(**document)
 
 
 class OpenLoop(Protocol):
@@ -87,28 +69,26 @@ def diagnose(
     producers: Sequence[OpenLoop],
 ) -> Diagnosis:
     """:param pacing: an open loop's, of the stage; ``producers``: its own, none in a closed loop"""
-    lag_ms, own = percentile_ms(lags, 0.99), has_own_host(os.environ)
-    if not producers:
-        return Diagnosis(stage, cpu_share, lag_ms, own_host=own)
-    blocked_s = sum(producer.blocked_ns for producer in producers) / len(producers) / 1e9
+    is_open = bool(producers)
+    blocked_s = sum(producer.blocked_ns for producer in producers) / max(1, len(producers)) / 1e9
     return Diagnosis(
         stage=stage,
         cpu_share=cpu_share,
-        lag_p99_ms=lag_ms,
-        offered=sum(producer.offered for producer in producers),
-        achieved=sum(producer.achieved for producer in producers),
-        pacing_p99_ms=percentile_ms(pacing, 0.99),
-        blocked_share=blocked_s / workload.measure_s,
-        own_host=own,
-        constant=workload.arrivals == "constant" and not workload.profile,
+        lag_p99_ms=percentile_ms(lags, 990),
+        offered=sum(producer.offered for producer in producers) if is_open else None,
+        achieved=sum(producer.achieved for producer in producers) if is_open else None,
+        pacing_p99_ms=percentile_ms(pacing, 990) if is_open else None,
+        blocked_share=blocked_s / workload.measure_s if is_open else None,
+        own_host=has_own_host(os.environ),
+        constant=is_open and workload.arrivals == "constant" and not workload.profile,
     )
 
 
-def percentile_ms(latencies: Histogram, share: float) -> float | None:
+def percentile_ms(latencies: Histogram, per_mille: int) -> float | None:
     """The nearest rank's bin, milliseconds; None without samples."""
-    rank, seen = ceil(share * latencies.count), 0
+    wanted, seen = rank(latencies.count, per_mille), 0
     for index, count in sorted(latencies.bins.items()):
         seen += count
-        if seen >= rank:
+        if seen >= wanted:
             return midpoint(index) / 1e6
     return None

@@ -7,6 +7,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast, get_args
 
+from pydantic import BaseModel
+
+from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
 from breakeven.report.building import money_builder
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
@@ -16,21 +19,18 @@ from breakeven.report.contract.report_model import (
     CaseReport,
     Comparison,
     EndToEnd,
-    Ledger,
-    LoaderReport,
     Manifest,
     Metric,
-    ProbeReport,
     RatePoint,
     Repeats,
     Report,
 )
-from breakeven.report.contract.strict import Strict
+from breakeven.results.schemas import columns
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import METRICS, Flag, Place, Provenance
 from breakeven.workload.case import Case
 
-M = TypeVar("M", bound=Strict)
+M = TypeVar("M", bound=BaseModel)
 PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
 
 
@@ -75,7 +75,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
 
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     metrics = _metrics(answers)
-    ledgers = {row["case_id"]: _ledger(row) for row in answers.ledgers}
+    ledgers = {case_id: rows[-1] for case_id, rows in by_case(Ledger, answers.ledgers).items()}
     loaders = by_case(LoaderReport, answers.loaders)
     probes = by_case(ProbeReport, answers.probes)
     rows = {row["case_id"]: row for row in answers.cases}
@@ -105,7 +105,7 @@ def by_case(model: type[M], rows: Rows) -> dict[str, list[M]]:
     """Rows of a query as the model, by case."""
     found: dict[str, list[M]] = defaultdict(list)
     for row in rows:
-        found[row["case_id"]].append(model(**{name: row[name] for name in model.model_fields}))
+        found[row["case_id"]].append(model(**{name: row[name] for name in columns(model)}))
     return found
 
 
@@ -178,11 +178,6 @@ def _exists(
     if name == "produce":
         return bool(case["producers"])
     return name == "consume_cycle" and bool(case["consumers"])
-
-
-def _ledger(row: Mapping[str, Any]) -> Ledger:
-    fields = {name: row[name] for name in Ledger.model_fields if name != "left"}
-    return Ledger(**fields, left=row["left_in_queue"])
 
 
 def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance]) -> CaseReport:

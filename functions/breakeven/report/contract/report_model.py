@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
 from breakeven.report.contract.money_model import (
     Bill,
     BreakEvenHours,
@@ -53,73 +54,6 @@ class Metric(Strict):
 
 class EndToEnd(Metric):
     skipped: int = Field(description="messages whose send time the receiving loader did not know")
-
-
-class Ledger(Strict):
-    """sent = confirmed + returned + nacked + unknown; sent = received + missing + left."""
-
-    sent: int
-    confirmed: int
-    returned: int
-    nacked: int
-    unknown: int
-    received: int
-    missing: int
-    left: int
-    lost: int | None = Field(
-        description="confirmed and missing; null when a loader's ledger is incomplete, or the drain was cut"
-        " short and only an estimate says how many are left"
-    )
-    duplicates: int
-    redelivered: int
-    out_of_order: int
-    unexpected: int
-    closed: bool
-    queue_count: int | None = Field(
-        default=None, description="what the target said is in the queues; null: not asked, all was received"
-    )
-    queue_count_exact: bool | None = Field(default=None, description="false: an estimate")
-    queue_count_steady: bool | None = Field(default=None, description="false: an estimate that changed")
-
-
-class LoaderReport(Strict):
-    """What a loader measured of itself in a measured stage; null where a closed loop has no such thing."""
-
-    loader: int
-    stage: str
-    cpu_share: float = Field(description="cores that its process used")
-    lag_p99_ms: float | None = Field(description="how late a sleeping thread of it woke")
-    offered: int | None = Field(description="messages due within the stage")
-    achieved: int | None = Field(description="of any, handed over within the stage")
-    pacing_p99_ms: float | None = Field(description="how late messages were handed over")
-    blocked_share: float | None = Field(description="of the stage: a message was due and the window was full")
-    saturated: bool
-    evidence: str | None = Field(description="why its figures are a lower bound, in words")
-    zone: str | None = Field(
-        default=None,
-        description="availability zone: of a function its id, of a task its name; null: not known",
-    )
-    zone_unknown: str | None = Field(default=None, description="why the zone is not known")
-    runtime: str | None = Field(default=None, description="the release of Python")
-    openssl: str | None = Field(default=None, description="the release of OpenSSL")
-    fallback: str | None = Field(
-        default=None,
-        description="why the general path drove what is the compiled core's; null where it did not",
-    )
-
-
-class ProbeReport(Strict):
-    """A rate that a capacity search tried. Messages a second."""
-
-    number: int
-    rate: float = Field(description="offered")
-    offered: int = Field(description="messages due within the probe")
-    achieved: int = Field(description="handed over within it")
-    backlog_per_s: float | None = Field(description="by how much the backlog grew")
-    backlog_per_s_high: float | None = Field(description="its upper 95% bound, one-sided")
-    end_to_end_p99_ms: float | None
-    held: bool
-    reason: str | None = Field(description="why it was not held")
 
 
 class CaseReport(Strict):

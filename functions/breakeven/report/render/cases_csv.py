@@ -7,7 +7,8 @@ import io
 from operator import attrgetter
 from typing import Any
 
-from breakeven.report.contract.report_model import CaseReport, EndToEnd, Ledger, Metric, Report
+from breakeven.loadgen.rows import Ledger
+from breakeven.report.contract.report_model import CaseReport, EndToEnd, Metric, Report
 from breakeven.report.tables.driving_paths import each
 from breakeven.terms import METRICS
 

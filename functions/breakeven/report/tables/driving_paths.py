@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from breakeven import words
-from breakeven.report.contract.report_model import CaseReport, LoaderReport, Metric, Report
+from breakeven.loadgen.rows import LoaderReport
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Row, Table, badge, trimmed
 
 #: the metrics whose completions a client drives, each counted once: a cycle is a receive and its settlement
