@@ -14,8 +14,7 @@ from botocore.parsers import ResponseParserError
 
 from breakeven.errors import InputError
 from breakeven.planning.budget.task_lines import VCPU
-from breakeven.planning.loaders import fargate
-from breakeven.planning.loaders.lambda_quota import BESIDE, MORE
+from breakeven.planning.loaders import quotas
 from breakeven.pricing.prices.book import regions
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import INSTANCE_TYPE, clusters
@@ -130,21 +129,21 @@ def _functions(account: Account) -> tuple[Level, str]:
     limit = account.client("lambda").get_account_settings()["AccountLimit"]
     have = int(limit["UnreservedConcurrentExecutions"])
     words = f"{have} functions at once"
-    if have <= BESIDE:
-        return "stop", f"{words}, too few for any case: {MORE}"
-    if have < MAX_LOADERS + BESIDE:
-        most = have - BESIDE
-        return "note", f"{words}: no case gets more than {most} loaders; {MORE}"
+    if have <= quotas.BESIDE:
+        return "stop", f"{words}, too few for any case: {quotas.MORE_FUNCTIONS}"
+    if have < MAX_LOADERS + quotas.BESIDE:
+        most = have - quotas.BESIDE
+        return "note", f"{words}: no case gets more than {most} loaders; {quotas.MORE_FUNCTIONS}"
     return "ok", words
 
 
 def _task_vcpus(account: Account) -> tuple[Level, str]:
     """What long cases may have; the others need none."""
-    quota = account.client("service-quotas").get_service_quota(ServiceCode="fargate", QuotaCode=fargate.QUOTA)
+    quota = account.client("service-quotas").get_service_quota(ServiceCode="fargate", QuotaCode=quotas.TASKS)
     have = int(float(quota["Quota"]["Value"]) // VCPU)
     words = f"{have} vCPUs of tasks, for cases of over 14 min"
     if have < MAX_LOADERS:
-        return "note", f"{words}: none of those gets more than {have} loaders; {fargate.MORE}"
+        return "note", f"{words}: none of those gets more than {have} loaders; {quotas.MORE_TASKS}"
     return "ok", words
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG
-from breakeven.planning.loaders.fargate import QUOTA
+from breakeven.planning.loaders.quotas import TASKS
 from infra.acknowledged import acknowledge, on
 from infra.brokers.network import Network
 from infra.context.settings import Context
@@ -56,7 +56,7 @@ class _TaskGranting(Granting):
 
     def plan(self) -> None:
         """How many tasks may run at once, and whether their image is there."""
-        quota = self._stack.format_arn(service="servicequotas", resource="fargate", resource_name=QUOTA)
+        quota = self._stack.format_arn(service="servicequotas", resource="fargate", resource_name=TASKS)
         self._allow("Plan", ["servicequotas:GetServiceQuota"], [quota])
         self._find_image("Plan")
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from breakeven.loadgen.case_figures import Limit, LoaderReport, Usage
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
 from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.histogram import midpoint
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.rows import LoaderReport, Usage
 from breakeven.loadgen.search.probe import best
-from breakeven.loadgen.self_check.loader_limit import Limit
 from breakeven.loadgen.stages import measured_in
 from breakeven.terms import METRICS, Flag
 from breakeven.workload.case import Case

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.loadgen import rows
+from breakeven.loadgen import case_figures
 from breakeven.loadgen.ledger.ledger import Ledger, ProducerLedger
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.result import LoaderResult
 
 
-class Account(rows.Ledger):
+class Account(case_figures.Ledger):
     """Messages. ``sent = confirmed + returned + nacked + unknown``; ``sent = received + missing + left``.
 
     Of a complete ledger what was received is believed before any count: ``left`` is never more than what was

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 
-from breakeven.errors import LoaderAborted
+from breakeven.errors import CaseError, LoaderAborted
 from breakeven.loadgen.coordination import CaseProgress, Coordinator, Progress
-from breakeven.loadgen.heartbeat import Heartbeat
 from breakeven.loadgen.ledger.ledger import Counts
 from breakeven.loadgen.workers.worker import Shared
 
@@ -18,10 +18,14 @@ BEAT_S, DRAIN_BEAT_S = 1.0, 0.25
 #: second of a run (DynamoDB's limit of a partition), and lanes drain side by side
 DRAIN_BEATS_PER_S = 200
 CHECKPOINT_S = 1.0
+#: beats in a row that may fail (the state table throttles, a store hiccups) before the case is failed
+TOLERATED_FAILURES = 5
+#: how long ``stop`` waits for a beat that is under way, seconds
+STOP_TIMEOUT_S = 2.0
 
 
 class Reporter:
-    """Exchanges progress and has a checkpoint saved, each second, until stopped.
+    """Exchanges progress and has a checkpoint saved, each second, until stopped: on a thread of its own.
 
     :param is_producing: may this loader's producers still send?
     :param save: saves a checkpoint
@@ -36,21 +40,36 @@ class Reporter:
     ) -> None:
         self._shared, self._is_producing = shared, is_producing
         self._coordinator, self._save = coordinator, save
-        self._heartbeat = Heartbeat(self._beat, self._interval_s, shared.signals)
+        self._ended, self._failures = threading.Event(), 0
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
         self._latest: CaseProgress | None = None
         self._before = (time.monotonic(), Counts(0, 0, 0, 0))
         self._saved_s = time.monotonic()
 
     def start(self) -> None:
-        self._heartbeat.start()
+        self._thread.start()
 
     def stop(self) -> None:
         """Returns when no beat is under way any more."""
-        self._heartbeat.stop()
+        self._ended.set()
+        self._thread.join(STOP_TIMEOUT_S)
 
     def latest(self) -> CaseProgress | None:
         """All loaders' progress as last exchanged; None before the first time."""
         return self._latest
+
+    def _run(self) -> None:
+        while not self._ended.wait(self._interval_s()):
+            try:
+                self._beat()
+                self._failures = 0
+            except CaseError as error:
+                self._shared.signals.fail(error)
+            except Exception as error:
+                self._failures += 1
+                if self._failures >= TOLERATED_FAILURES:
+                    reason = f"the loader cannot share its progress: {type(error).__name__}: {error}"
+                    self._shared.signals.fail(CaseError(reason))
 
     def _beat(self) -> None:
         latest = self._latest = self._coordinator.exchange(self._progress())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
@@ -16,15 +17,13 @@ from breakeven.workload.suite import Suite
 MAX_CASES = 1000
 
 
-class Point(Protocol):
-    """A cell of a scenario; ``expand.Point``."""
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One cell of a scenario: in words (``threads=5 queues=5``), and every setting but the variant's."""
 
-    @property
-    def scenario(self) -> str: ...
-    @property
-    def cell(self) -> str: ...
-    @property
-    def settings(self) -> Mapping[str, Any]: ...
+    scenario: str
+    cell: str
+    settings: Mapping[str, Any]
 
 
 def too_many_cases(suite: Suite, cells: int) -> InputError | None:

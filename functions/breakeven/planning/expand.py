@@ -16,14 +16,13 @@ from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
 from breakeven.planning.budget.durations import case_seconds, limit_s, loader_kind, start_deadline_s
-from breakeven.planning.checks import check_cells, check_workload, too_many_cases
+from breakeven.planning.checks import Point, check_cells, check_workload, too_many_cases
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, LoaderKind, Step, TargetName, Variant, Workload
-from breakeven.workload.fields import DEFAULT_MESSAGE_BYTES
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Scenario, Suite
 
@@ -32,7 +31,7 @@ Settings = dict[str, Any]
 #: what a scenario has that neither it nor the suite's defaults say; docs/suites.md lists these
 BUILT_IN: Mapping[str, Any] = {
     "queues": 1,
-    "message_size": DEFAULT_MESSAGE_BYTES,
+    "message_size": 1024,
     "warmup_s": 2.0,
     "measure_s": 15.0,
     "drain_s": 300.0,
@@ -53,15 +52,6 @@ NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders", "loader"})
 HOLD_S = 60.0
 #: the same of a closed loop, which has one message under way; an open one's are its target's
 CLOSED: Mapping[str, Any] = {"consume": "get", "prefetch": 1, "window": 1}
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One cell of a scenario: in words (``threads=5 queues=5``), and every setting but the variant's."""
-
-    scenario: str
-    cell: str
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pydantic import Field
 
@@ -82,13 +82,16 @@ def _spread(each: Machines, zones: tuple[str, ...]) -> Machines:
 
 def lanes_at_once(cases: Sequence[Case], account: Account) -> int:
     """How many lanes may be up together: all, or as many as fit into the quota whichever they are."""
-    targets = len({case.target for case in cases})
-    if account.vcpus is None:
-        return targets
     # lanes of a managed service have no machines, and fit beside whatever is up
-    needs = sorted((_vcpus(each) for each in machines_of(cases).values()), reverse=True)
-    fitting = sum(sum(needs[: count + 1]) <= account.vcpus for count in range(len(needs)))
-    return targets if fitting == len(needs) else max(1, fitting)
+    needs = dict.fromkeys((case.target for case in cases), 0)
+    needs |= {target: _vcpus(each) for target, each in machines_of(cases).items()}
+    return len(needs) if account.vcpus is None else lanes_that_fit(needs.values(), account.vcpus)
+
+
+def lanes_that_fit(needs: Collection[float], room: float) -> int:
+    """How many of the lanes with these needs fit whichever they are; one does in any case."""
+    most = sorted(needs, reverse=True)
+    return max(1, sum(sum(most[: count + 1]) <= room for count in range(len(most))))
 
 
 def refusals(cases: Sequence[Case], book: PriceBook, account: Account) -> Iterator[Refusal]:

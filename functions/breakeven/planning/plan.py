@@ -15,12 +15,12 @@ from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
 from breakeven.planning.expand import expand
-from breakeven.planning.loaders import fargate, lambda_quota, long_cases
+from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
 from breakeven.planning.self_test import instrument_cases
-from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book
+from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
@@ -104,10 +104,25 @@ def make_plan(
     compared = machine_availability.placed(
         expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale), account
     )
-    make = partial(
-        _planned, suite, run_id=run_id, environment=environment, scale=scale, seed=seed, region=region,
-        max_usd=max_usd, allowance=allowance, account=account,
-    )  # fmt: skip
+    blank = Plan(
+        run_id=run_id,
+        suite=suite.suite,
+        title=suite.title,
+        where=suite.where,
+        environment=environment,
+        variant=compared[0].variant,
+        region=region,
+        scale=scale,
+        seed=seed,
+        max_usd=max_usd,
+        cases=[],
+        rounds=[],
+        lanes_at_once=1,
+        estimate=estimate([], environment, load_book(region), 1),
+        deadline_s=0.0,
+        refusals=[],
+    )
+    make = partial(_planned, blank, suite, allowance=allowance, account=account)
     if advice is None:
         return make(compared, [])
     chosen, notes = choose_loaders(suite, compared, advice, environment, hardware or {})
@@ -121,60 +136,35 @@ def make_plan(
 
 
 def _planned(
+    blank: Plan,
     suite: Suite,
     compared: Sequence[Case],
     loader_notes: list[str],
     *,
-    run_id: str,
-    environment: Environment,
-    scale: float,
-    seed: int,
-    region: str,
-    max_usd: float,
     allowance: Allowance,
     account: machine_availability.Account,
 ) -> Plan:
     """The plan of the suite's cases, and of the instrument's before them."""
-    proving = instrument_cases(run_id, environment, compared[0].variant) if suite.instrument else []
-    as_functions, fewer = lambda_quota.fitted(suite, compared, account)
-    fitting, fewer_tasks = fargate.fitted(suite, as_functions, account)
-    why_tasks = fargate.notes(suite, fitting, environment)
+    environment = blank.environment
+    proving = instrument_cases(blank.run_id, environment, blank.variant) if suite.instrument else []
+    fitting, fewer = quotas.fitted(suite, compared, account)
+    notes = [*loader_notes, *fewer, *fargate.notes(suite, fitting, environment)]
     cases = [*proving, *fitting]
-    book = load_book(region)
-    blank = Plan(
-        run_id=run_id,
-        suite=suite.suite,
-        title=suite.title,
-        where=suite.where,
-        environment=environment,
-        variant=cases[0].variant,
-        region=region,
-        scale=scale,
-        seed=seed,
-        max_usd=max_usd,
-        cases=cases,
-        rounds=[],
-        lanes_at_once=1,
-        estimate=estimate([], environment, book, 1),
-        deadline_s=0.0,
-        refusals=[],
-        loader_notes=[*loader_notes, *fewer, *fewer_tasks, *why_tasks],
-    )
-    return to_run(blank, cases, suite, book, allowance, account)
+    plan = blank.model_copy(update={"cases": cases, "loader_notes": notes})
+    return to_run(plan, cases, suite, allowance, account)
 
 
 def to_run(
     plan: Plan,
     cases: Sequence[Case],
     suite: Suite,
-    book: PriceBook,
     allowance: Allowance,
     account: machine_availability.Account,
 ) -> Plan:
     """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
-    environment = plan.environment
+    environment, book = plan.environment, load_book(plan.region)
     compared = [case for case in cases if case.target != INSTRUMENT]
-    fit = [part.lanes_at_once(compared, account) for part in (machine_availability, lambda_quota, fargate)]
+    fit = [part.lanes_at_once(compared, account) for part in (machine_availability, quotas)]
     lanes = max(1, min(fit)) if environment == "aws" else 1
     expected = estimate(
         cases,
@@ -189,8 +179,8 @@ def to_run(
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *run_deadline.refusals(compared, expected.seconds),
         *machine_availability.refusals(compared, book, account),
-        *lambda_quota.refusals(suite, compared, account),
-        *fargate.refusals(suite, compared, account, environment),
+        *quotas.refusals(suite, compared, account),
+        *fargate.refusals(suite, compared, environment),
         *footprint.refusals(suite, compared),
     ]
     if environment == "aws":

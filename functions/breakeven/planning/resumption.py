@@ -8,7 +8,6 @@ from typing import Any
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, to_run
-from breakeven.pricing.prices.book import load_book
 from breakeven.workload.suite import Suite
 
 
@@ -39,4 +38,4 @@ def resumed_plan(
     cases = [case.model_copy(update={"run_id": run_id}) for case in plan.cases]
     ours = plan.model_copy(update={"run_id": run_id, "cases": cases, "max_usd": max_usd})
     left = [case for case in cases if case.case_id not in settled]
-    return to_run(ours, left, suite, load_book(plan.region), allowance, account)
+    return to_run(ours, left, suite, allowance, account)

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
 
 _HIVE: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "string"}
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Protocol
 
+from boto3.dynamodb.conditions import Key
 from botocore.exceptions import ClientError
 
 from breakeven.results.items import RUN, case_item
@@ -42,20 +43,9 @@ class RunState:
         With ``only_if_absent`` nothing is written when that field exists already, unless with all that is
         to be set: raises the client's ``ConditionalCheckFailedException``.
         """
-        fields = {"expires_at": int(time.time()) + KEEP_S, **fields}
-        names, values = _assigned(fields)
-        options: dict[str, Any] = _setting(names)
-        if only_if_absent:
-            names["#absent"] = only_if_absent
-            options["ConditionExpression"] = _or_is_so("attribute_not_exists(#absent)", fields)
-        answer = self._table.update_item(
-            Key=self._key(item),
-            ExpressionAttributeNames=names,
-            ExpressionAttributeValues=values,
-            ReturnValues="ALL_NEW",
-            **options,
-        )
-        return _plain_item(answer["Attributes"])
+        condition = "attribute_not_exists(#absent)" if only_if_absent else ""
+        names = {"#absent": only_if_absent} if only_if_absent else {}
+        return self._set(item, _expiring(fields), condition, names)
 
     def take(self, item: str, version: int | None, **fields: Any) -> None:
         """Set fields of an item that is as it was read, and count its version up. It is kept for good.
@@ -64,50 +54,63 @@ class RunState:
         what is to be set, nothing is written: raises the client's ``ConditionalCheckFailedException``.
         """
         fields = {"version": (version or 0) + 1, **fields}
-        names, values = _assigned(fields)
-        as_read = "attribute_not_exists(#0)"
-        if version is not None:
-            as_read = "#0 = :read"
-            values[":read"] = version
-        self._table.update_item(
-            Key=self._key(item),
-            **_setting(names),
-            ConditionExpression=_or_is_so(as_read, fields),
-            ExpressionAttributeNames=names,
-            ExpressionAttributeValues=values,
-        )
+        if version is None:
+            self._set(item, fields, "attribute_not_exists(#0)")
+        else:
+            self._set(item, fields, "#0 = :read", values={":read": version})
 
     def end(self, **fields: Any) -> bool:
         """Set fields of the run's own item, unless it says already how the run ended; whether it did not."""
-        fields = {"expires_at": int(time.time()) + KEEP_S, **fields}
-        names, values = _assigned(fields)
-        return self._if_so(
-            Key=self._key(RUN),
-            **_setting(names),
-            ConditionExpression=_or_is_so("attribute_not_exists(#state) OR #state = :running", fields),
-            ExpressionAttributeNames={**names, "#state": "status"},
-            ExpressionAttributeValues={**values, ":running": "running"},
-        )
+        condition = "attribute_not_exists(#state) OR #state = :running"
+        return self._set_if(RUN, _expiring(fields), condition, {"#state": "status"}, {":running": "running"})
 
     def free(self, item: str, owner: str, **fields: Any) -> bool:
         """Set fields of a lock that this owner holds; whether it did."""
-        names, values = _assigned(fields)
-        return self._if_so(
-            Key=self._key(item),
-            **_setting(names),
-            ConditionExpression=_or_is_so("#owner = :owner AND attribute_type(#released, :null)", fields),
-            ExpressionAttributeNames={**names, "#owner": "owner", "#released": "released_at"},
-            ExpressionAttributeValues={**values, ":owner": owner, ":null": "NULL"},
-        )
+        names = {"#owner": "owner", "#released": "released_at"}
+        condition = "#owner = :owner AND attribute_type(#released, :null)"
+        return self._set_if(item, fields, condition, names, {":owner": owner, ":null": "NULL"})
 
-    def _if_so(self, **update: Any) -> bool:
+    def _set_if(self, *update: Any) -> bool:
         try:
-            self._table.update_item(**update)
+            self._set(*update)
         except ClientError as error:
             if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
                 raise
             return False
         return True
+
+    def _set(
+        self,
+        item: str,
+        fields: Mapping[str, Any],
+        condition: str = "",
+        names: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Set fields and return the whole item.
+
+        With a condition only where it holds, or where every field has its value already. DynamoDB evaluates
+        AND before OR, and refuses parentheses that it does not need.
+
+        :param names: placeholders of the condition's, and what they stand for; ``values`` likewise
+        """
+        set_so = [f"#{number} = :{number}" for number in range(len(fields))]
+        so_already = f"{condition} OR {' AND '.join(set_so)}"
+        answer = self._table.update_item(
+            Key=self._key(item),
+            UpdateExpression="SET " + ", ".join(set_so),
+            ExpressionAttributeNames={
+                **{f"#{number}": name for number, name in enumerate(fields)},
+                **(names or {}),
+            },
+            ExpressionAttributeValues={
+                **{f":{number}": _stored(value) for number, value in enumerate(fields.values())},
+                **(values or {}),
+            },
+            ReturnValues="ALL_NEW",
+            **({"ConditionExpression": so_already} if condition else {}),
+        )
+        return _plain_item(answer["Attributes"])
 
     def next_attempt(self, case_id: str) -> int:
         """Count one more attempt of the case and return its number, from 1."""
@@ -121,14 +124,10 @@ class RunState:
 
     def items(self, prefix: str = "") -> dict[str, dict[str, Any]]:
         """Every item of the run whose key starts with the prefix, by key."""
-        condition = "run_id = :run" + (" AND begins_with(#item, :prefix)" if prefix else "")
-        query: dict[str, Any] = {
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": {":run": self.run_id, **({":prefix": prefix} if prefix else {})},
-            "ConsistentRead": True,
-        }
+        condition = Key("run_id").eq(self.run_id)
         if prefix:
-            query["ExpressionAttributeNames"] = {"#item": "item"}
+            condition &= Key("item").begins_with(prefix)
+        query: dict[str, Any] = {"KeyConditionExpression": condition, "ConsistentRead": True}
         found: dict[str, dict[str, Any]] = {}
         while True:
             page = self._table.query(**query)
@@ -141,22 +140,8 @@ class RunState:
         return {"run_id": self.run_id, "item": item}
 
 
-def _assigned(fields: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Placeholders of names and of values, numbered alike."""
-    names = {f"#{i}": name for i, name in enumerate(fields)}
-    return names, {f":{i}": _stored(value) for i, value in enumerate(fields.values())}
-
-
-def _setting(names: Mapping[str, str]) -> dict[str, str]:
-    return {"UpdateExpression": "SET " + ", ".join(f"{name} = :{name[1:]}" for name in names)}
-
-
-def _or_is_so(condition: str, fields: Mapping[str, Any]) -> str:
-    """The condition, or that every field has the value that ``_assigned`` gives to it.
-
-    DynamoDB evaluates AND before OR, and refuses parentheses that it does not need.
-    """
-    return f"{condition} OR " + " AND ".join(f"#{i} = :{i}" for i in range(len(fields)))
+def _expiring(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"expires_at": int(time.time()) + KEEP_S, **fields}
 
 
 def _stored(value: Any) -> Any:

@@ -27,7 +27,6 @@ MAX_STAGE_S = 10_800
 #: of an image, which the volume begins as a copy of
 LEAST_VOLUME_GB = 8
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
-DEFAULT_MESSAGE_BYTES = 1024
 FAULT = "suite_fault"  # the type of our own errors among pydantic's
 
 

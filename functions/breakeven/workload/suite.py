@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
@@ -24,7 +25,6 @@ from breakeven.workload.case import (
     Variant,
 )
 from breakeven.workload.fields import (
-    DEFAULT_MESSAGE_BYTES,
     LEAST_VOLUME_GB,
     MAX_LIST,
     MAX_STAGE_S,
@@ -65,12 +65,17 @@ class ProcessingStep(Strict):
 class Counted(Strict):
     """Has workers. ``threads: n`` is short for ``producers: n`` and ``consumers: n``."""
 
+    def _refuse(self, names: Sequence[str], remedy: str) -> None:
+        """The first of these fields that is given is wrong."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise wrong(name, remedy)
+
     @model_validator(mode="after")
     def _one_way_to_count(self) -> Self:
         if getattr(self, "threads", None) is not None:
-            for name in ("producers", "consumers"):
-                if getattr(self, name) is not None:
-                    raise wrong(name, "threads is short for producers and consumers; give one or the other")
+            remedy = "threads is short for producers and consumers; give one or the other"
+            self._refuse(("producers", "consumers"), remedy)
         return self
 
 
@@ -152,11 +157,8 @@ class Scenario(Stages, Counted):
         if self.mode == "load-unload":
             if self.messages is None:
                 raise wrong("messages", "is required by mode load-unload: how many are loaded, such as 10000")
-            for name in ("warmup_s", "measure_s", "rate", "profile", "processing_profile"):
-                if getattr(self, name) is not None:
-                    raise wrong(
-                        name, "mode load-unload has no measured stage; remove it, or use mode: parallel"
-                    )
+            remedy = "mode load-unload has no measured stage; remove it, or use mode: parallel"
+            self._refuse(("warmup_s", "measure_s", "rate", "profile", "processing_profile"), remedy)
         elif self.messages is not None:
             raise wrong(
                 "messages", f"mode {self.mode} runs for measure_s; remove it, or use mode: load-unload"
@@ -166,11 +168,8 @@ class Scenario(Stages, Counted):
     @model_validator(mode="after")
     def _fields_of_a_search(self) -> Self:
         if self.mode == "capacity":
-            for name in ("profile", "processing_profile"):
-                if getattr(self, name) is not None:
-                    raise wrong(
-                        name, "mode capacity holds one rate at a time; remove it, or use mode: parallel"
-                    )
+            remedy = "mode capacity holds one rate at a time; remove it, or use mode: parallel"
+            self._refuse(("profile", "processing_profile"), remedy)
         elif self.objective_ms is not None:
             raise wrong("objective_ms", "belongs to mode capacity; remove it, or use that mode")
         return self
@@ -246,11 +245,6 @@ class Suite(Strict):
             for kind in self.targets
             for name in self.machines.get(kind, ("",))
         ]
-
-    @property
-    def priced_message_bytes(self) -> int:
-        """The size that the cost questions are asked for: the suite's default."""
-        return self.defaults.message_size or DEFAULT_MESSAGE_BYTES
 
     def document(self) -> dict[str, Any]:
         """The suite as plain JSON values, sizes in bytes; parsing it gives the same suite."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from breakeven.loadgen.self_check.loader_limit import Limit
+from breakeven.loadgen.case_figures import Limit
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen
 from breakeven.planning.plan import make_plan
 from breakeven.workload.read import parse_suite

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.loadgen.rows import ProbeReport
+from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.building.verdict import verdict
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.measured_capacity import measured_capacities

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from breakeven.clients.base import STAMP_BYTES, Outcome, Stamps
-from breakeven.loadgen.ledger.ledger import LoaderLedger
-from breakeven.loadgen.ledger.receipts import Receipts
+from breakeven.loadgen.ledger.ledger import LoaderLedger, Receipts
 from breakeven.loadgen.ledger.sequences import SequenceSet
 from breakeven.loadgen.ledger.stamp import Stamper, StampReader
 from breakeven.loadgen.record.send_times import SendTimes
@@ -44,17 +43,9 @@ def test_a_set_takes_many_as_it_takes_each(parts: list[Sequence[int]], as_array:
         assert (bulk, len(bulk)) == (single, len(single))
 
 
-@given(st.lists(long_runs, max_size=6))
-def test_a_set_takes_a_run_as_it_takes_each(parts: list[range]) -> None:
-    bulk, single = SequenceSet(), SequenceSet()
-    for part in parts:
-        assert bulk.add_run(part.start, len(part)) == sum([single.add(number) for number in part])
-        assert (bulk, len(bulk)) == (single, len(single))
-
-
 def test_no_number_at_all_changes_nothing() -> None:
     empty = SequenceSet()
-    assert (empty.add_run(7, 0), list(empty.add_many(()))) == (0, [])
+    assert list(empty.add_many(())) == []
     assert empty == SequenceSet()
 
 

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from breakeven.errors import CaseError
-from breakeven.loadgen.search.backlog import slope
+from breakeven.loadgen.search.capacity_search import PRECISION, RateSearch, slope
 from breakeven.loadgen.search.probe import best, bound
-from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
 from tests.support.loaders.loader_runs import Run, brisk, no_thread_left  # noqa: F401
 from tests.support.scripted.fakes import FakeBroker, make_case
 

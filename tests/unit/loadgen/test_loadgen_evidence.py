@@ -25,7 +25,7 @@ from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.self_check import diagnosis, host
 from breakeven.loadgen.self_check.diagnosis import Diagnosis, diagnose
-from breakeven.loadgen.self_check.zone import OF_A_FUNCTION, OF_A_TASK, zone
+from breakeven.loadgen.self_check.host import OF_A_FUNCTION, OF_A_TASK, zone
 from breakeven.loadgen.stages import Timeline
 from breakeven.loadgen.workers import consumer
 from breakeven.loadgen.workers.consumer import Consumer

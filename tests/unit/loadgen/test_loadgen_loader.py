@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from breakeven.errors import CaseError
@@ -224,9 +222,9 @@ def test_a_busy_process_is_flagged_as_saturated() -> None:
     assert diagnosis.cpu_share > 0
     assert diagnosis.lag_p99_ms is not None
     assert (diagnosis.offered, diagnosis.blocked_share) == (None, None)  # of open loops only
-    result.diagnoses = [replace(diagnosis, cpu_share=0.79)]
+    result.diagnoses = [diagnosis.model_copy(update={"cpu_share": 0.79})]
     assert "loader_saturated" not in merge([result], QueueCount(0)).flags
-    result.diagnoses = [replace(diagnosis, cpu_share=0.8)]
+    result.diagnoses = [diagnosis.model_copy(update={"cpu_share": 0.8})]
     assert "loader_saturated" in merge([result], QueueCount(0)).flags
 
 

@@ -159,7 +159,7 @@ def test_starved_asks_errors_and_skips_are_kept_apart_from_operations() -> None:
     recorder.starved("consume", at(11.5))
     recorder.error("consume", at(11.6), "connection_lost")
     recorder.skip("end_to_end", at(11.7))
-    recorder.completion("consume", at(11.8), 50)
+    recorder.completions("consume", at(11.8), 1, 50)
     cell = recorder.cells()["measure", "consume"]
     assert cell.windows == {1: Window(operations=1, size=50, starved=1, errors=1, last_ns=at(1.8))}
     assert cell.latencies.count == 0

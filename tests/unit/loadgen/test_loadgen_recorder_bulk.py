@@ -93,7 +93,7 @@ def test_completions_are_as_one_by_one(batch: tuple[list[int], list[int]], form:
     else:
         bulk.completions("consume", given_as("list" if form == "int" else form, ends), count, 7)
     for end in ends:
-        one_by_one.completion("consume", end, 7)
+        one_by_one.completions("consume", end, 1, 7)
     assert plain(bulk) == plain(one_by_one)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.planning.loaders.lambda_quota import BESIDE
+from breakeven.planning.loaders.quotas import BESIDE
 from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.steps.run import account_capacity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.loadgen.self_check.loader_limit import Limit
+from breakeven.loadgen.case_figures import Limit
 from breakeven.planning import execution_limits
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.planning.sizing import more_loaders, most_loaders

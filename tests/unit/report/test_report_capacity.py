@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.loadgen.rows import ProbeReport
+from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.sections.capacity_searches import COUNTED_ON, ONE_MACHINE, capacity_table
 from tests.fixtures.report import sample

@@ -9,7 +9,7 @@ from typing import get_args
 
 import jsonschema
 
-from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
 from breakeven.report.contract import money_model
 from breakeven.report.contract.json_schema import PATH, schema
 from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats

@@ -373,8 +373,3 @@ def test_the_digest_is_of_what_is_said_not_of_how():
     other = parse_suite(document({"message_size": [1024], "threads": [5]}), "b.yaml")
     changed = parse_suite(document({"threads": 6, "message_size": "1KiB"}), "a.yaml")
     assert plain.sha256 == other.sha256 != changed.sha256
-
-
-def test_cost_questions_are_asked_for_the_default_size():
-    assert parse_suite(document(), "a.yaml").priced_message_bytes == 1024
-    assert parse_suite(document(defaults={"message_size": "64KiB"}), "a.yaml").priced_message_bytes == 65536

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from breakeven.clients.base import Outcome
+from breakeven.clients.columns import joined
 from breakeven.clients.fast_path import Ours
-from breakeven.loadgen.ledger.receipts import Receipts
 from breakeven.loadgen.ledger.sequences import Sequences, SequenceSet
 from breakeven.loadgen.ledger.stamp import StampReader
 from breakeven.loadgen.record.timestamps import Int64s
@@ -75,13 +75,10 @@ class Ledger:
     unexpected: int = 0
 
     def copy(self) -> Ledger:
-        return Ledger(
-            {producer: own.copy() for producer, own in self.producers.items()},
-            {producer: numbers.copy() for producer, numbers in self.received.items()},
-            self.duplicates,
-            self.redelivered,
-            self.out_of_order,
-            self.unexpected,
+        return replace(
+            self,
+            producers={producer: own.copy() for producer, own in self.producers.items()},
+            received={producer: numbers.copy() for producer, numbers in self.received.items()},
         )
 
 
@@ -99,6 +96,24 @@ class Outstanding(NamedTuple):
 
     confirmed: int
     unknown: int
+
+
+class Receipts(NamedTuple):
+    """Messages in hand, one entry a message in each column.
+
+    ``ours``: whether it is one of this case's; of others producer and sequence are -1. ``is_new``: the first
+    copy that this loader received.
+    """
+
+    ours: Sequence[bool]
+    producer: Sequence[int]
+    sequence: Sequence[int]
+    is_new: Sequence[bool]
+
+    @classmethod
+    def together(cls, parts: Sequence[Receipts]) -> Receipts:
+        """One behind the other; at least one part."""
+        return cls(*map(joined, zip(*parts, strict=True)))
 
 
 _NOT_OURS = (False, -1, -1, False)

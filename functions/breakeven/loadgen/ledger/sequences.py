@@ -62,10 +62,6 @@ class SequenceSet:
         self._count += 1
         return True
 
-    def add_run(self, first: int, count: int) -> int:
-        """Add ``count`` consecutive numbers; returns how many of them were not in the set."""
-        return count - sum(self._add_bits(chunk, bits).bit_count() for chunk, bits in _pieces(first, count))
-
     def add_many(self, numbers: Sequence[int] | Int64s) -> Sequence[bool]:
         """Add numbers in any order; for each, whether it was not in the set, nor earlier among them."""
         count = len(numbers)

@@ -86,13 +86,10 @@ class Recorder:
                 if not self._at_once(metric, intended, completed, size, count):
                     self._by_stages(metric, intended, completed, size)
 
-    def completion(self, metric: str, completed_ns: int, size: int) -> None:
-        """An operation that succeeded and has no start of its own, such as a pushed message."""
-        self.completions(metric, completed_ns, 1, size)
-
     def completions(self, metric: str, completed_ns: Timestamps, count: int, size: int) -> None:
-        """:meth:`completion` for each of many; an int: all ``count`` of them at that instant.
+        """Operations that succeeded and have no start of their own, such as pushed messages.
 
+        :param completed_ns: an int: all ``count`` of them at that instant
         :raises ValueError: ``count`` is not the number of instants
         """
         if not isinstance(completed_ns, int) and len(completed_ns) != count:

@@ -7,14 +7,16 @@ probes the queues are emptied. One loader has all workers, so that backlog and l
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from breakeven.loadgen.search.backlog import Slope, slope
+import numpy as np
+
 from breakeven.loadgen.search.probe import Probe, best, bound
-from breakeven.loadgen.search.rate_search import RateSearch
 from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, percentile_ms
 from breakeven.loadgen.stages import Stage
 from breakeven.loadgen.workers.arrivals import Span
@@ -32,6 +34,74 @@ AFTER_S = 1.0
 #: between the producers' connections and a probe's start, seconds
 LEAD_S = 0.2
 SAMPLE_S = 0.05
+#: samples are averaged in so many blocks: neighbours are alike, and would make the bound too narrow
+BLOCKS = 20
+#: the 0.95 quantile of Student's t with BLOCKS - 2 degrees of freedom
+T_95 = 1.734
+#: a search ends when the lowest rate that failed is at most this much above the highest that was held
+PRECISION = 0.05
+#: rates below this are not tried, messages a second
+LEAST_RATE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """Messages a second by which a backlog grew: the estimate, and its upper 95% bound (one-sided)."""
+
+    estimate: float
+    high: float
+
+
+def slope(samples: Sequence[tuple[float, int]]) -> Slope | None:
+    """By least squares through the means of blocks of samples (seconds, messages), taken evenly in time.
+
+    None where there are fewer samples than blocks.
+    """
+    if len(samples) < BLOCKS:
+        return None
+    blocks = [np.mean(block, axis=0) for block in np.array_split(np.array(samples, dtype=np.float64), BLOCKS)]
+    seconds, messages = np.stack(blocks, axis=1)
+    spread = seconds - seconds.mean()
+    squares = float(spread @ spread)
+    estimate = float(spread @ (messages - messages.mean())) / squares
+    residuals = messages - messages.mean() - estimate * spread
+    error = math.sqrt(float(residuals @ residuals) / (BLOCKS - 2) / squares)
+    return Slope(estimate, estimate + T_95 * error)
+
+
+class RateSearch:
+    """Doubles or halves until one rate is held and another is not, then tries the geometric middle.
+
+    From a bracket of 2 to 1, five more probes leave one of 2.2%.
+
+    :param first: the first rate to try; ``most``: none above this is tried; messages a second
+    """
+
+    def __init__(self, first: float, most: float) -> None:
+        self._first, self._most = first, most
+        self.held: float | None = None  # the highest that was held
+        self.failed: float | None = None  # the lowest that was not
+
+    @property
+    def next(self) -> float | None:
+        """The rate to try; None when the search is over."""
+        if self.held is None and self.failed is None:
+            return self._first
+        if self.failed is None:
+            assert self.held is not None
+            return min(self.held * 2, self._most) if self.held < self._most else None
+        if self.held is None:
+            return max(self.failed / 2, LEAST_RATE) if self.failed > LEAST_RATE else None
+        if self.failed <= self.held * (1 + PRECISION):
+            return None
+        return math.sqrt(self.held * self.failed)
+
+    def report(self, rate: float, held: bool) -> None:
+        """What came of the rate that was tried."""
+        if held:
+            self.held = max(rate, self.held or 0.0)
+        else:
+            self.failed = min(rate, self.failed or math.inf)
 
 
 class Host(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from breakeven.loadgen.rows import ProbeReport
+from breakeven.loadgen.case_figures import ProbeReport
 
 
 class Probe(ProbeReport):

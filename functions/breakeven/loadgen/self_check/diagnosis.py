@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from breakeven.instrument.latencies import rank
+from breakeven.loadgen.case_figures import Usage
 from breakeven.loadgen.record.histogram import Histogram, midpoint
-from breakeven.loadgen.rows import Usage
-from breakeven.loadgen.self_check.zone import has_own_host
+from breakeven.loadgen.self_check.host import has_own_host
 from breakeven.workload.case import Workload
 
 #: cores that a loader's process may use before its figures count as a lower bound: its threads share a GIL

@@ -1,24 +1,40 @@
-"""What a loader tells about the machine it runs on, and how much of it the loader used."""
+"""What a loader tells about the machine it runs on, and how much of it the loader used.
+
+In which availability zone that is, its environment tells without any permission. A function asks Lambda's
+metadata endpoint, which names the zone's id (``use1-az1``: AWS Lambda developer guide, "Using the Lambda
+metadata endpoint"). A task of Fargate asks its task metadata endpoint, which names the zone as its account
+does (``us-east-1a``: Amazon ECS developer guide, "Amazon ECS task metadata endpoint version 4 for tasks on
+Fargate").
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import ssl
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from urllib.request import ProxyHandler, build_opener
 
-from breakeven.loadgen.self_check.zone import zone
+from aws_lambda_powertools.utilities.metadata import LambdaMetadataError, get_lambda_metadata
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+#: names the endpoint's address, where there is one
+OF_A_FUNCTION, OF_A_TASK = "AWS_LAMBDA_METADATA_API", "ECS_CONTAINER_METADATA_URI_V4"
+#: both answer from the same host, in milliseconds
+TIMEOUT_S = 1.0
 
 
 @cache
 def facts() -> dict[str, str | int | None]:
     """``boot_id`` tells hosts apart (None where the system has none); ``cores`` this process may use;
-    ``zone`` as
-    :func:`breakeven.loadgen.self_check.zone.zone` has it.
+    ``zone`` as :func:`zone` has it.
     """
     where = zone(os.environ)
     return {
@@ -31,6 +47,46 @@ def facts() -> dict[str, str | int | None]:
         "zone": where.name,
         "zone_unknown": where.unknown,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """``unknown``: why there is no name."""
+
+    name: str | None
+    unknown: str | None = None
+
+
+def has_own_host(environment: Mapping[str, str]) -> bool:
+    """Is this a function or a task, which share their host with no work that is ours?"""
+    return OF_A_FUNCTION in environment or OF_A_TASK in environment
+
+
+def zone(environment: Mapping[str, str]) -> Zone:
+    """Asks, where there is somebody to ask. Never raises: a case is not to fail for it."""
+    if OF_A_FUNCTION in environment:
+        return _of_a_function()
+    if OF_A_TASK in environment:
+        return _of_a_task(environment[OF_A_TASK])
+    return Zone(None, "neither a function nor a task of AWS: no metadata endpoint is named")
+
+
+def _of_a_function() -> Zone:
+    try:
+        name = get_lambda_metadata(timeout=TIMEOUT_S).availability_zone_id
+    except LambdaMetadataError as error:
+        return Zone(None, f"Lambda's metadata endpoint: {error}")
+    return Zone(name) if name else Zone(None, "Lambda's metadata endpoint names no zone")
+
+
+def _of_a_task(endpoint: str) -> Zone:
+    direct = build_opener(ProxyHandler({}))
+    try:
+        with direct.open(f"{endpoint}/task", timeout=TIMEOUT_S) as answer:
+            name = json.load(answer).get("AvailabilityZone")
+    except (OSError, ValueError, AttributeError) as error:
+        return Zone(None, f"the task metadata endpoint: {error}")
+    return Zone(str(name)) if name else Zone(None, "the task metadata endpoint names no zone")
 
 
 class CpuMeter:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from breakeven.clients import columns
 from breakeven.clients.base import Deliveries, Receiver, Settled
 from breakeven.clients.fast_path import ReceivesOnFastPath
-from breakeven.loadgen.ledger.receipts import Receipts
+from breakeven.loadgen.ledger.ledger import Receipts
 from breakeven.loadgen.record.timestamps import as_one, listed, repeated
 from breakeven.loadgen.workers.worker import FAST_PATH_NS, TOLERATED_S, Shared, Worker
 from breakeven.workload.rate_profile import Profile
@@ -242,19 +242,9 @@ def _ours(deliveries: Deliveries, receipts: Receipts) -> tuple[Deliveries, Recei
     def of(column: Sequence[T]) -> list[T]:
         return [column[index] for index in kept]
 
-    mine = Deliveries(
-        stamp=of(deliveries.stamp),
-        asked_ns=of(deliveries.asked_ns),
-        in_hand_ns=of(deliveries.in_hand_ns),
-        redelivered=of(deliveries.redelivered),
-        handle=of(deliveries.handle),
-    )
-    return mine, Receipts(
-        ours=of(receipts.ours),
-        producer=of(receipts.producer),
-        sequence=of(receipts.sequence),
-        is_new=of(receipts.is_new),
-    )
+    columns_kept = ("stamp", "asked_ns", "in_hand_ns", "redelivered", "handle")
+    mine = Deliveries(*(of(getattr(deliveries, name)) for name in columns_kept))
+    return mine, Receipts._make(map(of, receipts))
 
 
 def _first_copies(

@@ -16,7 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationError
 
 from breakeven.errors import in_words
-from breakeven.loadgen.self_check.loader_limit import MOST_WORDS, Limit, Word
+from breakeven.loadgen.case_figures import MOST_WORDS, Limit, Word
 from breakeven.planning.sizing import more_loaders
 from breakeven.terms import Environment
 from breakeven.version import VERSION

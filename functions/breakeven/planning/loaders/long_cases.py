@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_DOWN, Decimal
 
-from breakeven.planning.budget.durations import LOADER_LIMIT_S, too_long_by
+from breakeven.planning.budget.durations import CLOSING_S, LOADER_LIMIT_S, seconds_needed, too_long_by
+from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.checks import origin
 from breakeven.planning.expand import scaled
-from breakeven.planning.loaders.scale import fitting_scale
 from breakeven.planning.refusal import Refusal
 from breakeven.terms import Environment
 from breakeven.workload.case import Case
@@ -41,3 +42,24 @@ def _longest(suite: Suite, case: Case, scale: float, excess_s: float) -> tuple[s
     stages_s = case.workload.warmup_s + case.workload.measure_s + case.workload.drain_s
     fits = f"warmup_s, measure_s and drain_s may add up to {stages_s - excess_s:.0f} s"
     return origin(suite, case.scenario, name), value, fits
+
+
+def fitting_scale(suite: Suite, slow: Sequence[Case], environment: Environment) -> float:
+    """The largest ``--scale`` of two figures at which every slow load-unload case fits; 1 when there is none.
+
+    The time beside the gate is proportional to the messages, so it is a quotient, rounded down.
+    """
+    gate = OVERHEADS[environment].gate
+    scales = [Decimal(1)]
+    for case in slow:
+        messages = suite.scenarios[case.scenario].messages
+        if messages is not None and case.workload.messages is not None:
+            stages_s = seconds_needed(case.workload, case.target, environment) - gate
+            full_s = stages_s * messages / case.workload.messages
+            scales.append(_two_figures_down((LOADER_LIMIT_S - CLOSING_S - gate) / full_s))
+    return float(min(scales))
+
+
+def _two_figures_down(value: float) -> Decimal:
+    exact = Decimal(value)
+    return exact.quantize(Decimal(1).scaleb(exact.adjusted() - 1), rounding=ROUND_DOWN)

@@ -8,7 +8,7 @@ from typing import Any
 
 from breakeven.instrument.latencies import percentile_ms
 from breakeven.instrument.program import PER_MILLE, Program
-from breakeven.loadgen.rows import Ledger
+from breakeven.loadgen.case_figures import Ledger
 from breakeven.report.contract.report_model import CaseReport, Metric
 from breakeven.report.contract.validity_model import (
     TOLERANCE_MS,

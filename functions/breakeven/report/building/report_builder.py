@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
-from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
 from breakeven.report.building import money_builder
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions

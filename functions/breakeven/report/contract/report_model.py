@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from breakeven.loadgen.rows import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
 from breakeven.report.contract.money_model import (
     Bill,
     BreakEvenHours,

@@ -7,7 +7,7 @@ import io
 from operator import attrgetter
 from typing import Any
 
-from breakeven.loadgen.rows import Ledger
+from breakeven.loadgen.case_figures import Ledger
 from breakeven.report.contract.report_model import CaseReport, EndToEnd, Metric, Report
 from breakeven.report.tables.driving_paths import each
 from breakeven.terms import METRICS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven import words
-from breakeven.loadgen.rows import ProbeReport
+from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, badge, filled
 from breakeven.report.sections.subject import Subject

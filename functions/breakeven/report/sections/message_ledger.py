@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.loadgen.rows import Ledger
+from breakeven.loadgen.case_figures import Ledger
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, badge, filled
 from breakeven.report.sections.subject import Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from breakeven import words
-from breakeven.loadgen.rows import LoaderReport
+from breakeven.loadgen.case_figures import LoaderReport
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Row, Table, badge, trimmed
 

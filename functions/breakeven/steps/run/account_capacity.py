@@ -14,7 +14,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from breakeven.planning.loaders import fargate
+from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import QUOTA, Account
 from breakeven.pricing.prices.instance_types import machines
 from breakeven.steps.lane.baked_images import images_there
@@ -121,7 +121,7 @@ def _free_types(ec2: Any, types: list[str]) -> tuple[str, ...] | None:
 
 
 def _task_vcpus() -> float | None:
-    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", fargate.QUOTA)
+    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", quotas.TASKS)
 
 
 def _image_built() -> bool | None:

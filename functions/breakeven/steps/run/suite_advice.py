@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from breakeven.loadgen.self_check.loader_limit import Limit
+from breakeven.loadgen.case_figures import Limit
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item
