@@ -27,6 +27,7 @@ from breakeven.loadgen.workers.open_producer import OpenProducer
 from breakeven.loadgen.workers.signals import Signals
 from breakeven.loadgen.workers.worker import Crew, Shared, Worker
 from breakeven.terms import Flag
+from breakeven.workload.case import CLOSING_S
 
 #: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done
 GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02
@@ -34,8 +35,6 @@ GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02
 GATE_POLLS_PER_S = 80
 #: a loader that sees a gate this long after it opened does not join any more, seconds
 LATE_S = 1.0
-#: kept back of the case's limit, to close and to hand in the result; seconds
-CLOSING_S = 10.0
 #: how long threads may take to stop when a case is given up, seconds
 GIVE_UP_S = 5.0
 

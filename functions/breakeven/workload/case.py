@@ -23,6 +23,8 @@ INLINE_LOADERS = 40
 MAX_IN_FLIGHT = 100
 #: how many one case's state in one partition of DynamoDB and its settling bear; see decision 0021
 MAX_LOADERS = 100
+#: what a loader keeps back of its limit, to close and to hand in its result; seconds
+CLOSING_S = 10.0
 
 
 class Frozen(BaseModel):

@@ -3,9 +3,7 @@
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.loadgen import loader
 from breakeven.planning import execution_limits
-from breakeven.planning.budget import durations
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.workload.case import Case, Workload
@@ -181,10 +179,6 @@ def test_a_timed_case_that_could_outlast_its_loader_is_refused_at_its_longest_st
     for over, refused in ((2, False), (1, True)):
         scenario = {**as_function, "measure_s": fits - over - drain_s}
         assert bool(plan({"p": scenario}, environment="local").refusals) == refused
-
-
-def test_the_loader_keeps_back_what_the_plan_leaves_it():
-    assert durations.CLOSING_S == loader.CLOSING_S
 
 
 def test_repeats_beyond_one_execution_are_refused_with_how_many_fit():

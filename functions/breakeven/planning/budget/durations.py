@@ -8,13 +8,11 @@ from math import ceil
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment
-from breakeven.workload.case import LoaderKind, TargetName, Workload
+from breakeven.workload.case import CLOSING_S, LoaderKind, TargetName, Workload
 from breakeven.workload.rate_profile import rate_profile
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
 LOADER_LIMIT_S = 840.0
-#: of it, what a loader keeps back to close and to hand in its result
-CLOSING_S = 10.0
 #: how long loaders wait for one another before the start, seconds. On one machine each takes a core for two
 #: seconds or so to import its client, and brokers want the cores, too
 START_DEADLINE_S = 60.0

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from breakeven import words
 from breakeven.errors import InputError
-from breakeven.planning.budget.durations import CLOSING_S, LOADER_LIMIT_S, seconds_needed
+from breakeven.planning.budget.durations import LOADER_LIMIT_S, seconds_needed
 from breakeven.planning.budget.task_lines import has_tasks
 from breakeven.planning.checks import origin
 from breakeven.planning.expand import expand
 from breakeven.planning.refusal import Refusal
 from breakeven.terms import Environment
-from breakeven.workload.case import Case
+from breakeven.workload.case import CLOSING_S, Case
 from breakeven.workload.suite import Suite
 
 #: loaders x seconds of one case: whoever settles it holds a result of each loader, which grows by some 6.4 KB
