@@ -13,14 +13,16 @@ from breakeven.errors import CaseError
 from breakeven.workload.case import Workload
 
 
-def make_client(workload: Workload, access: Access | None) -> Client:
+def make_client(workload: Workload, access: Access | None, endpoint: str | None = None) -> Client:
     """The client that the workload names.
 
     :param access: where the brokers are; None for SQS, which is found as boto3 finds it
+    :param endpoint: of a server that stands for SQS and takes any credentials
     :raises CaseError: when the client does not speak to that target, or no broker is known
     """
     if access is None:
-        return pooled(_sqs_client(workload), workload)
+        client = _sqs_client(workload, endpoint)
+        return client if workload.in_flight == 1 else PooledClient(client, workload.in_flight)
     if workload.client == "boto3":
         raise CaseError("client boto3: not one for RabbitMQ")
     if not access.nodes:
@@ -28,17 +30,10 @@ def make_client(workload: Workload, access: Access | None) -> Client:
     return NativeAmqpClient(workload, access) if workload.client == "native" else PikaClient(workload, access)
 
 
-def pooled(client: Client, workload: Workload) -> Client:
-    """As many calls at once for each worker as the workload says.
-
-    :param client: one whose senders and receivers wait for each call's answer
-    """
-    return client if workload.in_flight == 1 else PooledClient(client, workload.in_flight)
-
-
-def _sqs_client(workload: Workload) -> Client:
+def _sqs_client(workload: Workload, endpoint: str | None) -> Client:
+    """One that makes a call at a time."""
     if workload.client == "native":
-        return SqsClient(workload)
+        return SqsClient(workload, endpoint=endpoint)
     if workload.client == "boto3":
-        return Boto3Client(workload)
+        return Boto3Client(workload, endpoint=endpoint)
     raise CaseError(f"client {workload.client}: no broker node is known")

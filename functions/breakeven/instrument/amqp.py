@@ -31,7 +31,7 @@ class AmqpConnection(Peer):
 
     def __init__(self, loop: Loop, connected: socket.socket, broker: Broker, *, multiple: bool) -> None:
         super().__init__(loop, connected)
-        self.frame_max = FRAME_MAX
+        self._frame_max = FRAME_MAX
         self._broker, self._multiple = broker, multiple
         self._rest = b""
         self._greeted = False
@@ -144,7 +144,7 @@ class AmqpConnection(Peer):
                 tune = spec.Connection.Tune(CHANNEL_MAX, FRAME_MAX, HEARTBEAT_S)
                 self._say(0, tune)
             case spec.Connection.TuneOk():
-                self.frame_max = min(method.frame_max or FRAME_MAX, FRAME_MAX)
+                self._frame_max = min(method.frame_max or FRAME_MAX, FRAME_MAX)
                 if method.heartbeat:
                     self._beat(round(method.heartbeat * 1e9 / 2))
             case spec.Connection.Open():
@@ -166,7 +166,9 @@ class AmqpConnection(Peer):
         reply: Any = None
         match method:
             case spec.Channel.Open():
-                self._channels[number] = Channel(number, self, self._broker, multiple=self._multiple)
+                self._channels[number] = Channel(
+                    number, self, self._broker, self._frame_max, multiple=self._multiple
+                )
                 reply = spec.Channel.OpenOk()
             case spec.Channel.Close():
                 self._channel(number).close()

@@ -5,26 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from pika import spec
 
 from breakeven.instrument import amqp_frames as frames
 from breakeven.instrument.broker import Broker, Message, Published
 from breakeven.instrument.fates import Fate
-from breakeven.instrument.loop import Loop
+from breakeven.instrument.loop import Peer
 
 #: of basic.return. Source: AMQP 0-9-1, reply codes
 NO_ROUTE = 312
-
-
-class Wire(Protocol):
-    """The connection, as its channels see it."""
-
-    loop: Loop
-    frame_max: int
-
-    def write(self, data: bytes) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +55,9 @@ class Consumer:
 
 
 class Channel:
-    def __init__(self, number: int, wire: Wire, broker: Broker, *, multiple: bool) -> None:
+    def __init__(self, number: int, peer: Peer, broker: Broker, frame_max: int, *, multiple: bool) -> None:
         self.broker = broker
-        self._number, self._wire, self._multiple = number, wire, multiple
+        self._number, self._peer, self._frame_max, self._multiple = number, peer, frame_max, multiple
         self._window = 0
         self._confirms = False
         self._published = self._delivered = 0
@@ -107,7 +97,7 @@ class Channel:
         message = source.take(self)
         if message is None:
             empty = frames.method_frame(self._number, spec.Basic.GetEmpty())
-            self._at(round(self.broker.stalls.after(now_ns)), lambda: self._wire.write(empty))
+            self._at(round(self.broker.stalls.after(now_ns)), lambda: self._peer.write(empty))
             return
         self._on_its_way[message] = queue
         due_ns = self.broker.delivery_due_ns(now_ns)
@@ -195,16 +185,16 @@ class Channel:
         refused = found.fate is Fate.NACKED
         if self._multiple and not refused:
             self._confirmable[tag] = None
-            self._wire.write(b"")
+            self._peer.write(b"")
         else:
             del self._unconfirmed[tag]
-            self._wire.write(frames.confirm(self._number, tag, refused=refused))
-        self._wire.loop.answered(self.broker.notes.publish, arrived_ns, found.due_ns)
+            self._peer.write(frames.confirm(self._number, tag, refused=refused))
+        self._peer.loop.answered(self.broker.notes.publish, arrived_ns, found.due_ns)
 
     def _return(self, queue: str, properties: bytes, body: bytes) -> None:
         method = spec.Basic.Return(NO_ROUTE, "NO_ROUTE", "", queue)
-        content = frames.content(self._number, properties, body, self._wire.frame_max)
-        self._wire.write(frames.method_frame(self._number, method) + content)
+        content = frames.content(self._number, properties, body, self._frame_max)
+        self._peer.write(frames.method_frame(self._number, method) + content)
 
     def _hand_over(self, message: Message, queue: str, consumer: Consumer | None, *, acks: bool) -> int:
         del self._on_its_way[message]
@@ -214,9 +204,9 @@ class Channel:
         return self._delivered
 
     def _send(self, head: bytes, message: Message, arrived_ns: int, due_ns: int) -> None:
-        body = frames.content(self._number, message.properties, message.body, self._wire.frame_max)
-        self._wire.write(head + body)
-        self._wire.loop.answered(self.broker.notes.deliver, arrived_ns, due_ns)
+        body = frames.content(self._number, message.properties, message.body, self._frame_max)
+        self._peer.write(head + body)
+        self._peer.loop.answered(self.broker.notes.deliver, arrived_ns, due_ns)
 
     def _acked(self, tag: int, multiple: bool) -> Iterator[Unacked]:
         if not multiple:
@@ -234,4 +224,4 @@ class Channel:
             if self.open:
                 answer()
 
-        self._wire.loop.at(due_ns, unless_closed)
+        self._peer.loop.at(due_ns, unless_closed)

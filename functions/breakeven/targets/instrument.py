@@ -9,18 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client, Receiver, Sender
-from breakeven.clients.factory import pooled
-from breakeven.clients.reference.boto3_client import Boto3Client
-from breakeven.clients.reference.pika_client import PikaClient
-from breakeven.clients.sqs.client import SqsClient
+from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Program
 from breakeven.targets.naming import queue_names
 from breakeven.targets.target import Description, Prepared, Target
 from breakeven.workload.case import Case, Workload
+
+#: which clients speak a protocol
+SPEAKS = {"amqp": ("native", "pika"), "sqs": ("native", "boto3")}
 
 
 class InstrumentClient:
@@ -76,17 +75,10 @@ class InstrumentTarget(Target):
 
 
 def _client(workload: Workload, program: Program, port: int) -> Client:
+    if workload.client not in SPEAKS[program.protocol]:
+        raise CaseError(f"client {workload.client} does not speak {program.protocol}")
     if program.protocol == "sqs":
-        endpoint = f"http://{HOST}:{port}"
-        if workload.client == "boto3":
-            return pooled(Boto3Client(workload, endpoint=endpoint), workload)
-        if workload.client == "native":
-            return pooled(SqsClient(workload, endpoint=endpoint), workload)
-    else:
-        node = Node(name="instrument", host=HOST, amqp_port=port, management_port=0)
-        access = Access(username="any", password="any", nodes=(node,))  # noqa: S106  it looks at neither
-        if workload.client == "pika":
-            return PikaClient(workload, access)
-        if workload.client == "native":
-            return NativeAmqpClient(workload, access)
-    raise CaseError(f"client {workload.client} does not speak {program.protocol}")
+        return make_client(workload, None, f"http://{HOST}:{port}")
+    node = Node(name="instrument", host=HOST, amqp_port=port, management_port=0)
+    access = Access(username="any", password="any", nodes=(node,))  # noqa: S106  it looks at neither
+    return make_client(workload, access)

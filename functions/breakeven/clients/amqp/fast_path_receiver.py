@@ -9,10 +9,9 @@ import numpy as np
 from breakeven.clients.amqp.encoding import ACK
 from breakeven.clients.amqp.fast_path_connection import FastPathConnection
 from breakeven.clients.amqp.link import Link
-from breakeven.clients.amqp.shape import DeliveryShape
 from breakeven.clients.base import STAMP_BYTES, Deliveries, Stamps
 from breakeven.clients.core.loading import core
-from breakeven.clients.core.memory import address, characters
+from breakeven.clients.core.memory import address
 from breakeven.clients.core.structs import End, Receiving
 from breakeven.clients.fast_path import Ours, Received
 from breakeven.workload.case import Workload
@@ -22,7 +21,10 @@ _COLUMNS = 8192
 
 
 class FastPathReceiver:
-    """Made by :func:`fast_path_receiver`; used by the one thread that uses the receiver."""
+    """Of messages of one shape; used by the one thread that uses the receiver.
+
+    :param size: of a whole message, bytes; ``pieces``: as ``DeliveryShape`` has them
+    """
 
     def __init__(
         self, link: Link, size: int, pieces: Sequence[bytes], workload: Workload, ours: Ours
@@ -36,8 +38,7 @@ class FastPathReceiver:
         struct.head, struct.before, struct.after = map(address, self._pieces)
         struct.head_size, struct.before_size, struct.after_size = map(len, self._pieces)
         struct.size = size
-        characters(struct.tag, ours.tag)
-        characters(struct.ack, ACK)
+        struct.tag[: len(ours.tag)], struct.ack[: len(ACK)] = ours.tag, ACK
         struct.producers = ours.producers
         self._tags = np.zeros(_COLUMNS, np.uint64)
         self._redelivered = np.zeros(_COLUMNS, np.uint8)
@@ -64,12 +65,3 @@ class FastPathReceiver:
         if end not in (End.OVER, End.FULL):
             self._driven.conclude(end)
         return Received(deliveries)
-
-
-def fast_path_receiver(
-    link: Link, shape: DeliveryShape | None, workload: Workload, ours: Ours
-) -> FastPathReceiver | None:
-    """None where these are no messages for the core, on a link that it can drive."""
-    if shape is None or shape.pieces is None:
-        return None
-    return FastPathReceiver(link, shape.size, shape.pieces, workload, ours)

@@ -14,14 +14,45 @@ from breakeven.clients import connections
 from breakeven.clients.amqp import handshake
 from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER, method_frame
 from breakeven.clients.amqp.events import ProtocolError
-from breakeven.clients.amqp.pulse import Pulse
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.wire import Wire
-from breakeven.clients.base import ConnectionLost
+from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
 from breakeven.clients.core.outlet import Outlet
 
 #: a link looks after its heartbeats this often, seconds
 _LOOK_S = 1.0
+
+
+class Pulse:
+    """Signs of life in both directions, by ``time.monotonic``. ``wrote``: when bytes last went."""
+
+    def __init__(self, heartbeat_s: float) -> None:
+        self.wrote = time.monotonic()
+        self._heartbeat_s = heartbeat_s
+        self._blocked_since: float | None = None
+
+    def blocked(self) -> None:
+        """The broker takes no messages for now."""
+        if self._blocked_since is None:
+            self._blocked_since = time.monotonic()
+
+    def unblocked(self) -> None:
+        self._blocked_since = None
+
+    def failure(self, now: float, heard: float) -> str | None:
+        """Why the connection is as good as gone; None while it is well.
+
+        :param heard: when bytes last came
+        """
+        if now - heard > 2 * self._heartbeat_s:
+            return f"no sign of life for {now - heard:.0f} s"
+        if self._blocked_since is not None and now - self._blocked_since > CALL_TIMEOUT_S:
+            return f"the broker has taken nothing for {CALL_TIMEOUT_S:g} s (connection.blocked)"
+        return None
+
+    def is_due(self, now: float) -> bool:
+        """Is it time to send a heartbeat, as nothing else was written for a while?"""
+        return now - self.wrote > self._heartbeat_s / 2
 
 
 class Link(connections.DrivenLink):
@@ -61,21 +92,6 @@ class Link(connections.DrivenLink):
     @property
     def frame_max(self) -> int:
         return self.reader.frame_max
-
-    def listen(self, timeout_s: float) -> bool:
-        """Do the connection's I/O until there is ``news``, or for ``timeout_s``; returns ``news``.
-
-        Raises ConnectionLost when the connection is gone before.
-        """
-        deadline = time.monotonic() + timeout_s
-        if self._lost is None:
-            self._turn(min(timeout_s, _LOOK_S))
-        if self.news:
-            return True
-        if (left := deadline - time.monotonic()) > 0:
-            return self.drive(lambda: self.news, left)
-        self.check()
-        return False
 
     def request(self, method: Any, reply: type) -> Any:
         """Write a method and wait for its reply. Raises ConnectionLost."""

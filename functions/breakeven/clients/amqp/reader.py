@@ -115,9 +115,9 @@ class FrameReader:
         if not self._contents:
             shape = self.shape
             if shape is not None and self._buffer.startswith(shape.head, start, end):
-                if run := shape.take(self._view, start, end):
-                    self.events.delivered(CHANNEL, run.tags, run.redelivered, run.stamps)
-                    return len(run.tags) * shape.size
+                if delivered := shape.take(self._view, start, end):
+                    self.events.delivered(CHANNEL, *delivered)
+                    return len(delivered[0]) * shape.size
                 if shape.begins(self._buffer, start, end):
                     return 0
             elif self._buffer.startswith(ACK_HEAD, start, end) and (used := self._confirms(start, end)):

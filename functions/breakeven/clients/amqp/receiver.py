@@ -11,7 +11,7 @@ from breakeven.clients.amqp.coalescing import Coalescing
 from breakeven.clients.amqp.encoding import acknowledgements, method_frame
 from breakeven.clients.amqp.events import Events, ProtocolError
 from breakeven.clients.amqp.fast_path_connection import obstacle
-from breakeven.clients.amqp.fast_path_receiver import FastPathReceiver, fast_path_receiver
+from breakeven.clients.amqp.fast_path_receiver import FastPathReceiver
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.amqp.shape import fetched, pushed
 from breakeven.clients.base import Deliveries, Settled
@@ -71,9 +71,10 @@ class NativeReceiver(Events):
     def expect(self, ours: Ours) -> bool:
         self._fast_path = self.fallback = None
         if self._workload.consume == "push":
-            self.fallback = obstacle(self._link)
-        if self._workload.consume == "push" and self.fallback is None:
-            self._fast_path = fast_path_receiver(self._link, self._link.reader.shape, self._workload, ours)
+            link, shape = self._link, self._link.reader.shape
+            self.fallback = obstacle(link)
+            if self.fallback is None and shape is not None and shape.pieces is not None:
+                self._fast_path = FastPathReceiver(link, shape.size, shape.pieces, self._workload, ours)
         return self._fast_path is not None
 
     def receive_on_fast_path(self, until_ns: int) -> Received | None:
@@ -116,7 +117,8 @@ class NativeReceiver(Events):
         if not self._consuming:
             self._start_consuming()
         if not self._link.news:
-            self._link.listen(self._coalescing.rest(self._link.read_ns, timeout_s))
+            rest_s = self._coalescing.rest(self._link.read_ns, timeout_s)
+            self._link.drive(lambda: self._link.news, rest_s)
 
     def _start_consuming(self) -> None:
         self._link.check()

@@ -78,7 +78,7 @@ class NativeSender(Events):
                 timeout_s = max(0.0, min(timeout_s, self._patience_s()))
             if not link.news:
                 timeout_s = self._coalescing.rest(link.read_ns, timeout_s)
-                if not link.listen(timeout_s) and self._patience_s() <= 0:
+                if not link.drive(lambda: link.news, timeout_s) and self._patience_s() <= 0:
                     link.give_up("a publish")
             link.news = False
             answers, self._answered = together(Answers, self._answered), []

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pika import spec
 
@@ -18,13 +17,8 @@ _TAG_AND_FLAG = 9
 _COUNT = 4  # get-ok tells how many messages are left: any number
 
 
-@dataclass(slots=True)
-class Run:
-    """Messages that stand one behind the other; columns as in ``Events.delivered``."""
-
-    tags: Sequence[int]
-    redelivered: Sequence[bool]
-    stamps: Sequence[bytes]
+#: messages that stand one behind the other, as ``Events.delivered`` takes them: tags, redelivered, stamps
+Delivered = tuple[Sequence[int], Sequence[bool], Sequence[bytes]]
 
 
 class DeliveryShape:
@@ -52,14 +46,14 @@ class DeliveryShape:
         """Bytes of a whole message with all its frames."""
         return self._columns.size
 
-    def take(self, buffer: memoryview, start: int, end: int) -> Run | None:
+    def take(self, buffer: memoryview, start: int, end: int) -> Delivered | None:
         """The messages of this shape at the start of ``buffer[start:end]``; None when there are none."""
         count = (end - start) // self.size
         if not count:
             return None
         if count == 1:
             row = self._columns.unpack_from(buffer, start)
-            return Run(row[1:2], (row[2] == 1,), row[5:6]) if self._is_ours(row) else None
+            return (row[1:2], (row[2] == 1,), row[5:6]) if self._is_ours(row) else None
         rows = list(self._columns.iter_unpack(buffer[start : start + count * self.size]))
         heads, tags, flags, befores, afters, stamps, ends = zip(*rows, strict=True)
         same = (
@@ -74,7 +68,7 @@ class DeliveryShape:
             tags, flags, stamps = tags[:good], flags[:good], stamps[:good]
         if not tags:
             return None
-        return Run(tags, tuple(map(bool, flags)), stamps)
+        return tags, tuple(map(bool, flags)), stamps
 
     def begins(self, buffer: bytearray, start: int, end: int) -> bool:
         """Does ``buffer[start:end]`` hold the first bytes of a message of this shape, and not all of it?

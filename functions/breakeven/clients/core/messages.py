@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from breakeven.clients.base import Outcome
-from breakeven.clients.core.memory import Int64s, address, characters
+from breakeven.clients.base import Int64s, Outcome
+from breakeven.clients.core.memory import address
 from breakeven.clients.core.structs import Sending
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
 
@@ -30,7 +30,8 @@ class Messages:
     def __init__(self, struct: Sending, origin: Origin, window: int, outcome: Outcome) -> None:
         self._struct, self._origin, self._outcome = struct, origin, outcome
         struct.base = origin.producer << _SEQUENCE_BITS & ((1 << 64) - 1)
-        characters(struct.tag, origin.tag + bytes((origin.producer >> 64 - _SEQUENCE_BITS,)))
+        tag = origin.tag + bytes((origin.producer >> 64 - _SEQUENCE_BITS,))
+        struct.tag[: len(tag)] = tag
         struct.window, struct.together_ns = window, origin.together_ns
         ring = 1 << (window + 1).bit_length()
         #: by tag, modulo their number

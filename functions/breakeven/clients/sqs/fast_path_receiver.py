@@ -17,7 +17,7 @@ from breakeven.clients.base import (
     Stamps,
 )
 from breakeven.clients.core.loading import core
-from breakeven.clients.core.memory import address, characters
+from breakeven.clients.core.memory import address
 from breakeven.clients.core.structs import Asking, End, State
 from breakeven.clients.fast_path import Cycles, Ours, Received
 from breakeven.clients.sqs.connection import Connection
@@ -72,7 +72,7 @@ class FastPathReceiver:
         struct.before, struct.before_size = address(self._document), len(before)
         struct.handle, struct.handle_room = address(self._handle), _HANDLE_BYTES
         struct.comes_back, struct.producers = wait_s == 0, ours.producers
-        characters(struct.tag, ours.tag)
+        struct.tag[: len(ours.tag)] = ours.tag
         self._columns = dict(zip(_NAMES, np.zeros((len(_NAMES), _COLUMNS), np.int64), strict=True))
         for name, column in self._columns.items():
             setattr(struct, name, address(column))

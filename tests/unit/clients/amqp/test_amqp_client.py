@@ -9,7 +9,7 @@ from pika import spec
 
 from breakeven.brokers.access import Access
 from breakeven.clients import connections
-from breakeven.clients.amqp import link, pulse
+from breakeven.clients.amqp import link
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.amqp.wire import Wire
 from breakeven.clients.base import Answers, ConnectionLost, Outcome
@@ -167,7 +167,7 @@ def test_a_blocked_connection_is_given_its_time_and_no_more(broker, sender, monk
     assert not sender.poll(0.1).sequence
     broker.say(wire.method(spec.Connection.Unblocked(), 0))
     assert not sender.poll(0.1).sequence
-    monkeypatch.setattr(pulse, "CALL_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(link, "CALL_TIMEOUT_S", 0.05)
     assert not sender.poll(0.2).sequence, "not blocked any more"
     broker.say(wire.method(spec.Connection.Blocked("low on disk"), 0))
     with pytest.raises(ConnectionLost, match="blocked"):
