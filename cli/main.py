@@ -8,6 +8,8 @@ what was measured was kept.
 from __future__ import annotations
 
 import argparse
+import os
+import select
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -63,11 +65,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _check_none_is_empty(words)
         code: int = parsed.run(parsed)
+        sys.stdout.flush()
         return code
+    except BrokenPipeError:
+        if _is_read():
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except BreakevenError as error:
         for line in str(_in_flags(error, parsed.command)).splitlines():
             print(f"error: {line}", file=sys.stderr)
         return BAD_INPUT if isinstance(error, InputError) else FAILED
+
+
+def _is_read() -> bool:
+    """Does anybody still read the output? ``head`` has had enough."""
+    output = select.poll()
+    output.register(sys.stdout, 0)
+    return not any(event & select.POLLERR for _, event in output.poll(0))
 
 
 def _check_none_is_empty(words: Sequence[str]) -> None:

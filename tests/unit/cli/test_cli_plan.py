@@ -237,3 +237,15 @@ def test_what_refuses_a_run_loads_no_control_plane():
 def test_a_limit_that_limits_nothing_or_everything_is_refused(capsys, usd):
     with pytest.raises(InputError, match=r"--max-usd: .*give US dollars above 0, such as 20"):
         run(capsys, "quick", "--max-usd", usd)
+
+
+def test_output_that_nobody_reads_any_more_ends_the_command_without_a_traceback() -> None:
+    command = subprocess.Popen(
+        [sys.executable, "-m", "cli", "crossover", "--rate", "100"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert command.stdout is not None
+    command.stdout.close()
+    _, said = command.communicate()
+    assert (command.returncode, said) == (1, b"")
