@@ -15,6 +15,7 @@ from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES, Table
 from infra.acknowledged import acknowledge, objects
 from infra.context.settings import Context
+from infra.policies import allow
 from infra.storage import Storage
 
 SCAN_LIMIT_BYTES = 10 * 1024**3  # a query that would scan more is a mistake, and is stopped
@@ -40,13 +41,8 @@ class Results(Construct):
         That an object is not there S3 says only to who may list the whole bucket, and to others that they may
         not read it: whoever may list some prefixes lists, before it reads what may be missing.
         """
-        role.add_to_principal_policy(
-            iam.PolicyStatement(
-                actions=["s3:ListBucket"],
-                resources=[self.bucket.bucket_arn],
-                conditions={"StringLike": {"s3:prefix": list(prefixes)}} if prefixes else None,
-            )
-        )
+        only = {"StringLike": {"s3:prefix": list(prefixes)}} if prefixes else None
+        allow(role, ["s3:ListBucket"], [self.bucket.bucket_arn], only)
 
     def allow_writing(self, role: iam.IRole, *prefixes: str) -> None:
         self._allow(role, ["s3:PutObject"], prefixes)
@@ -57,15 +53,13 @@ class Results(Construct):
     def allow_state(self, role: iam.IRole, *actions: str) -> None:
         """Do that to the state of runs, lanes, cases and loaders."""
         if actions:
-            statement = iam.PolicyStatement(actions=list(actions), resources=[self.state_table.table_arn])
-            role.add_to_principal_policy(statement)
+            allow(role, actions, [self.state_table.table_arn])
             self._storage.allow(role)
 
     def _allow(self, role: iam.IRole, actions: list[str], prefixes: tuple[str, ...]) -> None:
         if not prefixes:
             return
-        resources = [self.bucket.arn_for_objects(prefix) for prefix in prefixes]
-        role.add_to_principal_policy(iam.PolicyStatement(actions=actions, resources=resources))
+        allow(role, actions, [self.bucket.arn_for_objects(prefix) for prefix in prefixes])
         self._storage.allow(role)
         why = "a run makes its keys as it goes: this prefix is the narrowest thing that can be named before"
         acknowledge(role, {objects(self.bucket, prefix): why for prefix in prefixes})

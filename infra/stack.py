@@ -9,9 +9,8 @@ from constructs import Construct
 from breakeven.results import layout
 from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
-from infra.brokers.network import network_of
 from infra.context.settings import STACK, Context
-from infra.functions.environment import environment_of
+from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
 from infra.guards.account_budget import AccountBudget
 from infra.guards.alarms import Alarms
@@ -19,6 +18,7 @@ from infra.guards.clean_up_rules import CleanUp
 from infra.guards.schedule import Schedule
 from infra.loaders.loader_image import LoaderImage
 from infra.loaders.loader_tasks import LoaderTasks
+from infra.network import Network
 from infra.results import Results
 from infra.storage import Storage
 from infra.workflow.workflow import Workflow
@@ -45,69 +45,29 @@ class QueueBreakevenStack(cdk.Stack):
         if context.permissions_boundary:
             self._bound(context.permissions_boundary)
         storage = Storage(self, "Storage", context)
-        network = network_of(self, "Network", context, storage)
+        network = Network(self, "Network", context, storage)
         results = Results(self, "Results", context=context, storage=storage)
-        images = BrokerImages(
-            self, "Images", context=context, network=network, results=results, storage=storage
-        )
-        brokers = Brokers(
-            self,
-            "Brokers",
-            context=context,
-            network=network,
-            results=results,
-            images=images.own,
-        )
-        image = LoaderImage(self, "LoaderImage", storage=storage)
-        tasks = LoaderTasks(
-            self,
-            "Tasks",
-            context=context,
-            network=network,
-            storage=storage,
-            image=image,
-            environment=environment_of("task", context=context, results=results, storage=storage),
-        )
-        functions = Functions(
-            self,
-            "Functions",
-            context=context,
-            network=network,
-            results=results,
-            brokers=brokers,
-            images=images,
-            storage=storage,
-            tasks=tasks,
-        )
+        base = Foundation(context, storage, network, results)
+        images = BrokerImages(self, "Images", base)
+        brokers = Brokers(self, "Brokers", base, images.own)
+        tasks = LoaderTasks(self, "Tasks", base, LoaderImage(self, "LoaderImage", storage=storage))
+        functions = Functions(self, "Functions", base, brokers=brokers, images=images, tasks=tasks)
         if remover := functions.find("RemoveImages"):
             images.removed_by(remover)
-        workflow = Workflow(
-            self,
-            "Workflow",
-            context=context,
-            functions=functions,
-            results=results,
-            storage=storage,
-            tasks=tasks,
-        )
-        clean_up = CleanUp(self, "CleanUp", functions=functions, state_machine=workflow.state_machine)
-        AccountBudget(self, "Purse", limits=context, plan=functions.get("Plan"), topic=workflow.topic)
-        schedule = None
-        if starter := functions.find("StartScheduled"):
-            machine = workflow.state_machine
-            schedule = Schedule(
-                self, "Schedule", context=context, starter=starter, machine=machine, storage=storage
-            )
+        workflow = Workflow(self, "Workflow", base, functions, tasks)
+        machine, topic = workflow.state_machine, workflow.topic
+        clean_up = CleanUp(self, "CleanUp", functions=functions, state_machine=machine)
+        AccountBudget(self, "Purse", context, plan=functions.get("Plan"), topic=topic)
+        starter = functions.find("StartScheduled")
+        schedule = Schedule(self, "Schedule", base, starter=starter, machine=machine) if starter else None
         Alarms(
             self,
             "Alarms",
-            context=context,
-            topic=workflow.topic,
-            machine=workflow.state_machine,
-            health=functions.get("Look"),
+            context,
+            functions=functions,
+            machine=machine,
+            topic=topic,
             undelivered=schedule.undelivered if schedule else None,
-            clean_up=functions.get("CleanUp"),
-            watchdog=functions.get("Watchdog"),
             dead_letters=clean_up.dead_letters,
         )
         declare_outputs(self, results=results, workflow=workflow)

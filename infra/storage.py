@@ -9,6 +9,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.context.settings import Context
+from infra.policies import allow
 
 
 class Storage(Construct):
@@ -35,9 +36,5 @@ class Storage(Construct):
     def allow(self, role: iam.IRole) -> None:
         """Let a role use the account's key, as whoever reads or writes what it encrypts must."""
         if self.key:
-            role.add_to_principal_policy(
-                iam.PolicyStatement(
-                    actions=["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"],
-                    resources=[self.key.key_arn],
-                )
-            )
+            use = ["kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey"]
+            allow(role, use, [self.key.key_arn])

@@ -8,7 +8,7 @@ from cli.running.deployed import Account
 
 #: "VPCs per Region", of Amazon VPC; five unless AWS has given more
 QUOTA = "L-F678F1CE"
-#: of brokers, and of what bakes their image (infra/brokers/network.py, infra/brokers/build_place.py)
+#: of brokers, and of what bakes their image (infra/network.py, infra/brokers/build_place.py)
 MADE = 2
 
 Answer = tuple[Literal["ok", "stop"], str]

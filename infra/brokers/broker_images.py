@@ -9,12 +9,9 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.brokers.build_place import BuildPlace, build_place
+from infra.brokers.build_place import BuildPlace
 from infra.brokers.image_builders import BrokerImage, Debian
-from infra.brokers.network import Network
-from infra.context.settings import Context
-from infra.results import Results
-from infra.storage import Storage
+from infra.foundation import Foundation
 
 #: with RabbitMQ 3.10, the last that Debian ships with mirrored queues; "13" has 4.0, for the quorum trio
 PAIRS_RELEASE: Debian = "12"
@@ -32,35 +29,26 @@ class BrokerImages(Construct):
     own: Mapping[str, str]
     place: BuildPlace | None
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        context: Context,
-        network: Network,
-        results: Results,
-        storage: Storage,
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, base: Foundation) -> None:
         super().__init__(scope, construct_id)
+        context = base.context
         self.baked, self.own, self.place = {}, {}, None
         own = self._own(context.image) if context.image else None
         if own and not context.bake:
             self.own = {context.node_architecture: own}
             return
-        place = build_place(self, "Build", context=context, storage=storage, brokers=network.vpc)
+        place = BuildPlace(self, "Build", context=context, storage=base.storage, brokers=base.network.vpc)
         self.place = place
         self.baked = {
             architecture: BrokerImage(
                 self,
                 f"Pair-{architecture}",
-                name=context.stack_name,
+                context=context,
                 place=place,
-                results=results,
+                results=base.results,
                 release=PAIRS_RELEASE,
                 architecture=architecture,
                 parent=own,
-                tags=context.tags,
             )
             for architecture in context.baked
         }

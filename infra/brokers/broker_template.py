@@ -10,11 +10,9 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
-from breakeven.targets.catalog import ROOT_DEVICE, clusters
-from infra.brokers.ami import Ami
-from infra.brokers.network import Network
-from infra.context.settings import Context
-from infra.results import Results
+from breakeven.targets.catalog import clusters
+from infra.brokers.launch_templates import launch_template
+from infra.foundation import Foundation
 
 #: GB of a node's volume, where a suite says nothing
 VOLUME_GB = max(nodes.volume_gb for nodes in clusters().values())
@@ -27,16 +25,10 @@ class Brokers(Construct):
     """
 
     def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        context: Context,
-        network: Network,
-        results: Results,
-        images: Mapping[str, str],
+        self, scope: Construct, construct_id: str, base: Foundation, images: Mapping[str, str]
     ) -> None:
         super().__init__(scope, construct_id)
+        context, results = base.context, base.results
         self.images = images
         self.role = iam.Role(
             self,
@@ -47,28 +39,16 @@ class Brokers(Construct):
         results.allow_reading(self.role, "secrets/*")
         results.allow_listing(self.role, "secrets/*")
         results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
-        self.launch_template = ec2.LaunchTemplate(
+        self.launch_template = launch_template(
             self,
             "LaunchTemplate",
-            machine_image=Ami(own) if (own := images.get(context.node_architecture)) else None,
-            instance_type=ec2.InstanceType(context.instance_type),
+            image=images.get(context.node_architecture),
+            instance_type=context.instance_type,
+            volume_gb=VOLUME_GB,
             role=self.role,
-            security_group=network.brokers,
-            require_imdsv2=True,
-            instance_metadata_tags=True,  # a node learns its lane from them
+            security_group=base.network.brokers,
             associate_public_ip_address=False,
             instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.TERMINATE,
-            block_devices=[
-                ec2.BlockDevice(
-                    device_name=ROOT_DEVICE,
-                    volume=ec2.BlockDeviceVolume.ebs(
-                        VOLUME_GB,
-                        encrypted=True,
-                        volume_type=ec2.EbsDeviceVolumeType.GP3,
-                        delete_on_termination=True,
-                    ),
-                )
-            ],
         )
         cdk.Tags.of(self.launch_template).add(OWNER_TAG, context.stack_name)
         cdk.Tags.of(self.launch_template).add(BUCKET_TAG, results.bucket.bucket_name)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Literal
 
 import aws_cdk as cdk
@@ -21,12 +20,12 @@ from constructs import Construct
 from breakeven.planning.machine_availability import BUILDERS
 from breakeven.results import layout
 from breakeven.steps.lane.recipes import Recipe
-from breakeven.targets.catalog import ROOT_DEVICE
 from infra import staging
-from infra.brokers.ami import Ami
 from infra.brokers.build_place import BuildPlace
-from infra.context.settings import DEBIAN_NAMES
+from infra.brokers.launch_templates import launch_template
+from infra.context.settings import DEBIAN_NAMES, Context
 from infra.node_files import assemble_node_files, bake_user_data
+from infra.policies import allow
 from infra.results import Results
 
 Debian = Literal["12", "13"]
@@ -44,9 +43,7 @@ def parent_parameter(release: Debian, architecture: str) -> str:
 class BrokerImage(Construct):
     """``recipe`` names the image, and the template of its builder; ``role`` is the builder's.
 
-    :param name: of the installation, in front of the image's
     :param parent: the id of an image of the account's own, in the place of the Debian project's
-    :param tags: of the account, on the builder
     """
 
     def __init__(
@@ -54,76 +51,47 @@ class BrokerImage(Construct):
         scope: Construct,
         construct_id: str,
         *,
-        name: str,
+        context: Context,
         place: BuildPlace,
         results: Results,
         release: Debian,
         architecture: str,
         parent: str | None = None,
-        tags: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         #: the parameter that EC2 looks the parent up in at launch; None where its id is known
         self.parameter = None if parent else parent_parameter(release, architecture)
-        self._files = staging.asset(self, "Files", assemble_node_files)
+        files = staging.asset(self, "Files", assemble_node_files)
         family = f"debian-{release}-{DEBIAN_NAMES[architecture]}"
-        found = self._files.s3_object_url
+        found = files.s3_object_url
         # all that an image is made of; who it reports to is in its name
         script = bake_user_data(files="", report="", release=release)
         where = cdk.Stack.of(self).resolve(found)  # its hash, and which bucket
-        baked = [where, script, ROOT_GB, dict(tags or {}), self.parameter]
+        baked = [where, script, ROOT_GB, context.tags or {}, self.parameter]
         digest = hashlib.sha256(json.dumps(baked).encode()).hexdigest()[:12]
-        image = "-".join([name, family, digest, *([parent] if parent else [])])
+        image = "-".join([context.stack_name, family, digest, *([parent] if parent else [])])
         report = f"s3://{results.bucket.bucket_name}/{layout.bake_prefix(image)}"
-        self.role = self._role(results)
-        template = self._template(
-            place,
-            parent=parent or f"resolve:ssm:{self.parameter}",
-            instance_type=BUILDERS[architecture],
-            user_data=bake_user_data(files=found, report=report, release=release),
-        )
-        self.recipe = Recipe(image, family, str(template.launch_template_id))
-
-    def _template(
-        self, place: BuildPlace, *, parent: str, instance_type: str, user_data: str
-    ) -> ec2.LaunchTemplate:
-        """Its subnet is given at launch; one of our own gives it an address with which to reach out."""
-        return ec2.LaunchTemplate(
-            self,
-            "Builder",
-            machine_image=Ami(parent),
-            instance_type=ec2.InstanceType(instance_type),
-            role=self.role,
-            security_group=place.group,
-            require_imdsv2=True,
-            http_put_response_hop_limit=1,
-            instance_metadata_tags=True,
-            # an image is made of an instance that has stopped
-            instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.STOP,
-            user_data=ec2.UserData.custom(user_data),
-            block_devices=[
-                ec2.BlockDevice(
-                    device_name=ROOT_DEVICE,
-                    volume=ec2.BlockDeviceVolume.ebs(
-                        ROOT_GB,
-                        encrypted=True,
-                        volume_type=ec2.EbsDeviceVolumeType.GP3,
-                        delete_on_termination=True,
-                    ),
-                )
-            ],
-        )
-
-    def _role(self, results: Results) -> iam.Role:
-        """Get the one object with our scripts, put a report, and nothing else."""
-        files = self._files
-        role = iam.Role(
+        self.role = iam.Role(
             self,
             "BuildingRole",
             assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
             description="builds a broker image: fetches our scripts, reports how it went",
         )
-        objects = files.bucket.arn_for_objects(files.s3_object_key)
-        role.add_to_policy(iam.PolicyStatement(actions=["s3:GetObject"], resources=[objects]))
-        results.allow_writing(role, f"{layout.IMAGES}*")
-        return role
+        # the one object with our scripts
+        allow(self.role, ["s3:GetObject"], [files.bucket.arn_for_objects(files.s3_object_key)])
+        results.allow_writing(self.role, f"{layout.IMAGES}*")
+        # its subnet is given at launch; one of our own gives it an address with which to reach out
+        template = launch_template(
+            self,
+            "Builder",
+            image=parent or f"resolve:ssm:{self.parameter}",
+            instance_type=BUILDERS[architecture],
+            volume_gb=ROOT_GB,
+            role=self.role,
+            security_group=place.group,
+            http_put_response_hop_limit=1,
+            # an image is made of an instance that has stopped
+            instance_initiated_shutdown_behavior=ec2.InstanceInitiatedShutdownBehavior.STOP,
+            user_data=ec2.UserData.custom(bake_user_data(files=found, report=report, release=release)),
+        )
+        self.recipe = Recipe(image, family, str(template.launch_template_id))

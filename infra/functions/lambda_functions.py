@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.acknowledged import acknowledge
+from infra.acknowledged import acknowledge, on
 from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
-from infra.brokers.network import Network
 from infra.code import ARCHITECTURE, RUNTIME, code, dependencies
-from infra.context.settings import Context
-from infra.functions.environment import environment_of
-from infra.functions.function_role import function_role
-from infra.functions.grants import Grants
+from infra.foundation import Foundation
+from infra.functions.grants import Grants, grant_steps
 from infra.functions.image_grants import grant_images
 from infra.functions.step import Step
 from infra.functions.step_table import STEPS
 from infra.functions.task_grants import grant_tasks
 from infra.loaders.loader_tasks import LoaderTasks
-from infra.results import Results
-from infra.storage import Storage
+from infra.policies import allow
+
+#: Lambda attaches functions to a VPC with these, on whatever it makes there, and looks with the others
+ATTACH = [
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:UnassignPrivateIpAddresses",
+]
+LOOK = ["ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"]
+TRACE = ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
 
 
 class Functions(Construct):
@@ -30,35 +38,25 @@ class Functions(Construct):
         self,
         scope: Construct,
         construct_id: str,
+        base: Foundation,
         *,
-        context: Context,
-        network: Network,
-        results: Results,
         brokers: Brokers,
         images: BrokerImages,
-        storage: Storage,
         tasks: LoaderTasks,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._context, self._network, self._results, self._storage = context, network, results, storage
+        self._base = base
         self._code, self._layer = code(self), dependencies(self)
         self._by_name: dict[str, lambda_.Function] = {}
-        there = {None: True, "scheduled": context.is_scheduled, "baking": bool(images.baked)}
+        there = {None: True, "scheduled": base.context.is_scheduled, "baking": bool(images.baked)}
         for step_name, step in STEPS.items():
             if there[step.only]:
                 for name, inside in step.functions(step_name):
                     self._make(name, step, inside=inside)
-        grants = Grants(
-            self._by_name,
-            context=context,
-            network=network,
-            results=results,
-            brokers=brokers,
-            architectures=images.architectures,
-        )
-        grants.all()
-        grant_images(self._by_name, images, context=context)
-        grant_tasks(self._by_name, tasks, context=context, network=network, results=results)
+        grants = Grants(self._by_name, base)
+        grant_steps(grants, brokers, images.architectures)
+        grant_images(grants, images)
+        grant_tasks(grants, tasks)
         acknowledge(
             self,
             {
@@ -80,7 +78,7 @@ class Functions(Construct):
         return list(self._by_name.values())
 
     def _make(self, name: str, step: Step, *, inside: bool) -> None:
-        log_group = self._storage.log_group(self, f"{name}Logs")
+        log_group = self._base.storage.log_group(self, f"{name}Logs")
         self._by_name[name] = lambda_.Function(
             self,
             name,
@@ -91,12 +89,10 @@ class Functions(Construct):
             handler=f"handlers.{step.handler}.handler",
             timeout=cdk.Duration.seconds(step.limit_s),
             memory_size=step.memory_mb,
-            role=function_role(self, f"{name}Role", log_group, inside=inside),
+            role=_role(self, f"{name}Role", log_group, inside=inside),
             log_group=log_group,
             tracing=lambda_.Tracing.ACTIVE,
-            environment=environment_of(
-                step.called, context=self._context, results=self._results, storage=self._storage
-            ),
+            environment=self._base.environment(step.called),
             **self._placement(inside=inside),
         )
 
@@ -104,7 +100,34 @@ class Functions(Construct):
         if not inside:
             return {}
         return {
-            "vpc": self._network.vpc,
+            "vpc": self._base.network.vpc,
             "vpc_subnets": ec2.SubnetSelection(subnet_type=ec2.SubnetType.PRIVATE_ISOLATED),
-            "security_groups": [self._network.loaders],
+            "security_groups": [self._base.network.loaders],
         }
+
+
+def _role(scope: Construct, construct_id: str, log_group: logs.LogGroup, *, inside: bool) -> iam.Role:
+    """May write its own log and its traces and, ``inside`` the VPC, be attached to it."""
+    # as Lambda's guide has it: it takes no narrower resource, for it makes the interfaces itself
+    made = cdk.Stack.of(scope).format_arn(service="ec2", resource="*", resource_name="*")
+    attach = iam.PolicyDocument(
+        statements=[
+            iam.PolicyStatement(actions=ATTACH, resources=[made]),
+            iam.PolicyStatement(actions=LOOK, resources=["*"]),
+        ]
+    )
+    role = iam.Role(
+        scope,
+        construct_id,
+        assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"),
+        # in the role itself: Lambda takes the network interfaces away with it, after the function is gone
+        inline_policies={"Attach": attach} if inside else None,
+    )
+    log_group.grant_write(role)
+    allow(role, TRACE, ["*"])
+    why = "xray:PutTraceSegments and xray:PutTelemetryRecords name no resource"
+    if inside:
+        why += ", nor does what EC2 describes"
+        acknowledge(role, {on(made): "network interfaces have no name before Lambda makes them"})
+    acknowledge(role, {"IAM5[Resource::*]": why})
+    return role

@@ -5,14 +5,13 @@ Set by context when the stack is deployed; no execution's input can raise it.
 
 from __future__ import annotations
 
-import aws_cdk as cdk
 from aws_cdk import aws_budgets as budgets
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from infra.context.spending_limits import SpendingLimits
+from infra.context.settings import Context
+from infra.policies import allow_publishing
 
 #: percent of the budget: what was spent, and what the month is forecast to come to
 WARNINGS = (("ACTUAL", 80), ("ACTUAL", 100), ("FORECASTED", 100))
@@ -25,28 +24,20 @@ class AccountBudget(Construct):
         self,
         scope: Construct,
         construct_id: str,
+        context: Context,
         *,
-        limits: SpendingLimits,
         plan: lambda_.Function,
         topic: sns.ITopic,
     ) -> None:
         super().__init__(scope, construct_id)
-        for name, value in limits.allowance.environment().items():
+        for name, value in context.allowance.environment().items():
             plan.add_environment(name, value)
-        if limits.budget_usd:
-            self._warn(limits.budget_usd, topic)
+        if context.budget_usd:
+            self._warn(context.budget_usd, topic)
 
     def _warn(self, usd: float, topic: sns.ITopic) -> None:
         """A budget of the account: one of this stack's tags would see nothing until they are activated."""
-        allowed = topic.add_to_resource_policy(
-            iam.PolicyStatement(
-                sid="BudgetWarnings",
-                principals=[iam.ServicePrincipal("budgets.amazonaws.com")],
-                actions=["sns:Publish"],
-                resources=[topic.topic_arn],
-                conditions={"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}},
-            )
-        )
+        allowed = allow_publishing(topic, "budgets", sid="BudgetWarnings")
         subscriber = budgets.CfnBudget.SubscriberProperty(address=topic.topic_arn, subscription_type="SNS")
         budget = budgets.CfnBudget(
             self,

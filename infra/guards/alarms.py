@@ -9,7 +9,6 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
@@ -17,6 +16,8 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.context.settings import Context
+from infra.functions.lambda_functions import Functions
+from infra.policies import allow_publishing
 
 MINUTES, HOUR, DAY = cdk.Duration.minutes(5), cdk.Duration.hours(1), cdk.Duration.days(1)
 #: minute of each hour at which the function runs
@@ -32,50 +33,44 @@ class Alarms(Construct):
         self,
         scope: Construct,
         construct_id: str,
-        *,
         context: Context,
-        topic: sns.Topic,
+        *,
+        functions: Functions,
         machine: sfn.StateMachine,
-        health: lambda_.Function,
+        topic: sns.Topic,
         undelivered: sqs.Queue | None,
-        clean_up: lambda_.Function,
-        watchdog: lambda_.Function,
         dead_letters: sqs.Queue,
     ) -> None:
         super().__init__(scope, construct_id)
         self._namespace, self._topic = context.stack_name, topic
-        self._let_alarms_publish()
+        allow_publishing(topic, "cloudwatch", sid="Alarms")
+        health = functions.get("Look")
         self._check_hourly(health)
         self._failed_runs(machine)
-        self._failed_clean_ups(clean_up, watchdog, dead_letters)
+        self._failed_clean_ups(functions, dead_letters)
         overdue = self._own("NodesOverdue", HEALTH, HOUR)
         self._alarm("NodesUpTooLong", overdue, 1, "broker nodes are up although their run must have ended")
         failing = health.metric_errors(period=DAY)
         self._alarm("LookFails", failing, 1, "the function that looks for nodes and good runs fails")
-        if context.no_run_alarm_days:
-            days = context.no_run_alarm_days
+        if days := context.no_run_alarm_days:
             since = self._own("DaysSinceGoodRun", HEALTH, DAY)
             self._alarm("NoGoodRun", since, days, f"no run went well for {days} days", keep=True)
         if undelivered:
             left = undelivered.metric_approximate_number_of_messages_visible(period=MINUTES)
             self._alarm("NotStarted", left, 1, "a scheduled run could not be started; the queue says why")
 
-    def _failed_clean_ups(
-        self, clean_up: lambda_.Function, watchdog: lambda_.Function, dead_letters: sqs.Queue
-    ) -> None:
+    def _failed_clean_ups(self, functions: Functions, dead_letters: sqs.Queue) -> None:
         """By the hour, in which the watchdog comes four times: what goes on failing is mailed once."""
         given_up = dead_letters.metric_approximate_number_of_messages_visible(period=MINUTES)
         self._alarm("NotCleanedUp", given_up, 1, "the clean-up after a run was given up; see the queue")
-        failing = clean_up.metric_errors(period=HOUR)
+        failing = functions.get("CleanUp").metric_errors(period=HOUR)
         self._alarm("CleanUpFails", failing, 1, "the clean-up after a run fails; its log says of what")
-        failing = watchdog.metric_errors(period=HOUR)
-        self._alarm(
-            "WatchdogFails", failing, 1, "the watchdog fails to clean something up; its log says what"
-        )
+        failing = functions.get("Watchdog").metric_errors(period=HOUR)
+        why = "the watchdog fails to clean something up; its log says what"
+        self._alarm("WatchdogFails", failing, 1, why)
         found = self._own("LeftBehind", WATCHDOG, HOUR)
-        self._alarm(
-            "LeftBehind", found, 1, "a run's own end and the rule have left what the watchdog cleaned up"
-        )
+        why = "a run's own end and the rule have left what the watchdog cleaned up"
+        self._alarm("LeftBehind", found, 1, why)
 
     def _own(self, name: str, service: str, period: cdk.Duration) -> cloudwatch.Metric:
         return cloudwatch.Metric(
@@ -124,15 +119,3 @@ class Alarms(Construct):
         )
         event = events.RuleTargetInput.from_object({"time": events.EventField.time})
         rule.add_target(targets.LambdaFunction(health, event=event))
-
-    def _let_alarms_publish(self) -> None:
-        """A topic with a policy of its own takes nothing from a service that the policy does not name."""
-        self._topic.add_to_resource_policy(
-            iam.PolicyStatement(
-                sid="Alarms",
-                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
-                actions=["sns:Publish"],
-                resources=[self._topic.topic_arn],
-                conditions={"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}},
-            )
-        )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_destinations as destinations
 from aws_cdk import aws_sqs as sqs
@@ -17,6 +16,7 @@ from constructs import Construct
 
 from infra.acknowledged import acknowledge, executions_of
 from infra.functions.lambda_functions import Functions
+from infra.policies import allow
 from infra.workflow.lock_states import executions_arn
 
 #: how executions end that may have left something: one that succeeded has come through its own clean-up
@@ -84,10 +84,6 @@ class CleanUp(Construct):
 
     def _may_ask(self, function: lambda_.Function) -> None:
         executions = executions_arn(self._machine)
-        role = function.role
-        assert role is not None  # every function here was made with one
-        role.add_to_principal_policy(
-            iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])
-        )
+        allow(function.role, ["states:DescribeExecution"], [executions])
         why = "whichever execution of this one machine has left something"
-        acknowledge(role, {executions_of(self._machine, executions): why})
+        acknowledge(function.role, {executions_of(self._machine, executions): why})

@@ -20,6 +20,8 @@ from constructs import Construct
 
 from infra.acknowledged import acknowledge
 from infra.context.settings import Context
+from infra.foundation import Foundation
+from infra.policies import allow
 from infra.storage import Storage
 
 #: the run need not begin on the minute, at which many others' do
@@ -37,25 +39,22 @@ class Schedule(Construct):
         self,
         scope: Construct,
         construct_id: str,
+        base: Foundation,
         *,
-        context: Context,
         starter: lambda_.Function,
         machine: sfn.StateMachine,
-        storage: Storage,
     ) -> None:
         super().__init__(scope, construct_id)
-        self.undelivered = self._queue(storage)
+        self._storage = base.storage
+        self.undelivered = self._queue(base.storage)
         starter.add_environment("BREAKEVEN_STATE_MACHINE", machine.state_machine_arn)
-        role = starter.role
-        assert role is not None  # every function here was made with one
-        start = iam.PolicyStatement(actions=["states:StartExecution"], resources=[machine.state_machine_arn])
-        self._let(role, start, storage)
+        self._let(starter.role, "states:StartExecution", machine.state_machine_arn)
         # Scheduler hands over and does not wait: what the function cannot do, Lambda tries twice more
         function: lambda_.CfnFunction = starter.node.default_child
         function.dead_letter_config = lambda_.CfnFunction.DeadLetterConfigProperty(
             target_arn=self.undelivered.queue_arn
         )
-        self._schedule(context, starter, storage)
+        self._schedule(base.context, starter)
 
     def _queue(self, storage: Storage) -> sqs.Queue:
         queue = sqs.Queue(
@@ -72,21 +71,18 @@ class Schedule(Construct):
         acknowledge(queue, {"SQS3": why})
         return queue
 
-    def _let(self, role: iam.IRole, statement: iam.PolicyStatement, storage: Storage) -> None:
-        """Allow the statement, and to hand over what failed."""
-        role.add_to_principal_policy(statement)
-        role.add_to_principal_policy(
-            iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[self.undelivered.queue_arn])
-        )
-        storage.allow(role)
+    def _let(self, role: iam.IRole, action: str, resource: str) -> None:
+        """Allow the action, and to hand over what failed."""
+        allow(role, [action], [resource])
+        allow(role, ["sqs:SendMessage"], [self.undelivered.queue_arn])
+        self._storage.allow(role)
 
-    def _schedule(self, context: Context, starter: lambda_.Function, storage: Storage) -> None:
+    def _schedule(self, context: Context, starter: lambda_.Function) -> None:
         ours = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
         role = iam.Role(
             self, "Role", assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com", conditions=ours)
         )
-        invoke = iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[starter.function_arn])
-        self._let(role, invoke, storage)
+        self._let(role, "lambda:InvokeFunction", starter.function_arn)
         event = {
             "scheduled_time": "<aws.scheduler.scheduled-time>",
             "input": context.scheduled_input,

@@ -19,6 +19,7 @@ from constructs import Construct
 from infra import staging
 from infra.acknowledged import acknowledge
 from infra.code import LOCK, PYTHON, assemble
+from infra.policies import allow
 from infra.storage import Storage
 
 #: where the code is in the image
@@ -77,7 +78,7 @@ class LoaderImage(Construct):
         self.project = self._project()
 
     def may_pull(self, role: iam.Role) -> None:
-        _allow(role, PULL, [self.repository.repository_arn])
+        allow(role, PULL, [self.repository.repository_arn])
         _may_log_in(role)
 
     def _project(self) -> codebuild.CfnProject:
@@ -90,8 +91,8 @@ class LoaderImage(Construct):
             description="builds the image of loaders: fetches our code, pushes the image",
             inline_policies={"Fetch": _fetching(files)},
         )
-        _allow(role, PUSH, [self.repository.repository_arn])
-        _allow(role, ["logs:CreateLogStream", "logs:PutLogEvents"], [logs.log_group_arn])
+        allow(role, PUSH, [self.repository.repository_arn])
+        allow(role, ["logs:CreateLogStream", "logs:PutLogEvents"], [logs.log_group_arn])
         _may_log_in(role)
         project = codebuild.CfnProject(
             self,
@@ -158,9 +159,5 @@ def _fetching(files: assets.Asset) -> iam.PolicyDocument:
 
 
 def _may_log_in(role: iam.Role) -> None:
-    _allow(role, ["ecr:GetAuthorizationToken"], ["*"])
+    allow(role, ["ecr:GetAuthorizationToken"], ["*"])
     acknowledge(role, {"IAM5[Resource::*]": "ecr:GetAuthorizationToken names no resource: it is one for all"})
-
-
-def _allow(role: iam.Role, actions: list[str], resources: list[str]) -> None:
-    role.add_to_policy(iam.PolicyStatement(actions=actions, resources=resources))

@@ -15,11 +15,10 @@ from breakeven.planning.budget.task_lines import MEMORY_GB, VCPU
 from breakeven.planning.footprint import ROOM
 from breakeven.results import layout
 from infra.acknowledged import acknowledge, on
-from infra.brokers.network import Network
-from infra.context.settings import Context
+from infra.foundation import Foundation
 from infra.loaders.loader_image import FOLDER, LoaderImage
+from infra.policies import allow
 from infra.retries import retry_on
-from infra.storage import Storage
 
 #: what the container of a task is called
 CONTAINER = "loader"
@@ -46,21 +45,11 @@ ONCE_MORE = retry_on([sfn.Errors.TASKS_FAILED], 1, interval_s=20)
 
 
 class LoaderTasks(Construct):
-    """:param environment: of a loader's function: its tasks have the same"""
+    """``role`` does what a loader's function does; its tasks have such a function's environment, too."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        construct_id: str,
-        *,
-        context: Context,
-        network: Network,
-        storage: Storage,
-        image: LoaderImage,
-        environment: dict[str, str],
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, base: Foundation, image: LoaderImage) -> None:
         super().__init__(scope, construct_id)
-        self._network, self.image = network, image
+        self._network, self.image = base.network, image
         self.cluster = ecs.CfnCluster(
             self,
             "Cluster",
@@ -70,33 +59,27 @@ class LoaderTasks(Construct):
         )
         why = "each loader measures its own cores and memory: insights would be paid for to say it again"
         acknowledge(self.cluster, {"ECS4": why})
-        self.role = iam.Role(
-            self,
-            "Role",
-            assumed_by=iam.ServicePrincipal("ecs-tasks.amazonaws.com"),
-            description="a loader that is a task: does what a loader's function does",
-        )
-        logs = storage.log_group(self, "Logs")
-        self._starting = iam.Role(
-            self,
-            "StartRole",
-            assumed_by=iam.ServicePrincipal("ecs-tasks.amazonaws.com"),
-            description="starts loaders' tasks: pulls their image, writes their log",
-        )
+        self.role = self._role("Role", "a loader that is a task: does what a loader's function does")
+        logs = base.storage.log_group(self, "Logs")
+        starts = "starts loaders' tasks: pulls their image, writes their log"
+        self._starting = self._role("StartRole", starts)
         image.may_pull(self._starting)
         logs.grant_write(self._starting)
-        self._definition = self._make_definition(context, image, environment, logs.log_group_name)
+        self._definition = self._make_definition(base, logs.log_group_name)
         acknowledge(
             self._definition, {"ECS2": "names of resources and a key, as functions have them: no secrets"}
         )
 
-    def _make_definition(
-        self, context: Context, image: LoaderImage, environment: dict[str, str], log_group: str
-    ) -> ecs.CfnTaskDefinition:
+    def _role(self, name: str, description: str) -> iam.Role:
+        tasks = iam.ServicePrincipal("ecs-tasks.amazonaws.com")
+        return iam.Role(self, name, assumed_by=tasks, description=description)
+
+    def _make_definition(self, base: Foundation, log_group: str) -> ecs.CfnTaskDefinition:
+        owner, environment = base.context.stack_name, base.environment("task")
         definition = ecs.CfnTaskDefinition(
             self,
             "Definition",
-            family=f"{context.stack_name}-loader",
+            family=f"{owner}-loader",
             network_mode="awsvpc",
             requires_compatibilities=["FARGATE"],
             cpu=str(VCPU * 1024),
@@ -109,7 +92,7 @@ class LoaderTasks(Construct):
             container_definitions=[
                 ecs.CfnTaskDefinition.ContainerDefinitionProperty(
                     name=CONTAINER,
-                    image=image.uri,
+                    image=self.image.uri,
                     essential=True,
                     # as the image says it, too
                     entry_point=["python"],
@@ -137,7 +120,7 @@ class LoaderTasks(Construct):
                 )
             ],
         )
-        cdk.Tags.of(definition).add(OWNER_TAG, context.stack_name)
+        cdk.Tags.of(definition).add(OWNER_TAG, owner)
         return definition
 
     def state(self, scope: Construct, name: str) -> sfn.CustomState:
@@ -195,15 +178,10 @@ class LoaderTasks(Construct):
         roles = [self.role.role_arn, self._starting.role_arn]
         to_tasks = {"StringEquals": {"iam:PassedToService": "ecs-tasks.amazonaws.com"}}
         when_started = {"StringEquals": {"ecs:CreateAction": "RunTask"}}
-        for actions, resources, conditions in (
-            (["ecs:RunTask"], [self._definition.ref], in_cluster),
-            (["ecs:DescribeTasks", "ecs:StopTask"], [tasks], in_cluster),
-            (["ecs:TagResource"], [tasks], when_started),
-            (["iam:PassRole"], roles, to_tasks),
-        ):
-            role.add_to_principal_policy(
-                iam.PolicyStatement(actions=actions, resources=resources, conditions=conditions)
-            )
+        allow(role, ["ecs:RunTask"], [self._definition.ref], in_cluster)
+        allow(role, ["ecs:DescribeTasks", "ecs:StopTask"], [tasks], in_cluster)
+        allow(role, ["ecs:TagResource"], [tasks], when_started)
+        allow(role, ["iam:PassRole"], roles, to_tasks)
         allow_events(machine, "StepFunctionsGetEventsForECSTaskRule")
         why = "tasks have no name before ECS starts them: those of this one cluster"
         acknowledge(machine, {self.finding(): why})
@@ -213,4 +191,4 @@ def allow_events(machine: sfn.StateMachine, rule: str) -> None:
     """Let Step Functions keep the rule by which it hears of a job's end ("Integrating services")."""
     arn = cdk.Stack.of(machine).format_arn(service="events", resource="rule", resource_name=rule)
     actions = ["events:DescribeRule", "events:PutRule", "events:PutTargets"]
-    machine.role.add_to_principal_policy(iam.PolicyStatement(actions=actions, resources=[arn]))
+    allow(machine.role, actions, [arn])

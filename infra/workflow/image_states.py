@@ -17,31 +17,23 @@ from constructs import Construct
 from breakeven.planning.execution_limits import LOOKS_EVERY_S
 from infra.functions.lambda_functions import Functions
 from infra.retries import catch_as
-from infra.workflow.invoke import invoke
+from infra.workflow.invoke import invoke, taken
 
 #: between two looks at builders and images, each of which takes minutes
 LOOKS_EVERY = cdk.Duration.seconds(LOOKS_EVERY_S)
 
 
-class ImageStates(Construct):
-    def __init__(self, scope: Construct, construct_id: str, *, functions: Functions) -> None:
-        super().__init__(scope, construct_id)
-        self._functions = functions
-
-    def before(self, then: Any) -> Any:
-        """Asks whether an image is missing; goes on with ``then`` on every way."""
-        if self._functions.find("BakeImages") is None:  # this deployment bakes none
-            return then
-        payload = {
-            "run_id": sfn.JsonPath.string_at("$.run_id"),
-            "images": sfn.JsonPath.object_at("$.run.images"),
-        }
-        bake = invoke(self, self._functions, "BakeImages", payload=payload, result_path="$.baked")
-        catch_as(bake, then)
-        wait = sfn.Wait(self, "AwaitImages", time=sfn.WaitTime.duration(LOOKS_EVERY))
-        more = sfn.Choice(self, "MoreToBake?")
-        more.when(sfn.Condition.boolean_equals("$.baked.wait", True), wait).otherwise(then)
-        bake.next(more)
-        wait.next(bake)
-        some = sfn.Condition.is_present("$.run.images[0]")
-        return sfn.Choice(self, "ImagesMissing?").when(some, bake).otherwise(then)
+def with_images(scope: Construct, functions: Functions, then: Any) -> Any:
+    """Asks whether an image is missing; goes on with ``then`` on every way."""
+    if functions.find("BakeImages") is None:  # this deployment bakes none
+        return then
+    payload = taken("run_id", images="$.run.images")
+    bake = invoke(scope, functions, "BakeImages", payload=payload, result_path="$.baked")
+    catch_as(bake, then)
+    wait = sfn.Wait(scope, "AwaitImages", time=sfn.WaitTime.duration(LOOKS_EVERY))
+    more = sfn.Choice(scope, "MoreToBake?")
+    more.when(sfn.Condition.boolean_equals("$.baked.wait", True), wait).otherwise(then)
+    bake.next(more)
+    wait.next(bake)
+    some = sfn.Condition.is_present("$.run.images[0]")
+    return sfn.Choice(scope, "ImagesMissing?").when(some, bake).otherwise(then)

@@ -15,6 +15,12 @@ from infra.functions.step_table import STEPS
 from infra.retries import GRACE_S, SERVICE_ERRORS, THROTTLED
 
 
+def taken(*names: str, **paths: str) -> dict[str, Any]:
+    """What a state hands on of its input, each under its own name, and what it finds at other paths."""
+    found = {name: f"$.{name}" for name in names} | paths
+    return {name: sfn.JsonPath.object_at(path) for name, path in found.items()}
+
+
 def invoke(
     scope: Construct,
     functions: Functions,

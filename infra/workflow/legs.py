@@ -12,7 +12,13 @@ from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_tasks import LoaderTasks
 from infra.retries import catch_as
-from infra.workflow.invoke import invoke
+from infra.workflow.invoke import invoke, taken
+
+#: what the steps of a leg are called with, and those of its cases
+OF_LEG = taken("run_id", "leg")
+OF_CASE = taken("run_id", "target", case_id="$.case.case_id")
+OF_ATTEMPT = OF_CASE | taken(attempt="$.prepared.attempt")
+FAILED = taken("failed")
 
 
 class Leg(Construct):
@@ -37,10 +43,10 @@ class Leg(Construct):
         """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
         done = sfn.Pass(self, self._name("LegDone"), parameters={})
         close = self._close(done)
-        fail = self._task("FailLeg", self._leg_payload(failed=True))
+        fail = self._task("FailLeg", OF_LEG | FAILED)
         catch_as(fail, close)
         fail.next(close)
-        establish = self._task("EstablishLane", self._leg_payload())
+        establish = self._task("EstablishLane", OF_LEG)
         cases = self._cases()
         for state in (establish, cases):
             catch_as(state, fail)
@@ -50,8 +56,8 @@ class Leg(Construct):
         cases.next(closes)
         first: Any = establish
         if self._inside:
-            first = self._task("WakeFunctions", self._leg_payload())
-            launch = self._task("LaunchBrokers", self._leg_payload())
+            first = self._task("WakeFunctions", OF_LEG)
+            launch = self._task("LaunchBrokers", OF_LEG)
             for state in (first, launch):
                 catch_as(state, fail)
             first.next(launch).next(establish)
@@ -61,7 +67,7 @@ class Leg(Construct):
     def _close(self, done: sfn.Pass) -> Any:
         if not self._inside:
             return done
-        release = self._task("ReleaseLane", self._leg_payload())
+        release = self._task("ReleaseLane", OF_LEG)
         catch_as(release, done)  # ReleaseRun tries again at the end of the run
         release.next(done)
         return release
@@ -73,9 +79,7 @@ class Leg(Construct):
             items_path="$.leg.cases",
             max_concurrency=1,
             item_selector={
-                "run_id": sfn.JsonPath.string_at("$.run_id"),
-                "target": sfn.JsonPath.string_at("$.leg.target"),
-                "case": sfn.JsonPath.object_at("$$.Map.Item.Value"),
+                **taken("run_id", target="$.leg.target", case="$$.Map.Item.Value"),
                 "failed": {},
             },
             result_path=sfn.JsonPath.DISCARD,
@@ -89,28 +93,24 @@ class Leg(Construct):
         Nodes that the case wants down are stopped before, and started again on every way out of it.
         """
         done = self._nodes_up(sfn.Pass(self, self._name("CaseDone"), parameters={}))
-        fail = self._task(
-            "FailCase",
-            {**self._case_payload(), "failed": sfn.JsonPath.object_at("$.failed")},
-        )
+        fail = self._task("FailCase", OF_CASE | FAILED)
         catch_as(fail, done)
         fail.next(done)
-        prepare = self._task("PrepareCase", self._case_payload(), result_path="$.prepared")
-        attempt = {**self._case_payload(), "attempt": sfn.JsonPath.object_at("$.prepared.attempt")}
+        prepare = self._task("PrepareCase", OF_CASE, result_path="$.prepared")
         drive = sfn.Parallel(self, self._name("Drive"), result_path=sfn.JsonPath.DISCARD)
         drive.branch(self._loaders())
-        drive.branch(self._watch(attempt))
-        settle = self._task("SettleCase", attempt)
+        drive.branch(self._watch())
+        settle = self._task("SettleCase", OF_ATTEMPT)
         for state in (prepare, drive, settle):
             catch_as(state, fail)
         settle.next(done)
         prepare.next(drive).next(settle)
         return self._nodes_down(prepare, fail)
 
-    def _watch(self, attempt: dict[str, Any]) -> sfn.IChainable:
+    def _watch(self) -> sfn.IChainable:
         """One call of the watch, and of a case that outlasts a function one after another."""
-        so_far = {name: sfn.JsonPath.object_at(f"$.prepared.{name}") for name in ("part", "watched_s")}
-        watch = self._task("Watch", {**attempt, **so_far}, result_path="$.prepared")
+        so_far = taken(part="$.prepared.part", watched_s="$.prepared.watched_s")
+        watch = self._task("Watch", OF_ATTEMPT | so_far, result_path="$.prepared")
         watched = sfn.Pass(self, self._name("Watched"), parameters={})
         more = sfn.Choice(self, self._name("WatchOn?"))
         more.when(sfn.Condition.boolean_equals("$.prepared.more", True), watch).otherwise(watched)
@@ -121,7 +121,7 @@ class Leg(Construct):
         """The case's beginning: its nodes stopped, where it wants any down."""
         if not self._inside:
             return prepare
-        stop = self._task("StopNodes", self._case_payload())
+        stop = self._task("StopNodes", OF_CASE)
         catch_as(stop, fail)
         stop.next(prepare)
         return self._when_nodes_down("NodesDown", stop, prepare)
@@ -133,8 +133,8 @@ class Leg(Construct):
         """
         if not self._inside:
             return done
-        start = self._task("StartNodes", self._case_payload())
-        back = self._task("AwaitNodes", self._case_payload())
+        start = self._task("StartNodes", OF_CASE)
+        back = self._task("AwaitNodes", OF_CASE)
         start.next(back).next(done)
         return self._when_nodes_down("NodesUp", start, done)
 
@@ -180,12 +180,7 @@ class Leg(Construct):
         """:param more: what else each is given: name -> path"""
         return {
             "items_path": "$.case.loaders",
-            "item_selector": {
-                **self._case_payload(),
-                "attempt": sfn.JsonPath.object_at("$.prepared.attempt"),
-                "loader": sfn.JsonPath.object_at("$$.Map.Item.Value"),
-                **{name: sfn.JsonPath.object_at(path) for name, path in more.items()},
-            },
+            "item_selector": OF_ATTEMPT | taken(loader="$$.Map.Item.Value", **more),
             "output_path": sfn.JsonPath.DISCARD,
         }
 
@@ -196,20 +191,6 @@ class Leg(Construct):
     def _loader_task(self, prefix: str = "") -> sfn.IChainable:
         """The same of one that is a task."""
         return self._tasks.state(self, self._name(f"{prefix}Task"))
-
-    def _case_payload(self) -> dict[str, Any]:
-        return {
-            "run_id": sfn.JsonPath.string_at("$.run_id"),
-            "target": sfn.JsonPath.string_at("$.target"),
-            "case_id": sfn.JsonPath.string_at("$.case.case_id"),
-        }
-
-    def _leg_payload(self, *, failed: bool = False) -> dict[str, Any]:
-        payload: dict[str, Any] = {
-            "run_id": sfn.JsonPath.string_at("$.run_id"),
-            "leg": sfn.JsonPath.object_at("$.leg"),
-        }
-        return {**payload, "failed": sfn.JsonPath.object_at("$.failed")} if failed else payload
 
     def _task(
         self, step: str, payload: dict[str, Any] | None = None, *, prefix: str = "", **options: Any

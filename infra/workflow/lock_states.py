@@ -13,7 +13,7 @@ from breakeven.results.items import LOCKS
 from infra.acknowledged import acknowledge, executions_of
 from infra.functions.lambda_functions import Functions
 from infra.retries import retry_whatever_failed
-from infra.workflow.invoke import invoke
+from infra.workflow.invoke import invoke, taken
 
 RELEASE_LIMIT = cdk.Duration.seconds(30)
 
@@ -27,27 +27,23 @@ class Lock(Construct):
 
     def take(self) -> tasks.LambdaInvoke:
         """Goes on only as the one run that there is; ``$.lock`` is then there."""
-        payload = {name: sfn.JsonPath.string_at(f"$.{name}") for name in ("run_id", "execution")}
+        payload = taken("run_id", "execution")
         return invoke(self, self._functions, "TakeLock", payload=payload, result_path="$.lock")
 
     def release(self) -> tasks.DynamoUpdateItem:
         """Frees the lock that this execution holds, and nobody else's."""
+        text, at = tasks.DynamoAttributeValue.from_string, sfn.JsonPath.string_at
         release = tasks.DynamoUpdateItem(
             self,
             "ReleaseLock",
             table=self._table,
-            key={
-                "run_id": tasks.DynamoAttributeValue.from_string(LOCKS),
-                "item": tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.lock.item")),
-            },
+            key={"run_id": text(LOCKS), "item": text(at("$.lock.item"))},
             update_expression="SET released_at = :now",
             condition_expression="#owner = :execution",
             expression_attribute_names={"#owner": "owner"},
             expression_attribute_values={
-                ":now": tasks.DynamoAttributeValue.from_string(
-                    sfn.JsonPath.string_at("$$.State.EnteredTime")
-                ),
-                ":execution": tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.execution")),
+                ":now": text(at("$$.State.EnteredTime")),
+                ":execution": text(at("$.execution")),
             },
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(RELEASE_LIMIT),
@@ -66,10 +62,7 @@ class Lock(Construct):
             "AskEarlier",
             statements=[iam.PolicyStatement(actions=["states:DescribeExecution"], resources=[executions])],
         )
-        plan, take_lock = (self._functions.get(name).role for name in ("Plan", "TakeLock"))
-        assert plan is not None  # every function was made with one
-        assert take_lock is not None
-        earlier.attach_to_role(plan)
+        earlier.attach_to_role(self._functions.get("Plan").role)
         resumed = "whichever earlier execution of this one machine is to be gone on with"
         acknowledge(earlier, {executions_of(state_machine, executions): resumed})
         policy = iam.Policy(
@@ -81,7 +74,7 @@ class Lock(Construct):
                 iam.PolicyStatement(actions=["ec2:DescribeInstances"], resources=["*"]),
             ],
         )
-        policy.attach_to_role(take_lock)
+        policy.attach_to_role(self._functions.get("TakeLock").role)
         looked = "ec2:DescribeInstances, to see whether an earlier run's brokers are up, names no resource"
         held = "whichever earlier execution of this one machine holds the lock"
         reasons = {"IAM5[Resource::*]": looked, executions_of(state_machine, executions): held}

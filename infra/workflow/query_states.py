@@ -13,6 +13,7 @@ from constructs import Construct
 from breakeven.results.queries import bare, parameter_count, queries
 from breakeven.results.schemas import TABLES
 from infra.acknowledged import acknowledge, on
+from infra.policies import allow
 from infra.results import Results
 from infra.retries import retry_on
 
@@ -30,91 +31,76 @@ QUERY_NOT_STARTED = [
 DEFAULT_DATABASE = "default"
 
 
-class QueryStates(Construct):
-    def __init__(self, scope: Construct, construct_id: str, *, results: Results) -> None:
-        super().__init__(scope, construct_id)
-        self._results = results
+def all_queries(scope: Construct, results: Results) -> sfn.Parallel:
+    """Every file of ``queries/``, run by Athena for this run's partition."""
+    parallel = sfn.Parallel(scope, "Queries", result_path="$.queries")
+    for name, sql in queries().items():
+        parallel.branch(_query(scope, name, sql, results.database_name))
+    return parallel
 
-    def all(self) -> sfn.Parallel:
-        """Every file of ``queries/``, run by Athena for this run's partition."""
-        parallel = sfn.Parallel(self, "Queries", result_path="$.queries")
-        for name, sql in queries().items():
-            parallel.branch(self._query(name, sql))
-        return parallel
 
-    def _query(self, name: str, sql: str) -> sfn.CustomState:
-        # The CDK's own Athena task cannot build its parameter list from state; every '?' is the run's id.
-        parameters = ", ".join(["$.run.sql_run_id"] * parameter_count(sql))
-        return sfn.CustomState(
-            self,
-            f"Query {name}",
-            state_json={
-                "Type": "Task",
-                "Resource": f"arn:{cdk.Aws.PARTITION}:states:::athena:startQueryExecution.sync",
-                "Parameters": {
-                    "QueryString": bare(sql),
-                    "WorkGroup": self._results.database_name,
-                    "QueryExecutionContext": {"Database": self._results.database_name},
-                    "ExecutionParameters.$": f"States.Array({parameters})",
-                },
-                "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
-                "TimeoutSeconds": QUERY_TIMEOUT_S,
-                # a query only reads, so that one which Athena could not finish may be made again, too
-                "Retry": [retry_on(QUERY_NOT_STARTED, 5), retry_on([sfn.Errors.TASKS_FAILED], 2)],
+def _query(scope: Construct, name: str, sql: str, database: str) -> sfn.CustomState:
+    # The CDK's own Athena task cannot build its parameter list from state; every '?' is the run's id.
+    parameters = ", ".join(["$.run.sql_run_id"] * parameter_count(sql))
+    return sfn.CustomState(
+        scope,
+        f"Query {name}",
+        state_json={
+            "Type": "Task",
+            "Resource": f"arn:{cdk.Aws.PARTITION}:states:::athena:startQueryExecution.sync",
+            "Parameters": {
+                "QueryString": bare(sql),
+                "WorkGroup": database,
+                "QueryExecutionContext": {"Database": database},
+                "ExecutionParameters.$": f"States.Array({parameters})",
             },
-        )
-
-    def may_query(self, machine: sfn.StateMachine) -> None:
-        """As the Step Functions guide has it ("IAM policies for calling Amazon Athena"), on what is ours."""
-        self._may_ask(machine)
-        self._may_look_up(machine.role)
-        self._may_read_and_answer(machine.role)
-
-    def _may_ask(self, machine: sfn.StateMachine) -> None:
-        queried = ["athena:StartQueryExecution", "athena:GetQueryExecution", "athena:StopQueryExecution"]
-        group, catalogs = (
-            cdk.Stack.of(self).format_arn(service="athena", resource=kind, resource_name=name)
-            for kind, name in (("workgroup", self._results.database_name), ("datacatalog", "*"))
-        )
-        _allow(machine.role, queried, [group])
-        _allow(machine.role, ["athena:GetDataCatalog"], [catalogs])
-        why = "Athena's own catalogue has names of its own, and what this tells of another is what kind it is"
-        acknowledge(machine, {on(catalogs): why})
-
-    def _may_look_up(self, role: iam.IRole) -> None:
-        """Our tables; and the database ``default``, which Athena asks for, and makes where it is missing, as
-        whoever asks anything ("Configure access to databases and tables in the AWS Glue Data Catalog", Amazon
-        Athena User Guide).
-        """
-        database = self._results.database_name
-        tables = [f"{database}/{table.name}" for table in TABLES]
-        catalog, own, default, *of_tables = (
-            self._glue(kind, name)
-            for kind, name in (
-                ("catalog", None),
-                ("database", database),
-                ("database", DEFAULT_DATABASE),
-                *(("table", table) for table in tables),
-            )
-        )
-        _allow(role, ["glue:GetDatabase"], [catalog, own, default])
-        _allow(role, ["glue:CreateDatabase", "glue:GetDatabases"], [catalog, default])
-        _allow(role, ["glue:GetTable", "glue:GetPartitions"], [catalog, own, *of_tables])
-
-    def _may_read_and_answer(self, role: iam.IRole) -> None:
-        results, answers = self._results, "athena/*"
-        results.allow_reading(role, "rows/*", answers)
-        results.allow_listing(role)
-        results.allow_writing(role, answers)
-        # a long answer is written in parts
-        bucket = results.bucket
-        parts = ["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
-        _allow(role, parts, [bucket.arn_for_objects(answers)])
-        _allow(role, ["s3:GetBucketLocation", "s3:ListBucketMultipartUploads"], [bucket.bucket_arn])
-
-    def _glue(self, kind: str, name: str | None) -> str:
-        return cdk.Stack.of(self).format_arn(service="glue", resource=kind, resource_name=name)
+            "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
+            "TimeoutSeconds": QUERY_TIMEOUT_S,
+            # a query only reads, so that one which Athena could not finish may be made again, too
+            "Retry": [retry_on(QUERY_NOT_STARTED, 5), retry_on([sfn.Errors.TASKS_FAILED], 2)],
+        },
+    )
 
 
-def _allow(role: iam.IRole, actions: list[str], resources: list[str]) -> None:
-    role.add_to_principal_policy(iam.PolicyStatement(actions=actions, resources=resources))
+def allow_queries(machine: sfn.StateMachine, results: Results) -> None:
+    """As the Step Functions guide has it ("IAM policies for calling Amazon Athena"), on what is ours."""
+    _allow_asking(machine, results.database_name)
+    _allow_looking_up(machine.role, results.database_name)
+    _allow_reading_and_answering(machine.role, results)
+
+
+def _allow_asking(machine: sfn.StateMachine, work_group: str) -> None:
+    queried = ["athena:StartQueryExecution", "athena:GetQueryExecution", "athena:StopQueryExecution"]
+    catalogs = _arn(machine, "athena", "datacatalog", "*")
+    allow(machine.role, queried, [_arn(machine, "athena", "workgroup", work_group)])
+    allow(machine.role, ["athena:GetDataCatalog"], [catalogs])
+    why = "Athena's own catalogue has names of its own, and what this tells of another is what kind it is"
+    acknowledge(machine, {on(catalogs): why})
+
+
+def _allow_looking_up(role: iam.IRole, database: str) -> None:
+    """Our tables; and the database ``default``, which Athena asks for, and makes where it is missing, as
+    whoever asks anything ("Configure access to databases and tables in the AWS Glue Data Catalog", Amazon
+    Athena User Guide).
+    """
+    catalog = _arn(role, "glue", "catalog")
+    own, default = (_arn(role, "glue", "database", name) for name in (database, DEFAULT_DATABASE))
+    tables = [_arn(role, "glue", "table", f"{database}/{table.name}") for table in TABLES]
+    allow(role, ["glue:GetDatabase"], [catalog, own, default])
+    allow(role, ["glue:CreateDatabase", "glue:GetDatabases"], [catalog, default])
+    allow(role, ["glue:GetTable", "glue:GetPartitions"], [catalog, own, *tables])
+
+
+def _allow_reading_and_answering(role: iam.IRole, results: Results) -> None:
+    bucket, answers = results.bucket, "athena/*"
+    results.allow_reading(role, "rows/*", answers)
+    results.allow_listing(role)
+    results.allow_writing(role, answers)
+    # a long answer is written in parts
+    parts = ["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"]
+    allow(role, parts, [bucket.arn_for_objects(answers)])
+    allow(role, ["s3:GetBucketLocation", "s3:ListBucketMultipartUploads"], [bucket.bucket_arn])
+
+
+def _arn(scope: Construct, service: str, resource: str, name: str | None = None) -> str:
+    return cdk.Stack.of(scope).format_arn(service=service, resource=resource, resource_name=name)

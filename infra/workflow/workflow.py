@@ -18,18 +18,16 @@ from aws_cdk import aws_stepfunctions_tasks as sfn_tasks
 from constructs import Construct
 
 from infra.acknowledged import acknowledge, any_version, executions_split
-from infra.context.settings import Context
+from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_tasks import LoaderTasks
-from infra.results import Results
 from infra.retries import catch_as, retry_whatever_failed
-from infra.storage import Storage
-from infra.workflow.image_states import ImageStates
-from infra.workflow.invoke import invoke
+from infra.workflow.image_states import with_images
+from infra.workflow.invoke import invoke, taken
 from infra.workflow.legs import Leg
 from infra.workflow.lock_states import Lock
-from infra.workflow.query_states import QueryStates
-from infra.workflow.task_states import TaskStates
+from infra.workflow.query_states import all_queries, allow_queries
+from infra.workflow.task_states import allow_builds, with_tasks
 
 RUN_LIMIT = cdk.Duration.hours(12)
 
@@ -39,24 +37,18 @@ class Workflow(Construct):
         self,
         scope: Construct,
         construct_id: str,
-        *,
-        context: Context,
+        base: Foundation,
         functions: Functions,
-        results: Results,
-        storage: Storage,
         tasks: LoaderTasks,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._functions, self._results = functions, results
+        self._functions, self._tasks, self._results = functions, tasks, base.results
         self._legs = [
             Leg(self, "Broker", functions, tasks, inside=True),
             Leg(self, "Managed", functions, tasks, inside=False),
         ]
-        self._task_states = TaskStates(self, "TaskStates", functions=functions, image=tasks.image)
-        self._image_states = ImageStates(self, "ImageStates", functions=functions)
-        self._queries = QueryStates(self, "QueryStates", results=results)
-        self.topic = self._topic(context, storage)
-        self._lock = Lock(self, "Lock", functions=functions, table=results.state_table)
+        self.topic = self._topic(base)
+        self._lock = Lock(self, "Lock", functions=functions, table=base.results.state_table)
         self.state_machine = sfn.StateMachine(
             self,
             "StateMachine",
@@ -65,25 +57,25 @@ class Workflow(Construct):
             tracing_enabled=True,
             logs=sfn.LogOptions(
                 # a prefix of the service's own: groups beneath it do not fill up the account's log policy
-                destination=storage.log_group(
-                    self, "Log", name=f"/aws/vendedlogs/states/{context.stack_name}"
+                destination=base.storage.log_group(
+                    self, "Log", name=f"/aws/vendedlogs/states/{base.context.stack_name}"
                 ),
                 level=sfn.LogLevel.ALL,
                 include_execution_data=False,
             ),
         )
-        storage.allow(self.state_machine.role)
+        base.storage.allow(self.state_machine.role)
         self._lock.may_ask(self.state_machine)
         tasks.may_start(self.state_machine)
-        self._task_states.may_build(self.state_machine)
-        self._queries.may_query(self.state_machine)
+        allow_builds(self.state_machine, tasks.image)
+        allow_queries(self.state_machine, base.results)
         self._acknowledge()
 
-    def _topic(self, context: Context, storage: Storage) -> sns.Topic:
+    def _topic(self, base: Foundation) -> sns.Topic:
         """Hears of every run's end; the address in the context is asked to confirm that it wants to."""
-        topic = sns.Topic(self, "Topic", enforce_ssl=True, master_key=storage.key)
-        if context.mail:
-            topic.add_subscription(subscriptions.EmailSubscription(context.mail))
+        topic = sns.Topic(self, "Topic", enforce_ssl=True, master_key=base.storage.key)
+        if base.context.mail:
+            topic.add_subscription(subscriptions.EmailSubscription(base.context.mail))
         return topic
 
     def _definition(self) -> sfn.IChainable:
@@ -91,10 +83,12 @@ class Workflow(Construct):
             self,
             "Begin",
             parameters={
-                "input": sfn.JsonPath.string_at("$$.Execution.Input"),
-                "run_id": sfn.JsonPath.string_at("$$.Execution.Name"),
-                "execution": sfn.JsonPath.string_at("$$.Execution.Id"),
-                "started_at": sfn.JsonPath.string_at("$$.Execution.StartTime"),
+                **taken(
+                    input="$$.Execution.Input",
+                    run_id="$$.Execution.Name",
+                    execution="$$.Execution.Id",
+                    started_at="$$.Execution.StartTime",
+                ),
                 "failed": {},
             },
         )
@@ -107,27 +101,13 @@ class Workflow(Construct):
         catch_as(free, finish)
         free.next(finish)
         rounds = self._rounds()
-        release = invoke(
-            self,
-            self._functions,
-            "ReleaseRun",
-            payload={"run_id": sfn.JsonPath.string_at("$.run_id")},
-        )
+        release = invoke(self, self._functions, "ReleaseRun", payload=taken("run_id"))
         catch_as(rounds, release)
-        read = self._queries.all()
+        read = all_queries(self, self._results)
         catch_as(release, read)
         catch_as(read, free)
-        report = invoke(
-            self,
-            self._functions,
-            "BuildReport",
-            payload={
-                "run_id": sfn.JsonPath.string_at("$.run_id"),
-                "queries": sfn.JsonPath.object_at("$.queries"),
-                "failed": sfn.JsonPath.object_at("$.failed"),
-            },
-            result_path="$.report",
-        )
+        asked = taken("run_id", "queries", "failed")
+        report = invoke(self, self._functions, "BuildReport", payload=asked, result_path="$.report")
         catch_as(report, free)
         notify = sfn_tasks.SnsPublish(
             self,
@@ -140,7 +120,8 @@ class Workflow(Construct):
         )
         retry_whatever_failed(notify)
         catch_as(notify, free)
-        begin.next(plan).next(take).next(self._image_states.before(self._task_states.before(rounds)))
+        measure = with_tasks(self, self._functions, self._tasks.image, rounds)
+        begin.next(plan).next(take).next(with_images(self, self._functions, measure))
         rounds.next(release).next(read).next(report).next(notify).next(free)
         return begin
 
@@ -151,11 +132,7 @@ class Workflow(Construct):
             "Legs",
             items_path="$.legs",
             max_concurrency_path="$.legs_at_once",
-            item_selector={
-                "run_id": sfn.JsonPath.string_at("$.run_id"),
-                "leg": sfn.JsonPath.object_at("$$.Map.Item.Value"),
-                "failed": {},
-            },
+            item_selector={**taken("run_id", leg="$$.Map.Item.Value"), "failed": {}},
             result_path=sfn.JsonPath.DISCARD,
         )
         brokers, managed = self._legs
@@ -168,11 +145,7 @@ class Workflow(Construct):
             "Rounds",
             items_path="$.run.rounds",
             max_concurrency=1,
-            item_selector={
-                "run_id": sfn.JsonPath.string_at("$.run_id"),
-                "legs_at_once": sfn.JsonPath.object_at("$.run.legs_at_once"),
-                "legs": sfn.JsonPath.object_at("$$.Map.Item.Value"),
-            },
+            item_selector=taken("run_id", legs_at_once="$.run.legs_at_once", legs="$$.Map.Item.Value"),
             result_path=sfn.JsonPath.DISCARD,
         )
         rounds.item_processor(legs)
@@ -180,27 +153,17 @@ class Workflow(Construct):
 
     def _finish(self) -> sfn.IChainable:
         """Write the run's record; the execution fails when a state did or no case is ok: alarms see that."""
-        finish = invoke(
-            self,
-            self._functions,
-            "FinishRun",
-            payload={"state": sfn.JsonPath.object_at("$")},
-            result_path="$.finished",
-        )
+        whole = taken(state="$")
+        finish = invoke(self, self._functions, "FinishRun", payload=whole, result_path="$.finished")
+        text = sfn_tasks.DynamoAttributeValue.from_string
         unrecorded = sfn_tasks.DynamoUpdateItem(
             self,
             "RecordUnfinished",
             table=self._results.state_table,
-            key={
-                "run_id": sfn_tasks.DynamoAttributeValue.from_string(sfn.JsonPath.string_at("$.run_id")),
-                "item": sfn_tasks.DynamoAttributeValue.from_string("run"),
-            },
+            key={"run_id": text(sfn.JsonPath.string_at("$.run_id")), "item": text("run")},
             update_expression="SET #status = :failed, failed_at = :where",
             expression_attribute_names={"#status": "status"},
-            expression_attribute_values={
-                ":failed": sfn_tasks.DynamoAttributeValue.from_string("failed"),
-                ":where": sfn_tasks.DynamoAttributeValue.from_string("FinishRun"),
-            },
+            expression_attribute_values={":failed": text("failed"), ":where": text("FinishRun")},
             result_path=sfn.JsonPath.DISCARD,
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )

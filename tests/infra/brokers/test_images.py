@@ -13,7 +13,7 @@ from aws_cdk.assertions import Template
 from breakeven.results import layout
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from infra.brokers import image_builders
-from infra.brokers.build_place import BuildNetwork
+from infra.brokers.build_place import BuildPlace
 from infra.brokers.image_builders import BrokerImage, parent_parameter
 from infra.context.settings import Context
 from infra.node_files import assemble_node_files, bake_user_data
@@ -27,17 +27,24 @@ FILES, REPORT = "s3://assets/0123.zip", "s3://results/images/name/"
 LONGEST = {"AWS::AccountId": "123456789012", "AWS::Region": "ap-southeast-1", "bucket": "b" * 63}
 
 
-def synthesized(tmp_path: Path, release: str = "12", qualifier: str | None = None, **options: Any) -> dict:
+def synthesized(
+    tmp_path: Path,
+    release: str = "12",
+    qualifier: str | None = None,
+    tags: dict[str, str] | None = None,
+    **options: Any,
+) -> dict:
     """The template of one image, and the image's name in its outputs."""
     app = cdk.App(outdir=str(tmp_path))
     stack = cdk.Stack(app, "Images", synthesizer=cdk.DefaultStackSynthesizer(qualifier=qualifier))
-    storage = Storage(stack, "Storage", Context())
-    place = BuildNetwork(stack, "Network", storage=storage)
-    results = Results(stack, "Results", context=Context(), storage=storage)
+    context = Context(tags=tags)
+    storage = Storage(stack, "Storage", context)
+    place = BuildPlace(stack, "Network", context=context, storage=storage, brokers=None)
+    results = Results(stack, "Results", context=context, storage=storage)
     image = BrokerImage(
         stack,
         "ImagesPair",
-        name="breakeven",
+        context=context,
         place=place,
         results=results,
         release=release,
