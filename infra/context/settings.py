@@ -8,15 +8,17 @@ it is the remedy of the error where something else is given, and stands in docs/
 from __future__ import annotations
 
 import re
+import zoneinfo
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from breakeven.planning.budget.allowance import Allowance
 from breakeven.pricing.prices.instance_types import machine
+from breakeven.steps.run.run_input import DEFAULT_SUITE
 from breakeven.targets.catalog import INSTANCE_TYPE
-from infra.context.schedule_settings import ScheduleSettings
-from infra.context.spending_limits import SpendingLimits, listed
+from breakeven.workload.read import shipped_suites
 
 STACK = "QueueBreakeven"
 DATABASE = "queue_breakeven"
@@ -24,6 +26,19 @@ DATABASE = "queue_breakeven"
 DEBIAN_NAMES = {"arm64": "arm64", "x86_64": "amd64"}
 #: what CloudWatch Logs takes, up to two years
 RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731)
+
+
+OFF, MONTHLY = "off", "monthly"
+#: six in the morning on the first of each month
+EXPRESSIONS = {MONTHLY: "cron(0 6 1 * ? *)", "weekly": "cron(0 6 ? * MON *)"}
+#: a minute and an hour, so that it is at most once a day
+CRON, RATE = r"cron\(\d{1,2} \d{1,2} \S+ \S+ \S+ \S+\)", r"rate\((?:1 day|(?!1 )[1-9]\d{0,2} days)\)"
+ALLOWED = Allowance()
+
+
+def _listed(value: object) -> object:
+    """``a,b``, as the command line gives a list."""
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
 def _paired(value: object) -> object:
@@ -70,15 +85,20 @@ def _are_tags(tags: dict[str, str]) -> bool:
     )
 
 
+def _optional(description: str) -> Any:
+    """A setting that is not there unless it is given."""
+    return Field(default=None, description=description)
+
+
 ARN = r"arn:aws[a-z-]*"
 ACCOUNT = r"\d{12}"
 #: no word is ``be``: queues are named ``<prefix>-be-…``, and no installation's pattern may match another's
 Prefix = Annotated[str, _pattern(r"(?=.{1,20}$)(?!(?:.*-)?be(?:-|$))[a-z][a-z0-9]*(?:-[a-z0-9]+)*")]
 Region = Annotated[str, _pattern(r"[a-z]{2}(?:-[a-z]+)+-\d+")]
-Zones = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"[a-z]{2}(?:-[a-z]+)+-\d+[a-z]", 2)]
+Zones = Annotated[tuple[str, ...], BeforeValidator(_listed), _several(r"[a-z]{2}(?:-[a-z]+)+-\d+[a-z]", 2)]
 SubnetId = Annotated[str, _pattern(r"subnet-[0-9a-f]{8,17}")]
-SubnetIds = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"subnet-[0-9a-f]{8,17}", 2)]
-RouteTableIds = Annotated[tuple[str, ...], BeforeValidator(listed), _several(r"rtb-[0-9a-f]{8,17}")]
+SubnetIds = Annotated[tuple[str, ...], BeforeValidator(_listed), _several(r"subnet-[0-9a-f]{8,17}", 2)]
+RouteTableIds = Annotated[tuple[str, ...], BeforeValidator(_listed), _several(r"rtb-[0-9a-f]{8,17}")]
 VpcId = Annotated[str, _pattern(r"vpc-[0-9a-f]{8,17}")]
 Boundary = Annotated[str, _pattern(rf"{ARN}:iam::(?:{ACCOUNT}|aws):policy/[\w+=,.@/-]+|[\w+=,.@-]{{1,128}}")]
 Qualifier = Annotated[str, _pattern(r"[a-z0-9]{1,10}")]
@@ -88,74 +108,97 @@ BucketName = Annotated[str, _pattern(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")]
 Mail = Annotated[str, _pattern(r"[\w.!#$%&'*+/=?^`{|}~-]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}")]
 Parameter = Annotated[str, _pattern(r"/[\w./-]{1,1010}")]
 Architectures = Annotated[
-    tuple[Literal["arm64", "x86_64"], ...], BeforeValidator(listed), _several(r"arm64|x86_64")
+    tuple[Literal["arm64", "x86_64"], ...], BeforeValidator(_listed), _several(r"arm64|x86_64")
 ]
 TypeName = Annotated[str, _pattern(r"[a-z0-9-]+\.[a-z0-9-]+")]
+Suites = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_listed),
+    _check(lambda names: bool(names) and set(names) <= set(shipped_suites())),
+]
+Timing = Annotated[
+    str, _check(lambda value: value in {OFF, *EXPRESSIONS} or re.fullmatch(f"{CRON}|{RATE}", value))
+]
+TimeZone = Annotated[str, _check(lambda value: value in zoneinfo.available_timezones())]
+ShippedSuite = Annotated[str, _check(lambda value: value in shipped_suites())]
 
 
-class Context(ScheduleSettings, SpendingLimits):
-    """The settings of one deployment, each checked by itself; ``context_checks`` holds them together."""
+class Context(BaseModel):
+    """The settings of one deployment, each checked by itself; ``context_checks`` holds them together.
 
-    prefix: Prefix | None = Field(
-        default=None,
-        description="at most 20 lower-case letters, digits and single hyphens, a letter first, without the "
-        "word 'be'",
+    No execution's input can raise what is said here of spending.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    max_msg_per_s: float = Field(
+        default=ALLOWED.max_msg_per_s, gt=0, description="messages a second that a case may ask for, above 0"
     )
-    region: Region | None = Field(
-        default=None, description="a region that has a price book, such as eu-west-1"
+    max_sqs_usd: float = Field(
+        default=ALLOWED.max_sqs_usd, ge=0, description="dollars that a run's SQS requests could cost, from 0"
     )
-    zones: Zones | None = Field(
-        default=None,
-        description="two or more different zones of one region, such as eu-west-1a,eu-west-1b",
+    suites: Suites | None = _optional(f"names out of {', '.join(shipped_suites())}, with commas")
+    budget_usd: float = Field(
+        default=40.0, ge=0, description="dollars a month of the whole account, 0 for no budget"
     )
-    vpc_id: VpcId | None = Field(default=None, description="the id of a VPC, such as vpc-0123456789abcdef0")
-    subnet_ids: SubnetIds | None = Field(
-        default=None,
-        description="two or more different subnets' ids, one in each of the zones and in their order",
+    schedule: Timing = Field(
+        default=MONTHLY,
+        description="monthly, weekly, off, cron(MINUTE HOUR …) with numbers for both, or rate(N days)",
     )
-    route_table_ids: RouteTableIds | None = Field(
-        default=None, description="ids of different route tables, those of the subnets"
+    schedule_suite: ShippedSuite = Field(
+        default=DEFAULT_SUITE, description=f"one of {', '.join(shipped_suites())}"
     )
-    permissions_boundary: Boundary | None = Field(
-        default=None, description="the name or the ARN of a managed policy"
+    schedule_scale: float = Field(
+        default=1.0, gt=0, le=1, description="above 0, at most 1: shrinks message counts"
     )
-    bootstrap_qualifier: Qualifier | None = Field(
-        default=None, description="1 to 10 lower-case letters and digits, as given to cdk bootstrap"
+    schedule_time_zone: TimeZone = Field(
+        default="UTC", description="a time zone by its name, such as Europe/Dublin"
     )
-    tags: Tags | None = Field(
-        default=None,
-        description="keys with values, such as CostCenter=1234,Owner=team-a; no key starts with aws: or "
+    no_run_alarm_days: int = Field(
+        default=35, ge=0, le=400, description="days from 1 to 400 without a good run, 0 for no alarm"
+    )
+    prefix: Prefix | None = _optional(
+        "at most 20 lower-case letters, digits and single hyphens, a letter first, without the word 'be'",
+    )
+    region: Region | None = _optional("a region that has a price book, such as eu-west-1")
+    zones: Zones | None = _optional(
+        "two or more different zones of one region, such as eu-west-1a,eu-west-1b",
+    )
+    vpc_id: VpcId | None = _optional("the id of a VPC, such as vpc-0123456789abcdef0")
+    subnet_ids: SubnetIds | None = _optional(
+        "two or more different subnets' ids, one in each of the zones and in their order",
+    )
+    route_table_ids: RouteTableIds | None = _optional("ids of different route tables, those of the subnets")
+    permissions_boundary: Boundary | None = _optional("the name or the ARN of a managed policy")
+    bootstrap_qualifier: Qualifier | None = _optional(
+        "1 to 10 lower-case letters and digits, as given to cdk bootstrap"
+    )
+    tags: Tags | None = _optional(
+        "keys with values, such as CostCenter=1234,Owner=team-a; no key starts with aws: or "
         "breakeven: or has a space or a slash, nothing is empty",
     )
-    kms_key_arn: KeyArn | None = Field(
-        default=None, description="the ARN of a KMS key, such as arn:aws:kms:eu-west-1:123456789012:key/…"
+    kms_key_arn: KeyArn | None = _optional(
+        "the ARN of a KMS key, such as arn:aws:kms:eu-west-1:123456789012:key/…"
     )
     log_retention_days: Annotated[int, _check(lambda days: days in RETENTION_DAYS)] = Field(
         default=30, description=f"one of {', '.join(map(str, RETENTION_DAYS))}"
     )
-    access_log_bucket: BucketName | None = Field(
-        default=None, description="the name of a bucket that may receive S3 server access logs"
+    access_log_bucket: BucketName | None = _optional(
+        "the name of a bucket that may receive S3 server access logs"
     )
-    mail: Mail | None = Field(default=None, description="one mail address, such as team@example.com")
+    mail: Mail | None = _optional("one mail address, such as team@example.com")
     instance_type: TypeName = Field(
         default=INSTANCE_TYPE, description="an instance type that is known here, such as m7g.large"
     )
-    architecture: Literal["arm64", "x86_64"] | None = Field(
-        default=None, description="arm64 or x86_64: the instance type's own"
-    )
-    image: Parameter | None = Field(
-        default=None, description="the name of an SSM parameter that holds the id of a Debian 12 image"
-    )
-    image_architectures: Architectures | None = Field(
-        default=None, description="arm64, x86_64 or both, with a comma"
-    )
+    architecture: Literal["arm64", "x86_64"] | None = _optional("arm64 or x86_64: the instance type's own")
+    image: Parameter | None = _optional("the name of an SSM parameter that holds the id of a Debian 12 image")
+    image_architectures: Architectures | None = _optional("arm64, x86_64 or both, with a comma")
     bake: bool = Field(
         default=True,
         description="true or false: whether runs bake the brokers' image, each when it is first needed",
     )
-    build_subnet_id: SubnetId | None = Field(
-        default=None,
-        description="the id of a subnet, such as subnet-0123456789abcdef0, with a way to Debian's mirrors "
+    build_subnet_id: SubnetId | None = _optional(
+        "the id of a subnet, such as subnet-0123456789abcdef0, with a way to Debian's mirrors "
         "and AWS's services",
     )
 
@@ -182,3 +225,21 @@ class Context(ScheduleSettings, SpendingLimits):
     def node_architecture(self) -> str:
         """Of the brokers: arm64 or x86_64."""
         return str(self.architecture or machine(self.instance_type).architecture)
+
+    @property
+    def allowance(self) -> Allowance:
+        return Allowance(max_msg_per_s=self.max_msg_per_s, max_sqs_usd=self.max_sqs_usd, suites=self.suites)
+
+    @property
+    def is_scheduled(self) -> bool:
+        return self.schedule != OFF
+
+    @property
+    def scheduled_input(self) -> dict[str, str | float]:
+        """What the scheduled execution is started with."""
+        scaled = {"scale": self.schedule_scale} if self.schedule_scale != 1 else {}
+        return {"suite": self.schedule_suite, **scaled}
+
+    @property
+    def schedule_expression(self) -> str:
+        return EXPRESSIONS.get(self.schedule, self.schedule)

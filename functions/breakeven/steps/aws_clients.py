@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -63,6 +63,13 @@ class Sqs(Protocol):
 class StepFunctions(Protocol):
     def describe_execution(self, **kwargs: Any) -> Any: ...
     def start_execution(self, **kwargs: Any) -> Any: ...
+
+
+def described(ec2: Ec2, kind: str, **asked: Any) -> Iterator[Mapping[str, Any]]:
+    """What EC2 describes of a kind, such as ``vpc_endpoints``, page after page."""
+    listed = "".join(word.capitalize() for word in kind.split("_"))
+    for page in ec2.get_paginator(f"describe_{kind}").paginate(**asked):
+        yield from page[listed]
 
 
 @contextmanager

@@ -60,12 +60,8 @@ def our_instances(
 def describe_instances(ec2: Ec2, filters: Sequence[Mapping[str, Any]]) -> list[Instance]:
     """Those that match every filter."""
     pages = ec2.get_paginator("describe_instances").paginate(Filters=list(filters))
-    return [
-        Instance(instance)
-        for page in pages
-        for reservation in page["Reservations"]
-        for instance in reservation["Instances"]
-    ]
+    reservations = (reservation for page in pages for reservation in page["Reservations"])
+    return [Instance(instance) for reservation in reservations for instance in reservation["Instances"]]
 
 
 def ours(run_id: str | None) -> list[dict[str, Any]]:

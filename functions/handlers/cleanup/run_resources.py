@@ -6,9 +6,9 @@ import os
 
 import boto3
 
+from breakeven.steps.cleanup import resources
 from breakeven.steps.cleanup.clean_up import Outcome
-from breakeven.steps.cleanup.resources import Instances, Interfaces, Queues, ResourceType, Secrets, Volumes
-from breakeven.steps.cleanup.task_resources import Endpoints, Tasks
+from breakeven.steps.cleanup.resources import ResourceType
 from breakeven.steps.services import services
 from breakeven.targets.sqs_standard import CONFIG
 from handlers.common import logger
@@ -19,16 +19,15 @@ def every_resource_type() -> tuple[ResourceType, ...]:
 
     Tasks go first, which use all the others.
     """
-    ec2, sqs, store = boto3.client("ec2"), boto3.client("sqs", config=CONFIG), services().store
-    tasks = Tasks(boto3.client("ecs"), os.environ["BREAKEVEN_CLUSTER"])
+    ec2 = boto3.client("ec2")
     return (
-        tasks,
-        Endpoints(ec2),
-        Instances(ec2),
-        Interfaces(ec2),
-        Volumes(ec2),
-        Queues(sqs),
-        Secrets(store),
+        resources.tasks(boto3.client("ecs"), os.environ["BREAKEVEN_CLUSTER"]),
+        resources.endpoints(ec2),
+        resources.instances(ec2),
+        resources.interfaces(ec2),
+        resources.volumes(ec2),
+        resources.queues(boto3.client("sqs", config=CONFIG)),
+        resources.secrets(services().store),
     )
 
 

@@ -6,7 +6,7 @@ import boto3
 import pytest
 
 from breakeven.errors import CaseError, InputError
-from breakeven.steps.cleanup.resources import Queues
+from breakeven.steps.cleanup import resources
 from breakeven.targets.target import open_target
 from local.ports import free_ports
 from local.servers.sqs_server import check_sqs_endpoint
@@ -78,7 +78,7 @@ def test_released_queues_are_gone_and_may_be_released_again(target, queue_case):
 
 def test_a_runs_queues_are_found_by_their_tags_and_cleaned_up(target, queue_case):
     queues = target.prepare(queue_case("sqs-standard", queues=2), attempt=1).queues
-    kind = Queues(boto3.client("sqs"))
+    kind = resources.queues(boto3.client("sqs"))
     assert {each.id for each in kind.find("run")} >= set(queues)
     assert kind.find("another-run") == []
     for _ in range(2):

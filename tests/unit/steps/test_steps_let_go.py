@@ -14,8 +14,9 @@ from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
 from breakeven.steps.cleanup import clean_up as cleaning
+from breakeven.steps.cleanup import resources
 from breakeven.steps.cleanup.clean_up import NotCleanedUpError, clean_up, record_end, release_rest
-from breakeven.steps.cleanup.resources import DEFAULT_LEASE_S, Instances, Queues, Resource, Secrets
+from breakeven.steps.cleanup.resources import DEFAULT_LEASE_S, Resource
 from breakeven.steps.cleanup.watchdog import Watchdog
 from breakeven.steps.executions import ExecutionStatus, execution_arn, execution_status
 from breakeven.steps.services import Services
@@ -257,10 +258,10 @@ class Gone:
 
 
 def test_what_is_gone_already_is_well():
-    Instances(Gone("InvalidInstanceID.NotFound")).clean_up("i-1")
-    Queues(Gone("AWS.SimpleQueueService.NonExistentQueue")).clean_up("url")
+    resources.instances(Gone("InvalidInstanceID.NotFound")).clean_up("i-1")
+    resources.queues(Gone("AWS.SimpleQueueService.NonExistentQueue")).clean_up("url")
     with pytest.raises(ClientError):
-        Instances(Gone("UnauthorizedOperation")).clean_up("i-1")
+        resources.instances(Gone("UnauthorizedOperation")).clean_up("i-1")
 
 
 class Page:
@@ -284,12 +285,12 @@ class Page:
 )
 def test_an_instances_lease_is_its_tags_or_that_of_every_node(given, lease_s):
     tags = {OWNER_TAG: "QueueBreakeven", RUN_TAG: "a"} | ({LEASE_TAG: given} if given else {})
-    assert Instances(Page(**tags)).find() == [Resource("i-1", "a", 1000 + lease_s)]
+    assert resources.instances(Page(**tags)).find() == [Resource("i-1", "a", 1000 + lease_s)]
 
 
 def test_every_secret_of_a_run_is_found(services):
     for key in ("run_id=a/pair/access.json", "run_id=a/pair/nodes/i-1.json", "run_id=ab/pair/cookie"):
         services.store.put_secret(f"secrets/{key}", "text")
-    kind = Secrets(services.store)
+    kind = resources.secrets(services.store)
     assert {each.run_id for each in kind.find()} == {"a", "ab"}
     assert len(kind.find("a")) == 2

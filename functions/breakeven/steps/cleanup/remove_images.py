@@ -2,67 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from breakeven.installation import FAMILY_TAG
-from breakeven.steps.aws_clients import Ec2, well_if_gone
+from breakeven.steps.aws_clients import Ec2, described
 from breakeven.steps.cleanup.clean_up import Outcome
-from breakeven.steps.cleanup.resources import Resource
-from breakeven.steps.instances import our_instances, ours
-from breakeven.steps.lane.baked_images import delete_snapshot, family_of
-
-
-class Builders:
-    """Instances that an image was to be made of."""
-
-    name = "image builders"
-
-    def __init__(self, ec2: Ec2) -> None:
-        self._ec2 = ec2
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        found = our_instances(self._ec2, run_id)
-        return [Resource(one.id, None) for one in found if one.stands and FAMILY_TAG in one.tags]
-
-    def clean_up(self, resource_id: str) -> None:
-        with well_if_gone():
-            self._ec2.terminate_instances(InstanceIds=[resource_id])
-
-
-class Images:
-    """Images of every family, whichever run has baked them."""
-
-    name = "images"
-
-    def __init__(self, ec2: Ec2) -> None:
-        self._ec2 = ec2
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        return [Resource(image["ImageId"], None) for image in family_of(self._ec2)]
-
-    def clean_up(self, resource_id: str) -> None:
-        with well_if_gone():
-            self._ec2.deregister_image(ImageId=resource_id)
-
-
-class Snapshots:
-    """Of images, those that are gone among them."""
-
-    name = "snapshots"
-
-    def __init__(self, ec2: Ec2) -> None:
-        self._ec2 = ec2
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        filters = [*ours(None), {"Name": "tag-key", "Values": [FAMILY_TAG]}]
-        pages = self._ec2.get_paginator("describe_snapshots").paginate(OwnerIds=["self"], Filters=filters)
-        return [Resource(one["SnapshotId"], None) for page in pages for one in page["Snapshots"]]
-
-    def clean_up(self, resource_id: str) -> None:
-        delete_snapshot(self._ec2, resource_id)
+from breakeven.steps.cleanup.resources import Resource, ResourceType
+from breakeven.steps.instances import our_instances
+from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
 
 
 def remove_all(ec2: Ec2) -> Outcome:
     """Remove every image of this installation, its snapshot and whatever was to become one."""
     outcome = Outcome()
-    for images in (Builders(ec2), Images(ec2), Snapshots(ec2)):
-        outcome.clean_up(images, outcome.trying(images.name, images.find) or [])
+    for each in (builders(ec2), images(ec2), snapshots(ec2)):
+        outcome.clean_up(each, outcome.trying(each.name, each.find) or [])
     return outcome
+
+
+def builders(ec2: Ec2) -> ResourceType:
+    """Instances that an image was to be made of."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        found = our_instances(ec2, run_id)
+        return (Resource(one.id, None) for one in found if one.stands and FAMILY_TAG in one.tags)
+
+    return ResourceType("image builders", listed, lambda one: ec2.terminate_instances(InstanceIds=[one]))
+
+
+def images(ec2: Ec2) -> ResourceType:
+    """Images of every family, whichever run has baked them."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        return (Resource(image["ImageId"], None) for image in family_of(ec2))
+
+    return ResourceType("images", listed, lambda one: ec2.deregister_image(ImageId=one))
+
+
+def snapshots(ec2: Ec2) -> ResourceType:
+    """Of images, those that are gone among them."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        found = described(ec2, "snapshots", OwnerIds=["self"], Filters=of_families())
+        return (Resource(one["SnapshotId"], None) for one in found)
+
+    return ResourceType("snapshots", listed, lambda one: delete_snapshot(ec2, one))

@@ -1,24 +1,30 @@
 """What runs make and pay for, by type: how each is found by its tags, and cleaned up.
 
 Whatever is found carries this installation's owner tag, or is in its own bucket or cluster; nobody else's is
-touched. A type that runs come to make is one more class, and one more in ``handlers.cleanup.run_resources``.
+touched. A type that runs come to make is one more function, and one in ``handlers.cleanup.run_resources``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
-from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG, installation
+from botocore.exceptions import ClientError
+
+from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_GROUP, RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps.aws_clients import Ec2, Sqs, well_if_gone
-from breakeven.steps.instances import Instance, our_instances, ours, tags_of
+from breakeven.steps.aws_clients import Ec2, Ecs, Sqs, described, well_if_gone
+from breakeven.steps.instances import our_instances, ours, tags_of
 from breakeven.targets.naming import PREFIX
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
 DEFAULT_LEASE_S = 28_800.0
+#: how many tasks ECS describes in one call
+DESCRIBED = 100
+#: of an endpoint that is deleted
+GOING = {"deleting", "deleted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,121 +39,127 @@ class Resource:
     lease_until: float | None = None
 
 
-class ResourceType(Protocol):
+@dataclass(frozen=True, slots=True)
+class ResourceType:
+    """A type of what runs make.
+
+    :param listed: what is there of this installation's, or of one run's and maybe others'
+    :param delete: raises the client's error
+    """
+
     name: str
+    listed: Callable[[str | None], Iterable[Resource]]
+    delete: Callable[[str], object]
 
     def find(self, run_id: str | None = None) -> list[Resource]:
         """What is there of this installation's, or of one run's."""
+        return [each for each in self.listed(run_id) if run_id in (None, each.run_id)]
 
     def clean_up(self, resource_id: str) -> None:
         """Raises the client's error; what is gone already is well."""
-
-
-class Instances:
-    name = "instances"
-
-    def __init__(self, ec2: Ec2) -> None:
-        self._ec2 = ec2
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        return [self._resource(each) for each in our_instances(self._ec2, run_id) if each.stands]
-
-    def clean_up(self, resource_id: str) -> None:
         with well_if_gone():
-            self._ec2.terminate_instances(InstanceIds=[resource_id])
-
-    def _resource(self, instance: Instance) -> Resource:
-        given = instance.tags.get(LEASE_TAG, "")
-        lease_s = float(given) if given.isdecimal() else DEFAULT_LEASE_S
-        return Resource(instance.id, instance.tags.get(RUN_TAG), instance.launched_at + lease_s)
+            self.delete(resource_id)
 
 
-class Interfaces:
+def instances(ec2: Ec2) -> ResourceType:
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        for each in our_instances(ec2, run_id):
+            if each.stands:
+                given = each.tags.get(LEASE_TAG, "")
+                lease_s = float(given) if given.isdecimal() else DEFAULT_LEASE_S
+                yield Resource(each.id, each.tags.get(RUN_TAG), each.launched_at + lease_s)
+
+    return ResourceType("instances", listed, lambda one: ec2.terminate_instances(InstanceIds=[one]))
+
+
+def interfaces(ec2: Ec2) -> ResourceType:
     """Network interfaces of a launch that no instance uses: those that one uses go with it."""
 
-    name = "network interfaces"
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        for each in described(ec2, "network_interfaces", Filters=ours(run_id)):
+            if each["Status"] == "available":
+                yield Resource(each["NetworkInterfaceId"], tags_of(each.get("TagSet", [])).get(RUN_TAG))
 
-    def __init__(self, ec2: Ec2) -> None:
-        self._ec2 = ec2
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        pages = self._ec2.get_paginator("describe_network_interfaces").paginate(Filters=ours(run_id))
-        return [
-            Resource(found["NetworkInterfaceId"], tags_of(found.get("TagSet", [])).get(RUN_TAG))
-            for page in pages
-            for found in page["NetworkInterfaces"]
-            if found["Status"] == "available"
-        ]
-
-    def clean_up(self, resource_id: str) -> None:
-        with well_if_gone():
-            self._ec2.delete_network_interface(NetworkInterfaceId=resource_id)
+    return ResourceType(
+        "network interfaces", listed, lambda one: ec2.delete_network_interface(NetworkInterfaceId=one)
+    )
 
 
-class Volumes:
+def volumes(ec2: Ec2) -> ResourceType:
     """Volumes of a launch that no instance uses: those that one uses go with it."""
 
-    name = "volumes"
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        for each in described(ec2, "volumes", Filters=ours(run_id)):
+            if each["State"] == "available":
+                yield Resource(each["VolumeId"], tags_of(each.get("Tags", [])).get(RUN_TAG))
 
-    def __init__(self, ec2: Ec2) -> None:
-        self._ec2 = ec2
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        pages = self._ec2.get_paginator("describe_volumes").paginate(Filters=ours(run_id))
-        return [
-            Resource(found["VolumeId"], tags_of(found.get("Tags", [])).get(RUN_TAG))
-            for page in pages
-            for found in page["Volumes"]
-            if found["State"] == "available"
-        ]
-
-    def clean_up(self, resource_id: str) -> None:
-        with well_if_gone():
-            self._ec2.delete_volume(VolumeId=resource_id)
+    return ResourceType("volumes", listed, lambda one: ec2.delete_volume(VolumeId=one))
 
 
-class Queues:
+def endpoints(ec2: Ec2) -> ResourceType:
+    """Interface endpoints that a run has made for its tasks."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        for each in described(ec2, "vpc_endpoints", Filters=ours(run_id)):
+            run = tags_of(each.get("Tags", [])).get(RUN_TAG)
+            # the stack's own gateways carry no run's tag
+            if run and str(each["State"]).lower() not in GOING:
+                yield Resource(each["VpcEndpointId"], run)
+
+    def delete(endpoint: str) -> None:
+        """What cannot be deleted stands in the answer, and is no error of the call."""
+        for each in ec2.delete_vpc_endpoints(VpcEndpointIds=[endpoint]).get("Unsuccessful", []):
+            error = {name: each["Error"].get(name, "") for name in ("Code", "Message")}
+            raise ClientError({"Error": error}, "DeleteVpcEndpoints")
+
+    return ResourceType("endpoints", listed, delete)
+
+
+def tasks(ecs: Ecs, cluster: str) -> ResourceType:
+    """Loaders' tasks, in a cluster that is this installation's alone."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        """Those that are up, or are to come up; those that were asked to stop are not."""
+        pages = ecs.get_paginator("list_tasks").paginate(
+            cluster=cluster, desiredStatus="RUNNING", PaginationConfig={"PageSize": DESCRIBED}
+        )
+        for page in pages:
+            if arns := page["taskArns"]:
+                for task in ecs.describe_tasks(cluster=cluster, tasks=arns)["tasks"]:
+                    yield Resource(task["taskArn"], _run_of(task))
+
+    return ResourceType(
+        "tasks", listed, lambda one: ecs.stop_task(cluster=cluster, task=one, reason="its run is over")
+    )
+
+
+def _run_of(task: Mapping[str, Any]) -> str | None:
+    group = str(task.get("group", ""))
+    return group.removeprefix(RUN_GROUP) if group.startswith(RUN_GROUP) else None
+
+
+def queues(sqs: Sqs) -> ResourceType:
     """Queues of the managed service: ours by their names' beginning, and by their tags."""
 
-    name = "queues"
-
-    def __init__(self, sqs: Sqs) -> None:
-        self._sqs = sqs
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        found = [Resource(url, tags.get(RUN_TAG)) for url, tags in self._tagged() if _is_ours(tags)]
-        return [each for each in found if run_id in (None, each.run_id)]
-
-    def clean_up(self, resource_id: str) -> None:
-        with well_if_gone():
-            self._sqs.delete_queue(QueueUrl=resource_id)
-
-    def _tagged(self) -> Iterator[tuple[str, dict[str, str]]]:
-        pages = self._sqs.get_paginator("list_queues").paginate(
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        pages = sqs.get_paginator("list_queues").paginate(
             QueueNamePrefix=f"{installation().queue_prefix}{PREFIX}", PaginationConfig={"PageSize": 1000}
         )
         for url in [url for page in pages for url in page.get("QueueUrls", [])]:
             tags: dict[str, str] = {}
             with well_if_gone():
-                tags = self._sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
-            yield url, tags
+                tags = sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
+            if tags.get(OWNER_TAG) == installation().owner:
+                yield Resource(url, tags.get(RUN_TAG))
+
+    return ResourceType("queues", listed, lambda one: sqs.delete_queue(QueueUrl=one))
 
 
-class Secrets:
+def secrets(store: Store) -> ResourceType:
     """Lanes' credentials, in a bucket that is this installation's alone."""
 
-    name = "secrets"
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        for key in store.keys(layout.secrets_prefix(run_id) if run_id else layout.SECRETS):
+            yield Resource(key, layout.run_of_secret(key))
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def find(self, run_id: str | None = None) -> list[Resource]:
-        prefix = layout.secrets_prefix(run_id) if run_id else layout.SECRETS
-        return [Resource(key, layout.run_of_secret(key)) for key in self._store.keys(prefix)]
-
-    def clean_up(self, resource_id: str) -> None:
-        self._store.delete(resource_id)
-
-
-def _is_ours(tags: Mapping[str, str]) -> bool:
-    return tags.get(OWNER_TAG) == installation().owner
+    return ResourceType("secrets", listed, store.delete)

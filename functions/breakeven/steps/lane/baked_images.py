@@ -14,8 +14,8 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, installation
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import Ec2, well_if_gone
-from breakeven.steps.instances import ours
+from breakeven.steps.aws_clients import Ec2, described, well_if_gone
+from breakeven.steps.instances import ours, tag_filters
 from breakeven.steps.lane.recipes import Recipe
 from breakeven.steps.services import Services
 
@@ -63,13 +63,15 @@ def image_for(services: Services, run_id: str, architecture: str) -> str:
     raise CaseError(f"the brokers' image for {architecture} could not be baked: {why}")
 
 
+def of_families() -> list[dict[str, Any]]:
+    """EC2's filters for this installation's images and snapshots, of all families."""
+    return [*ours(None), {"Name": "tag-key", "Values": [FAMILY_TAG]}]
+
+
 def family_of(ec2: Ec2, family: str | None = None) -> Iterator[Mapping[str, Any]]:
     """This installation's images, of one family or of all."""
-    filters = [*ours(None), {"Name": "tag-key", "Values": [FAMILY_TAG]}]
-    if family:
-        filters.append({"Name": f"tag:{FAMILY_TAG}", "Values": [family]})
-    for page in ec2.get_paginator("describe_images").paginate(Owners=["self"], Filters=filters):
-        yield from page["Images"]
+    filters = of_families() + tag_filters({FAMILY_TAG: family} if family else {})
+    return described(ec2, "images", Owners=["self"], Filters=filters)
 
 
 def tags_of_image(recipe: Recipe, own: Mapping[str, str]) -> list[dict[str, str]]:

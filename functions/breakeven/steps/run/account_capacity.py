@@ -6,29 +6,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import boto3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import QUOTA, Account
 from breakeven.pricing.prices.instance_types import machines
+from breakeven.steps.aws_clients import Ec2, described
 from breakeven.steps.lane.baked_images import images_there
 from breakeven.steps.lane.recipes import recipes_of
-from breakeven.steps.tasks.task_image import image_of, is_built
+from breakeven.steps.run.run_prices import QUICK
+from breakeven.steps.tasks.task_image import TAG, image_of, is_built
 from breakeven.targets.catalog import record_of
 from breakeven.workload.suite import Suite
 
+T = TypeVar("T")
 #: variable of the plan's function: the deployment's zones, separated by commas
 ZONES = "BREAKEVEN_ZONES"
 #: the one region in which the Free Tier API answers (its reference, "Service endpoint")
 FREE_TIER_REGION = "us-east-1"
-#: planning has two minutes in all, so that a question that hangs must end soon
-QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
 
 
 def instance_types(suite: Suite) -> list[str]:
@@ -48,17 +48,17 @@ def account_of(types: Iterable[str], *, with_tasks: bool = False) -> Account:
     """
     have = os.environ.get("BREAKEVEN_ARCHITECTURES")
     wanted, zones = list(types), os.environ.get(ZONES, "").split(",")
-    ec2 = boto3.client("ec2", config=QUICK) if wanted else None
+    ec2: Any = boto3.client("ec2", config=QUICK) if wanted else None
     return Account(
         architectures=tuple(have.split(",")) if have else None,
-        free_plan=_free_plan() if wanted else None,
-        free_types=_free_types(ec2, wanted) if wanted else None,
-        vcpus=_vcpus(boto3.client("service-quotas", config=QUICK), "ec2", QUOTA) if wanted else None,
-        functions=_functions(boto3.client("lambda", config=QUICK)),
-        task_vcpus=_task_vcpus() if with_tasks else None,
-        image_built=_image_built() if with_tasks else None,
-        baked=_baked(ec2) if wanted else {},
-        zones=_zones(ec2, wanted, zones) if wanted else {},
+        free_plan=_known(_is_free_plan) if wanted else None,
+        free_types=_known(lambda: free_tier_types(ec2, wanted)) if wanted else None,
+        vcpus=_known(lambda: _vcpus("ec2", QUOTA)) if wanted else None,
+        functions=_known(_functions),
+        task_vcpus=_known(lambda: _vcpus("fargate", quotas.TASKS)) if with_tasks else None,
+        image_built=_known(_image_built) if with_tasks else None,
+        baked=_known(lambda: _baked(ec2)) or {} if wanted else {},
+        zones=_known(lambda: zones_offering(ec2, wanted, zones)) or {} if wanted else {},
     )
 
 
@@ -79,85 +79,59 @@ def is_free_plan(free_tier: Any) -> bool:
         return False
 
 
-def free_tier_types(ec2: Any, types: Sequence[str]) -> tuple[str, ...]:
+def free_tier_types(ec2: Ec2, types: Sequence[str]) -> tuple[str, ...]:
     """Those of the types that are eligible for the Free Tier.
 
     :raises ClientError: may not be asked, or a type that the region does not know
     """
-    pages = ec2.get_paginator("describe_instance_types").paginate(InstanceTypes=list(types))
-    found = [each for page in pages for each in page["InstanceTypes"]]
+    found = described(ec2, "instance_types", InstanceTypes=list(types))
     return tuple(each["InstanceType"] for each in found if each.get("FreeTierEligible"))
 
 
-def zones_offering(ec2: Any, types: Sequence[str], ours: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def zones_offering(ec2: Ec2, types: Sequence[str], ours: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Of each type the zones among ours that offer it, in our order; some zones lack whole families.
 
     :raises ClientError: may not be asked
     """
-    pages = ec2.get_paginator("describe_instance_type_offerings").paginate(
-        LocationType="availability-zone",
-        Filters=[
-            {"Name": "instance-type", "Values": list(types)},
-            {"Name": "location", "Values": list(ours)},
-        ],
-    )
-    found = [each for page in pages for each in page["InstanceTypeOfferings"]]
+    filters = [
+        {"Name": "instance-type", "Values": list(types)},
+        {"Name": "location", "Values": list(ours)},
+    ]
+    found = described(ec2, "instance_type_offerings", LocationType="availability-zone", Filters=filters)
     offered = {(each["InstanceType"], each["Location"]) for each in found}
     return {name: tuple(zone for zone in ours if (name, zone) in offered) for name in types}
 
 
-def _free_plan() -> bool | None:
+def _known(ask: Callable[[], T]) -> T | None:
+    """The answer; None where there is none."""
     try:
-        return is_free_plan(boto3.client("freetier", region_name=FREE_TIER_REGION, config=QUICK))
+        return ask()
     except (BotoCoreError, ClientError, ResponseParserError):
         return None
 
 
-def _free_types(ec2: Any, types: list[str]) -> tuple[str, ...] | None:
-    try:
-        return free_tier_types(ec2, types)
-    except (BotoCoreError, ClientError):
-        return None
-
-
-def _task_vcpus() -> float | None:
-    return _vcpus(boto3.client("service-quotas", config=QUICK), "fargate", quotas.TASKS)
+def _is_free_plan() -> bool:
+    return is_free_plan(boto3.client("freetier", region_name=FREE_TIER_REGION, config=QUICK))
 
 
 def _image_built() -> bool | None:
-    try:
-        return is_built(boto3.client("ecr", config=QUICK), image_of(os.environ))
-    except (BotoCoreError, ClientError, KeyError):
+    if TAG not in os.environ:
         return None
+    return is_built(boto3.client("ecr", config=QUICK), image_of(os.environ))
 
 
-def _baked(ec2: Any) -> dict[str, bool]:
+def _baked(ec2: Ec2) -> dict[str, bool]:
     recipes = recipes_of(os.environ)
-    try:
-        there = images_there(ec2, recipes)
-    except (BotoCoreError, ClientError):
-        return {}
+    there = images_there(ec2, recipes)
     return {architecture: architecture in there for architecture in recipes}
 
 
-def _vcpus(quotas: Any, service: str, quota: str) -> float | None:
-    try:
-        answer = quotas.get_service_quota(ServiceCode=service, QuotaCode=quota)
-    except (BotoCoreError, ClientError):
-        return None
+def _vcpus(service: str, quota: str) -> float:
+    client = boto3.client("service-quotas", config=QUICK)
+    answer = client.get_service_quota(ServiceCode=service, QuotaCode=quota)
     return float(answer["Quota"]["Value"])
 
 
-def _functions(functions: Any) -> int | None:
-    try:
-        answer = functions.get_account_settings()
-    except (BotoCoreError, ClientError, ResponseParserError):
-        return None
+def _functions() -> int:
+    answer = boto3.client("lambda", config=QUICK).get_account_settings()
     return int(answer["AccountLimit"]["UnreservedConcurrentExecutions"])
-
-
-def _zones(ec2: Any, types: list[str], ours: list[str]) -> dict[str, tuple[str, ...]]:
-    try:
-        return zones_offering(ec2, types, ours)
-    except (BotoCoreError, ClientError):
-        return {}

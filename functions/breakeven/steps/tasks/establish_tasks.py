@@ -17,7 +17,7 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.aws_clients import Ec2, described
 from breakeven.steps.instances import tags_of
 from breakeven.steps.services import Services
 
@@ -122,8 +122,7 @@ def _found(ec2: Ec2, place: Place, run_id: str, name: str) -> list[Mapping[str, 
     filters = [{"Name": key, "Values": [value]} for key, value in wanted.items()]
     return [
         each
-        for page in ec2.get_paginator("describe_vpc_endpoints").paginate(Filters=filters)
-        for each in page["VpcEndpoints"]
+        for each in described(ec2, "vpc_endpoints", Filters=filters)
         if str(each["State"]).lower() not in GOING
         and tags_of(each.get("Tags", [])).get(RUN_TAG) in (None, run_id)
         if each.get("PrivateDnsEnabled", True)

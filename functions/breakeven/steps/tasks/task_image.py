@@ -9,6 +9,8 @@ from botocore.exceptions import ClientError
 
 from breakeven.steps.aws_clients import Ecr
 
+REPOSITORY, TAG = "BREAKEVEN_IMAGE_REPOSITORY", "BREAKEVEN_IMAGE_TAG"
+
 
 @dataclass(frozen=True, slots=True)
 class Image:
@@ -23,7 +25,7 @@ def image_of(environment: Mapping[str, str]) -> Image:
 
     :raises KeyError: it has not
     """
-    return Image(environment["BREAKEVEN_IMAGE_REPOSITORY"], environment["BREAKEVEN_IMAGE_TAG"])
+    return Image(environment[REPOSITORY], environment[TAG])
 
 
 def is_built(ecr: Ecr, image: Image) -> bool:

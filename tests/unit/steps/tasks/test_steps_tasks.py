@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG
 from breakeven.results.items import RUN
-from breakeven.steps.cleanup.task_resources import Endpoints, Tasks
+from breakeven.steps.cleanup import resources
 from breakeven.steps.reasons import reason_of, with_loaders_words
 from breakeven.steps.tasks import establish_tasks as endpoints
 from breakeven.steps.tasks.establish_tasks import Place, establish_tasks
@@ -135,7 +135,7 @@ def test_an_endpoint_that_the_network_has_already_is_used_and_never_cleaned_up(s
     )["VpcEndpoint"]["VpcEndpointId"]
     establish(services, ec2, place)
     assert len(there(ec2)) == 2
-    ours = {each.id for each in Endpoints(ec2).find()}
+    ours = {each.id for each in resources.endpoints(ec2).find()}
     assert theirs not in ours
     assert len(ours) == 1
 
@@ -144,12 +144,16 @@ def test_an_endpoint_of_another_run_is_not_counted_on(services, ec2, place):
     """It is let go with that run, at whatever time."""
     establish(services, ec2, place, "another")
     establish(services, ec2, place)
-    assert len(Endpoints(ec2).find("another")) == len(Endpoints(ec2).find(RUN_ID)) == len(NAMES)
+    assert (
+        len(resources.endpoints(ec2).find("another"))
+        == len(resources.endpoints(ec2).find(RUN_ID))
+        == len(NAMES)
+    )
 
 
 def test_endpoints_are_found_by_owner_and_run_and_cleaned_up(services, ec2, place):
     establish(services, ec2, place)
-    kind = Endpoints(ec2)
+    kind = resources.endpoints(ec2)
     assert {each.run_id for each in kind.find()} == {RUN_ID}
     assert kind.find("another") == []
     for each in kind.find(RUN_ID):
@@ -168,9 +172,9 @@ class Refusing:
 
 
 def test_an_endpoint_that_cannot_be_cleaned_up_is_an_error_and_one_that_is_gone_is_none():
-    Endpoints(Refusing("InvalidVpcEndpointId.NotFound")).clean_up("vpce-1")
+    resources.endpoints(Refusing("InvalidVpcEndpointId.NotFound")).clean_up("vpce-1")
     with pytest.raises(ClientError, match="UnauthorizedOperation"):
-        Endpoints(Refusing("UnauthorizedOperation")).clean_up("vpce-1")
+        resources.endpoints(Refusing("UnauthorizedOperation")).clean_up("vpce-1")
 
 
 class Cluster:
@@ -203,18 +207,18 @@ class Cluster:
 
 def test_tasks_are_found_by_their_runs_group_and_stopped():
     ecs = Cluster(one="run:a", two="run:ab", three="family:loader")
-    kind = Tasks(ecs, "ours")
+    kind = resources.tasks(ecs, "ours")
     assert {each.id: each.run_id for each in kind.find()} == {"one": "a", "two": "ab", "three": None}
     assert [each.id for each in kind.find("a")] == ["one"]
     kind.clean_up("one")
     assert kind.find("a") == []
     kind.clean_up("one")  # gone already
-    assert Tasks(Cluster(), "ours").find() == []
+    assert resources.tasks(Cluster(), "ours").find() == []
 
 
 def test_more_tasks_than_ecs_describes_at_once_are_described_in_turn():
     ecs = Cluster(**{f"task-{n}": "run:a" for n in range(250)})
-    assert len(Tasks(ecs, "ours").find("a")) == 250
+    assert len(resources.tasks(ecs, "ours").find("a")) == 250
     assert max(ecs.looked_at) <= 100
 
 
