@@ -7,11 +7,13 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from aws_lambda_powertools import Logger, Metrics, Tracer
+from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.parser import parse
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
-from breakeven.workload.case import LoaderKind, Machines, TargetName
+from breakeven.planning import rounds
+from breakeven.workload.case import Frozen, TargetName
 
 logger = Logger()
 tracer = Tracer(auto_patch=False)  # a patched client would be measured with its tracing
@@ -21,10 +23,8 @@ Handler = Callable[[dict[str, Any], LambdaContext], Any]
 Failed = dict[str, dict[str, str]]
 
 
-class Document(BaseModel):
+class Document(Frozen):
     """What is not expected is refused, not ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Event(Document):
@@ -40,21 +40,8 @@ class AttemptEvent(CaseEvent):
     attempt: int
 
 
-class LegCase(Document):
-    case_id: str
-    loaders: list[int]
-    nodes_down: int
-    loader: LoaderKind
-
-
-class Leg(Document):
-    leg_id: str
-    target: TargetName
-    machines: Machines | None = None
+class Leg(rounds.Leg):
     brokers: bool
-    opens: bool
-    closes: bool
-    cases: list[LegCase]
 
 
 class LegEvent(Event):
@@ -72,7 +59,12 @@ def names_in(event: dict[str, Any]) -> dict[str, Any]:
     return {name: place[name] for place in places if place for name in NAMES if name in place}
 
 
-E = TypeVar("E", bound=Document)
+E = TypeVar("E", bound=BaseModel)
+
+
+def count(metric: str, value: float = 1, unit: MetricUnit = MetricUnit.Count) -> None:
+    """Send a metric with the call's log."""
+    metrics.add_metric(name=metric, unit=unit, value=value)
 
 
 def entry(model: type[E]) -> Callable[[Callable[[E, LambdaContext], Any]], Handler]:

@@ -54,8 +54,8 @@ class Step:
     """One function, or two of the same code: one inside the VPC, which reaches brokers, and one outside.
 
     :param handler: its module in ``functions/handlers``
-    :param network: inside, outside (reaches AWS' services), or both
     :param limit_min: how long a call may take
+    :param network: inside, outside (reaches AWS' services), or both
     :param attempts: calls that its state makes in all; 0: none again once the function may have begun
     :param inside: what its function inside the VPC needs besides
     :param outside: what the one outside needs besides
@@ -64,9 +64,9 @@ class Step:
     """
 
     handler: str
-    network: Literal["inside", "outside", "both"]
     limit_min: float
     needs: Needs
+    network: Literal["inside", "outside", "both"] = "outside"
     memory_mb: int = 512
     attempts: int = 1
     inside: Needs = Needs()

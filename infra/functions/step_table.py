@@ -44,7 +44,6 @@ STEPS = {
     # it asks for prices, zones and a quota, each of which may take its time
     "Plan": Step(
         "run.plan_run",
-        "outside",
         2,
         Needs(
             (QUERY, UPDATE),
@@ -62,11 +61,10 @@ STEPS = {
         ),
         service="plan",
     ),
-    "TakeLock": Step("run.take_lock", "outside", 1, Needs((GET, UPDATE), bound=(INSTANCES, ASK_EXECUTION))),
+    "TakeLock": Step("run.take_lock", 1, Needs((GET, UPDATE), bound=(INSTANCES, ASK_EXECUTION))),
     # endpoints take minutes
     "EstablishTasks": Step(
         "tasks.establish_tasks",
-        "outside",
         10,
         Needs(
             (UPDATE,),
@@ -83,14 +81,12 @@ STEPS = {
     ),
     "WakeFunctions": Step(
         "lane.wake_functions",
-        "outside",
         5,
         Needs(bound=("lambda:GetFunctionConfiguration", "lambda:InvokeFunction")),
     ),
     # a step of it at a time; older images are removed, whose snapshots are held for a while
     "BakeImages": Step(
         "lane.bake_images",
-        "outside",
         5,
         Needs(
             (GET, UPDATE),
@@ -111,7 +107,6 @@ STEPS = {
     ),
     "LaunchBrokers": Step(
         "lane.launch_brokers",
-        "outside",
         1,
         Needs(
             (GET, UPDATE),
@@ -123,9 +118,9 @@ STEPS = {
     ),
     "EstablishLane": Step(
         "lane.establish_lane",
-        "both",
         10,
         Needs((UPDATE,)),
+        network="both",
         # it gathers the nodes, and tells the others of them
         inside=Needs(writes=(SECRETS,), lists=(SECRETS,)),
         # asked for one queue, to see the service answer
@@ -133,14 +128,12 @@ STEPS = {
     ),
     "StopNodes": Step(
         "case.stop_nodes",
-        "outside",
         5,
         Needs((GET,), reads=(RUNS,), asks=(INSTANCES,), of_ours=("ec2:StopInstances",)),
         attempts=2,
     ),
     "PrepareCase": Step(
         "case.prepare_case",
-        "both",
         2,
         Needs(
             (GET, UPDATE),
@@ -148,11 +141,11 @@ STEPS = {
             writes=(RUNS,),
             queues=("sqs:CreateQueue", "sqs:TagQueue", DELETE_QUEUE),
         ),
+        network="both",
     ),
     # never once it may have begun: a loader that was started twice would join late
     "Load": Step(
         "case.load",
-        "both",
         LONGEST_MIN,
         Needs(
             (GET, QUERY, UPDATE),
@@ -160,27 +153,27 @@ STEPS = {
             writes=(RUNS,),
             queues=("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"),
         ),
+        network="both",
         memory_mb=ONE_CORE_MB,
         attempts=0,
     ),
     "Watch": Step(
         "case.watch",
-        "both",
         LONGEST_MIN,
         Needs((GET, QUERY), reads=(RUNS,), writes=(RUNS,), lists=(RUNS,), queues=(DEPTH,)),
+        network="both",
         attempts=0,
     ),
     "SettleCase": Step(
         "case.settle_case",
-        "both",
         5,
         Needs((GET, UPDATE), reads=(RUNS,), writes=(RUNS, ROWS), lists=(RUNS,), queues=(DEPTH, DELETE_QUEUE)),
+        network="both",
         memory_mb=ONE_CORE_MB,
         attempts=2,
     ),
     "FailCase": Step(
         "case.fail_case",
-        "both",
         3,
         Needs(
             (GET, QUERY, UPDATE),
@@ -189,69 +182,60 @@ STEPS = {
             lists=(RUNS,),
             queues=(DEPTH, DELETE_QUEUE),
         ),
+        network="both",
         memory_mb=ONE_CORE_MB,
         attempts=2,
     ),
     "StartNodes": Step(
         "case.start_nodes",
-        "outside",
         5,
         Needs((GET,), reads=(RUNS,), asks=(INSTANCES,), of_ours=("ec2:StartInstances",)),
         attempts=2,
     ),
     # what nodes leave in the lane, one that could not start among them
-    "AwaitNodes": Step("case.await_nodes", "inside", 6, Needs(lists=(SECRETS,))),
+    "AwaitNodes": Step("case.await_nodes", 6, Needs(lists=(SECRETS,)), network="inside"),
     "FailLeg": Step(
         "lane.fail_leg",
-        "outside",
         1,
         Needs((GET, UPDATE), reads=(RUNS,), writes=(ROWS,), lists=(RUNS,)),
         attempts=2,
     ),
     "ReleaseLane": Step(
         "lane.release_lane",
-        "outside",
         2,
         Needs((GET, UPDATE), deletes=(SECRETS,), lists=(SECRETS,), asks=(INSTANCES,), of_ours=(TERMINATE,)),
         attempts=3,
     ),
-    "ReleaseRun": Step("cleanup.release_run", "outside", 3, _releasing(UPDATE), attempts=2),
+    "ReleaseRun": Step("cleanup.release_run", 3, _releasing(UPDATE), attempts=2),
     # where it fails, Lambda puts the event into a queue, as it
     "CleanUp": Step(
         "cleanup.clean_up",
-        "outside",
         5,
         _releasing(UPDATE, bound=(ASK_EXECUTION, "sqs:SendMessage", DEPTH, "sqs:GetQueueUrl")),
     ),
-    "Watchdog": Step(
-        "cleanup.watchdog", "outside", 5, _releasing(GET, QUERY, UPDATE, bound=(ASK_EXECUTION,))
-    ),
+    "Watchdog": Step("cleanup.watchdog", 5, _releasing(GET, QUERY, UPDATE, bound=(ASK_EXECUTION,))),
     "BuildReport": Step(
         "run.build_report",
-        "outside",
         5,
         Needs((GET, UPDATE), reads=(RUNS, ANSWERS), writes=(RUNS,), bound=("athena:GetQueryResults",)),
         memory_mb=ONE_CORE_MB,
     ),
     "FinishRun": Step(
         "run.finish_run",
-        "outside",
         1,
         Needs((GET, QUERY, UPDATE), reads=(RUNS, ADVICE), writes=(ADVICE,), lists=(ADVICE,)),
         attempts=2,
     ),
     "StartScheduled": Step(
         "run.start_scheduled",
-        "outside",
         1,
         Needs(bound=("states:StartExecution", "sqs:SendMessage")),
         only="scheduled",
     ),
     # when a run last went well, what is known of nodes' runs, and which nodes are up
-    "Look": Step("cleanup.health", "outside", 1, Needs((GET, UPDATE), asks=(INSTANCES,)), service="look"),
+    "Look": Step("cleanup.health", 1, Needs((GET, UPDATE), asks=(INSTANCES,)), service="look"),
     "RemoveImages": Step(
         "cleanup.remove_images",
-        "outside",
         5,
         Needs(
             asks=(BAKED, INSTANCES, "ec2:DescribeSnapshots"), of_ours=(TERMINATE, UNREGISTER, DELETE_SNAPSHOT)

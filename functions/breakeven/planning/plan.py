@@ -19,33 +19,16 @@ from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.refusal import Refusal
+from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
-from breakeven.workload.case import Case, Frozen, LoaderKind, Machines, TargetName, Variant
+from breakeven.workload.case import Case, Frozen, TargetName, Variant
 from breakeven.workload.suite import Suite
 
 DEFAULT_MAX_USD = 20.0
 DEFAULT_ALLOWANCE = Allowance()
-
-
-class CaseRef(Frozen):
-    case_id: str
-    loaders: list[int] = Field(description="indexes from 0, one loader each")
-    nodes_down: int = Field(description="nodes that are stopped before the case and started again after it")
-    loader: LoaderKind = Field(default="lambda", description="what the loaders run as")
-
-
-class Leg(Frozen):
-    """Cases of one target, one after another. ``opens`` and ``closes``: its lane's first and last leg."""
-
-    leg_id: str
-    target: TargetName
-    machines: Machines | None = Field(default=None, description="of brokers of our own")
-    opens: bool
-    closes: bool
-    cases: list[CaseRef]
 
 
 class Plan(Frozen):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.case.fail_case import fail
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import services
-from handlers.common import CaseEvent, Failed, entry, logger, metrics
+from handlers.common import CaseEvent, Failed, count, entry, logger
 
 
 class FailCaseEvent(CaseEvent):
@@ -20,4 +19,4 @@ def handler(event: FailCaseEvent, context: LambdaContext) -> None:
     _, reason = reason_of(event.failed)
     logger.warning("case failed", reason=reason)
     if fail(services(), event.run_id, event.case_id, reason):
-        metrics.add_metric(name="CasesFailed", unit=MetricUnit.Count, value=1)
+        count("CasesFailed")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.case.settle_case import settle
 from breakeven.steps.services import services
-from handlers.common import AttemptEvent, entry, metrics
+from handlers.common import AttemptEvent, count, entry
 
 
 @entry(AttemptEvent)
 def handler(event: AttemptEvent, context: LambdaContext) -> None:
     if settle(services(), event.run_id, event.case_id, event.attempt):
-        metrics.add_metric(name="CasesOk", unit=MetricUnit.Count, value=1)
+        count("CasesOk")

@@ -10,7 +10,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.cleanup.health import days_since_good_run, standing_nodes
 from breakeven.steps.services import services
-from handlers.common import Document, entry, logger, metrics
+from handlers.common import Document, count, entry, logger
 
 #: UTC. A metric is billed for each hour in which it is sent
 DAILY_AT_HOUR = 5
@@ -25,10 +25,10 @@ def handler(event: HealthEvent, context: LambdaContext) -> None:
     table = services().table
     nodes = standing_nodes(table, boto3.client("ec2"))
     if nodes.up:
-        metrics.add_metric(name="NodesUp", unit=MetricUnit.Count, value=nodes.up)
+        count("NodesUp", nodes.up)
     if nodes.overdue:
         logger.error("broker nodes have outlasted their run", instances=nodes.overdue)
-        metrics.add_metric(name="NodesOverdue", unit=MetricUnit.Count, value=len(nodes.overdue))
+        count("NodesOverdue", len(nodes.overdue))
     if event.time.hour == DAILY_AT_HOUR:
         days = days_since_good_run(table)
-        metrics.add_metric(name="DaysSinceGoodRun", unit=MetricUnit.NoUnit, value=days)
+        count("DaysSinceGoodRun", days, MetricUnit.NoUnit)

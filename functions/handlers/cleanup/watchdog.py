@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 import boto3
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import ConfigDict
 
 from breakeven.steps.cleanup.watchdog import Watchdog
 from breakeven.steps.services import services
 from handlers.cleanup.run_resources import every_resource_type, log_outcome
-from handlers.common import Document, entry, metrics
+from handlers.common import Document, count, entry
 
 
 class Tick(Document):
@@ -26,7 +25,5 @@ def handler(event: Tick, context: LambdaContext) -> None:
     machine = os.environ["BREAKEVEN_STATE_MACHINE"]
     outcome = Watchdog(services(), every_resource_type(), boto3.client("stepfunctions"), machine).watch()
     if outcome.gone:  # a metric of nothing every 15 minutes would be paid for all the same
-        metrics.add_metric(
-            name="LeftBehind", unit=MetricUnit.Count, value=sum(map(len, outcome.gone.values()))
-        )
+        count("LeftBehind", sum(map(len, outcome.gone.values())))
     log_outcome(outcome, "left by a run that is over")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.case.fail_case import fail_unsettled
 from breakeven.steps.lane.release_lane import fail_leg
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import services
-from handlers.common import Failed, LegEvent, entry, logger, metrics
+from handlers.common import Failed, LegEvent, count, entry, logger
 
 
 class FailLegEvent(LegEvent):
@@ -23,4 +22,4 @@ def handler(event: FailLegEvent, context: LambdaContext) -> None:
     fail_leg(services(), event.run_id, event.leg.target, where, reason)
     cases = [case.case_id for case in event.leg.cases]
     if failed := fail_unsettled(services(), event.run_id, cases, reason):
-        metrics.add_metric(name="CasesFailed", unit=MetricUnit.Count, value=failed)
+        count("CasesFailed", failed)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
 from breakeven.results.items import RUN
 from breakeven.steps.run.finish_run import finish_run
 from breakeven.steps.services import services
-from handlers.common import Document, Failed, entry, logger, metrics
+from handlers.common import Document, Failed, count, entry, logger
 
 
 class RunState(BaseModel):
@@ -31,5 +30,5 @@ def handler(event: FinishEvent, context: LambdaContext) -> dict[str, Any]:
     finished = finish_run(services(), event.state.run_id, event.state.failed)
     logger.info("run ended", status=finished["status"])
     if not counted:
-        metrics.add_metric(name=f"Runs{finished['status'].capitalize()}", unit=MetricUnit.Count, value=1)
+        count(f"Runs{finished['status'].capitalize()}")
     return finished

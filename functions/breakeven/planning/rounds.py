@@ -1,0 +1,25 @@
+"""What a round of a run is made of, as its plan has it and as the workflow hands it to functions."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from breakeven.workload.case import Frozen, LoaderKind, Machines, TargetName
+
+
+class CaseRef(Frozen):
+    case_id: str
+    loaders: list[int] = Field(description="indexes from 0, one loader each")
+    nodes_down: int = Field(description="nodes that are stopped before the case and started again after it")
+    loader: LoaderKind = Field(default="lambda", description="what the loaders run as")
+
+
+class Leg(Frozen):
+    """Cases of one target, one after another. ``opens`` and ``closes``: its lane's first and last leg."""
+
+    leg_id: str
+    target: TargetName
+    machines: Machines | None = Field(default=None, description="of brokers of our own")
+    opens: bool
+    closes: bool
+    cases: list[CaseRef]
