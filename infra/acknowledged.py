@@ -52,6 +52,19 @@ def managed(policy: str) -> str:
     return f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{policy}]"
 
 
+def executions_arn(machine: sfn.StateMachine, name: str | None = None) -> str:
+    """ARN of every execution of the one state machine.
+
+    :param name: the machine's, where it is written otherwise
+    """
+    return cdk.Stack.of(machine).format_arn(
+        service="states",
+        resource="execution",
+        resource_name=f"{name or machine.state_machine_name}:*",
+        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+    )
+
+
 def executions_of(machine: sfn.StateMachine, arn: str) -> str:
     """The same where the ARN has the machine's name in it."""
     return on(arn.replace(machine.state_machine_name, f"<{_logical_id(machine)}.Name>"))
@@ -62,13 +75,7 @@ def executions_split(machine: sfn.StateMachine, label: str = "") -> str:
     split = json.dumps(
         {"Fn::Select": [6, {"Fn::Split": [":", {"Ref": _logical_id(machine)}]}]}, separators=(",", ":")
     )
-    executions = cdk.Stack.of(machine).format_arn(
-        service="states",
-        resource="execution",
-        resource_name=f"{split}/{label}:*" if label else f"{split}:*",
-        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-    )
-    return on(executions)
+    return on(executions_arn(machine, f"{split}/{label}" if label else split))
 
 
 def _logical_id(construct: IConstruct) -> str:

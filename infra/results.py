@@ -15,7 +15,7 @@ from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES, Table
 from infra.acknowledged import acknowledge, objects
 from infra.context.settings import Context
-from infra.policies import allow
+from infra.statements import allow
 from infra.storage import Storage
 
 SCAN_LIMIT_BYTES = 10 * 1024**3  # a query that would scan more is a mistake, and is stopped

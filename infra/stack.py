@@ -56,7 +56,7 @@ class QueueBreakevenStack(cdk.Stack):
             images.removed_by(remover)
         workflow = Workflow(self, "Workflow", base, functions, tasks)
         machine, topic = workflow.state_machine, workflow.topic
-        clean_up = CleanUp(self, "CleanUp", functions=functions, state_machine=machine)
+        clean_up = CleanUp(self, "CleanUp", base, functions=functions, state_machine=machine)
         AccountBudget(self, "Purse", context, plan=functions.get("Plan"), topic=topic)
         starter = functions.find("StartScheduled")
         schedule = Schedule(self, "Schedule", base, starter=starter, machine=machine) if starter else None

@@ -6,10 +6,14 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.acknowledged import acknowledge
 from infra.context.settings import Context
-from infra.policies import allow
+from infra.statements import allow
+
+DEAD_LETTERS_KEPT = cdk.Duration.days(14)
 
 
 class Storage(Construct):
@@ -32,6 +36,26 @@ class Storage(Construct):
         # the construct takes only members of an enumeration, CloudFormation takes the days
         group.node.default_child.retention_in_days = self._days
         return group
+
+    def dead_letters(self, scope: Construct, construct_id: str, *, own_key: bool) -> sqs.Queue:
+        """A queue of what could not be delivered elsewhere, which goes with the stack.
+
+        :param own_key: encrypted by the account's key, where there is one; otherwise by a key of SQS
+        """
+        key = self.key if own_key else None
+        queue = sqs.Queue(
+            scope,
+            construct_id,
+            enforce_ssl=True,
+            encryption=sqs.QueueEncryption.KMS if key else sqs.QueueEncryption.SQS_MANAGED,
+            encryption_master_key=key,
+            retention_period=DEAD_LETTERS_KEPT,
+        )
+        why = (
+            "it is the dead-letter queue itself: an alarm tells of what is in it, and nothing is read from it"
+        )
+        acknowledge(queue, {"SQS3": why})
+        return queue
 
     def allow(self, role: iam.IRole) -> None:
         """Let a role use the account's key, as whoever reads or writes what it encrypts must."""

@@ -21,7 +21,7 @@ from breakeven.installation import Installation
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.run_lock import check_lease, lock_item_of
+from breakeven.steps.run.take_lock import check_lease, lock_item
 
 WHERE = "AWS"
 #: of a stack that can be used
@@ -125,7 +125,7 @@ class Deployed:
 
     def lock_problem(self) -> str | None:
         """Why no run can start now: another one goes on, or may."""
-        held = RunState(self._table, LOCKS).get(lock_item_of(self.machine))
+        held = RunState(self._table, LOCKS).get(lock_item(self.machine))
         try:
             check_lease(held, self.step_functions)
         except LockHeldError as error:

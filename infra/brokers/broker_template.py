@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
 from breakeven.targets.catalog import clusters
 from infra.brokers.launch_templates import launch_template
 from infra.foundation import Foundation
+from infra.statements import service_role
 
 #: GB of a node's volume, where a suite says nothing
 VOLUME_GB = max(nodes.volume_gb for nodes in clusters().values())
@@ -30,12 +30,8 @@ class Brokers(Construct):
         super().__init__(scope, construct_id)
         context, results = base.context, base.results
         self.images = images
-        self.role = iam.Role(
-            self,
-            "NodeRole",
-            assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
-            description="a broker node: reads its lane's credentials, registers its address",
-        )
+        does = "a broker node: reads its lane's credentials, registers its address"
+        self.role = service_role(self, "NodeRole", "ec2", does)
         results.allow_reading(self.role, "secrets/*")
         results.allow_listing(self.role, "secrets/*")
         results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")

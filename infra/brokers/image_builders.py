@@ -14,7 +14,6 @@ from typing import Literal
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from breakeven.planning.machine_availability import BUILDERS
@@ -25,8 +24,8 @@ from infra.brokers.build_place import BuildPlace
 from infra.brokers.launch_templates import launch_template
 from infra.context.settings import DEBIAN_NAMES, Context
 from infra.node_files import assemble_node_files, bake_user_data
-from infra.policies import allow
 from infra.results import Results
+from infra.statements import allow, service_role
 
 Debian = Literal["12", "13"]
 ROOT_GB = 8
@@ -71,12 +70,8 @@ class BrokerImage(Construct):
         digest = hashlib.sha256(json.dumps(baked).encode()).hexdigest()[:12]
         image = "-".join([context.stack_name, family, digest, *([parent] if parent else [])])
         report = f"s3://{results.bucket.bucket_name}/{layout.bake_prefix(image)}"
-        self.role = iam.Role(
-            self,
-            "BuildingRole",
-            assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
-            description="builds a broker image: fetches our scripts, reports how it went",
-        )
+        does = "builds a broker image: fetches our scripts, reports how it went"
+        self.role = service_role(self, "BuildingRole", "ec2", does)
         # the one object with our scripts
         allow(self.role, ["s3:GetObject"], [files.bucket.arn_for_objects(files.s3_object_key)])
         results.allow_writing(self.role, f"{layout.IMAGES}*")

@@ -17,7 +17,7 @@ from infra.brokers.broker_template import Brokers
 from infra.foundation import Foundation
 from infra.functions.step import Needs
 from infra.functions.step_table import STEPS
-from infra.policies import Conditions, allow
+from infra.statements import Conditions, allow
 
 #: what carries the owner's tag, by what is done to it
 OWNED = {

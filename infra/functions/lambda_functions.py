@@ -20,7 +20,7 @@ from infra.functions.step import Step
 from infra.functions.step_table import STEPS
 from infra.functions.task_grants import grant_tasks
 from infra.loaders.loader_tasks import LoaderTasks
-from infra.policies import allow
+from infra.statements import allow
 
 #: Lambda attaches functions to a VPC with these, on whatever it makes there, and looks with the others
 ATTACH = [

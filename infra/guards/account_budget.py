@@ -11,7 +11,7 @@ from aws_cdk import aws_sns as sns
 from constructs import Construct
 
 from infra.context.settings import Context
-from infra.policies import allow_publishing
+from infra.statements import allow_publishing
 
 #: percent of the budget: what was spent, and what the month is forecast to come to
 WARNINGS = (("ACTUAL", 80), ("ACTUAL", 100), ("FORECASTED", 100))

@@ -17,7 +17,7 @@ from constructs import Construct
 
 from infra.context.settings import Context
 from infra.functions.lambda_functions import Functions
-from infra.policies import allow_publishing
+from infra.statements import allow_publishing
 
 MINUTES, HOUR, DAY = cdk.Duration.minutes(5), cdk.Duration.hours(1), cdk.Duration.days(1)
 #: minute of each hour at which the function runs

@@ -10,14 +10,13 @@ from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_lambda_destinations as destinations
-from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.acknowledged import acknowledge, executions_of
+from infra.acknowledged import acknowledge, executions_arn, executions_of
+from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
-from infra.policies import allow
-from infra.workflow.lock_states import executions_arn
+from infra.statements import allow
 
 #: how executions end that may have left something: one that succeeded has come through its own clean-up
 ENDED_BADLY = ("FAILED", "ABORTED", "TIMED_OUT")
@@ -30,18 +29,17 @@ class CleanUp(Construct):
     """``dead_letters`` holds events that the rule's function could not be called with, or has failed on."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, functions: Functions, state_machine: sfn.StateMachine
+        self,
+        scope: Construct,
+        construct_id: str,
+        base: Foundation,
+        *,
+        functions: Functions,
+        state_machine: sfn.StateMachine,
     ) -> None:
         super().__init__(scope, construct_id)
         self._machine = state_machine
-        self.dead_letters = sqs.Queue(
-            self,
-            "DeadLetters",
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            retention_period=cdk.Duration.days(14),
-        )
-        acknowledge(self.dead_letters, {"SQS3": "It is the queue of what could not be delivered elsewhere."})
+        self.dead_letters = base.storage.dead_letters(self, "DeadLetters", own_key=False)
         clean_up, watchdog = functions.get("CleanUp"), functions.get("Watchdog")
         for function in (clean_up, watchdog):
             self._may_ask(function)

@@ -14,22 +14,18 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_scheduler as scheduler
-from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.acknowledged import acknowledge
 from infra.context.settings import Context
 from infra.foundation import Foundation
-from infra.policies import allow
-from infra.storage import Storage
+from infra.statements import allow
 
 #: the run need not begin on the minute, at which many others' do
 WINDOW = cdk.Duration.hours(1)
 #: for how long a delivery that fails is tried again, and how often
 GIVE_UP_AFTER = cdk.Duration.hours(6)
 ATTEMPTS = 10
-KEPT = cdk.Duration.days(14)
 
 
 class Schedule(Construct):
@@ -46,7 +42,7 @@ class Schedule(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         self._storage = base.storage
-        self.undelivered = self._queue(base.storage)
+        self.undelivered = base.storage.dead_letters(self, "Undelivered", own_key=True)
         starter.add_environment("BREAKEVEN_STATE_MACHINE", machine.state_machine_arn)
         self._let(starter.role, "states:StartExecution", machine.state_machine_arn)
         # Scheduler hands over and does not wait: what the function cannot do, Lambda tries twice more
@@ -55,21 +51,6 @@ class Schedule(Construct):
             target_arn=self.undelivered.queue_arn
         )
         self._schedule(base.context, starter)
-
-    def _queue(self, storage: Storage) -> sqs.Queue:
-        queue = sqs.Queue(
-            self,
-            "Undelivered",
-            enforce_ssl=True,
-            encryption=sqs.QueueEncryption.KMS if storage.key else sqs.QueueEncryption.SQS_MANAGED,
-            encryption_master_key=storage.key,
-            retention_period=KEPT,
-        )
-        why = (
-            "it is the dead-letter queue itself: an alarm tells of what is in it, and nothing is read from it"
-        )
-        acknowledge(queue, {"SQS3": why})
-        return queue
 
     def _let(self, role: iam.IRole, action: str, resource: str) -> None:
         """Allow the action, and to hand over what failed."""

@@ -19,7 +19,7 @@ from constructs import Construct
 from infra import staging
 from infra.acknowledged import acknowledge
 from infra.code import LOCK, PYTHON, assemble
-from infra.policies import allow
+from infra.statements import allow, service_role
 from infra.storage import Storage
 
 #: where the code is in the image
@@ -84,13 +84,9 @@ class LoaderImage(Construct):
     def _project(self) -> codebuild.CfnProject:
         logs = self._storage.log_group(self, "BuildLogs")
         files = self._files
-        role = iam.Role(
-            self,
-            "BuildRole",
-            assumed_by=iam.ServicePrincipal("codebuild.amazonaws.com"),
-            description="builds the image of loaders: fetches our code, pushes the image",
-            inline_policies={"Fetch": _fetching(files)},
-        )
+        does = "builds the image of loaders: fetches our code, pushes the image"
+        fetch = {"Fetch": _fetching(files)}
+        role = service_role(self, "BuildRole", "codebuild", does, inline_policies=fetch)
         allow(role, PUSH, [self.repository.repository_arn])
         allow(role, ["logs:CreateLogStream", "logs:PutLogEvents"], [logs.log_group_arn])
         _may_log_in(role)

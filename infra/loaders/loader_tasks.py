@@ -6,7 +6,6 @@ from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_ecs as ecs
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
@@ -17,8 +16,8 @@ from breakeven.results import layout
 from infra.acknowledged import acknowledge, on
 from infra.foundation import Foundation
 from infra.loaders.loader_image import FOLDER, LoaderImage
-from infra.policies import allow
 from infra.retries import retry_on
+from infra.statements import allow, service_role
 
 #: what the container of a task is called
 CONTAINER = "loader"
@@ -59,20 +58,17 @@ class LoaderTasks(Construct):
         )
         why = "each loader measures its own cores and memory: insights would be paid for to say it again"
         acknowledge(self.cluster, {"ECS4": why})
-        self.role = self._role("Role", "a loader that is a task: does what a loader's function does")
+        does = "a loader that is a task: does what a loader's function does"
+        self.role = service_role(self, "Role", "ecs-tasks", does)
         logs = base.storage.log_group(self, "Logs")
         starts = "starts loaders' tasks: pulls their image, writes their log"
-        self._starting = self._role("StartRole", starts)
+        self._starting = service_role(self, "StartRole", "ecs-tasks", starts)
         image.may_pull(self._starting)
         logs.grant_write(self._starting)
         self._definition = self._make_definition(base, logs.log_group_name)
         acknowledge(
             self._definition, {"ECS2": "names of resources and a key, as functions have them: no secrets"}
         )
-
-    def _role(self, name: str, description: str) -> iam.Role:
-        tasks = iam.ServicePrincipal("ecs-tasks.amazonaws.com")
-        return iam.Role(self, name, assumed_by=tasks, description=description)
 
     def _make_definition(self, base: Foundation, log_group: str) -> ecs.CfnTaskDefinition:
         owner, environment = base.context.stack_name, base.environment("task")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from aws_cdk import aws_stepfunctions as sfn
@@ -143,28 +144,39 @@ class Leg(Construct):
         return sfn.Choice(self, self._name(name)).when(wants_some, then).otherwise(otherwise)
 
     def _loaders(self) -> sfn.IChainable:
-        """All of the case's loaders at once: by an inline map, or a distributed one where they are many.
+        """All of the case's loaders at once; functions and tasks have a pair of maps each."""
 
-        Functions and tasks have a pair of maps each. What loaders answer is dropped. A distributed map's
-        loaders are executions of their own: they are given all that they need, and none of it is of
-        ``$$.Execution``, which is another one's there.
-        """
-        functions, tasks_ = self._each_loader(), self._each_loader(limit_s="$.prepared.limit_s")
+        def function(prefix: str) -> sfn.IChainable:
+            return self._task("Load", discard_all=True, prefix=prefix)
+
+        def task(prefix: str) -> sfn.IChainable:
+            return self._tasks.state(self, self._name(f"{prefix}Task"))
+
+        few, many = self._maps("Loaders", function)
+        few_tasks, many_tasks = self._maps("Tasks", task, limit_s="$.prepared.limit_s")
         one_more = sfn.Condition.is_present(f"$.case.loaders[{INLINE_LOADERS}]")
         as_tasks = sfn.Condition.string_equals("$.case.loader", "fargate")
         choice = sfn.Choice(self, self._name("FewLoaders?"))
-        choice.when(
-            sfn.Condition.and_(as_tasks, one_more), self._many("Tasks", tasks_, self._loader_task("Many"))
-        )
-        choice.when(as_tasks, self._few("Tasks", tasks_, self._loader_task()))
-        choice.when(one_more, self._many("Loaders", functions, self._loader("Many")))
-        return choice.otherwise(self._few("Loaders", functions, self._loader()))
+        choice.when(sfn.Condition.and_(as_tasks, one_more), many_tasks).when(as_tasks, few_tasks)
+        return choice.when(one_more, many).otherwise(few)
 
-    def _few(self, name: str, each: dict[str, Any], loader: sfn.IChainable) -> sfn.Map:
+    def _maps(
+        self, name: str, loader: Callable[[str], sfn.IChainable], **more: str
+    ) -> tuple[sfn.Map, sfn.DistributedMap]:
+        """An inline map, and a distributed one where loaders are many. What loaders answer is dropped.
+
+        A distributed map's loaders are executions of their own: they are given all that they need, and none
+        of it is of ``$$.Execution``, which is another one's there.
+
+        :param loader: one loader of either map; a prefix tells the states of one from those of the other
+        :param more: what else each is given: name -> path
+        """
+        each: dict[str, Any] = {
+            "items_path": "$.case.loaders",
+            "item_selector": OF_ATTEMPT | taken(loader="$$.Map.Item.Value", **more),
+            "output_path": sfn.JsonPath.DISCARD,
+        }
         few = sfn.Map(self, self._name(name), max_concurrency=INLINE_LOADERS, **each)
-        return few.item_processor(loader)
-
-    def _many(self, name: str, each: dict[str, Any], loader: sfn.IChainable) -> sfn.DistributedMap:
         many = sfn.DistributedMap(
             self,
             self._name(f"Many{name}"),
@@ -174,23 +186,7 @@ class Leg(Construct):
             label=self._name(name),
             **each,
         )
-        return many.item_processor(loader)
-
-    def _each_loader(self, **more: str) -> dict[str, Any]:
-        """:param more: what else each is given: name -> path"""
-        return {
-            "items_path": "$.case.loaders",
-            "item_selector": OF_ATTEMPT | taken(loader="$$.Map.Item.Value", **more),
-            "output_path": sfn.JsonPath.DISCARD,
-        }
-
-    def _loader(self, prefix: str = "") -> sfn.IChainable:
-        """One loader of either map; ``prefix`` tells the states of one from those of the other."""
-        return self._task("Load", discard_all=True, prefix=prefix)
-
-    def _loader_task(self, prefix: str = "") -> sfn.IChainable:
-        """The same of one that is a task."""
-        return self._tasks.state(self, self._name(f"{prefix}Task"))
+        return few.item_processor(loader("")), many.item_processor(loader("Many"))
 
     def _task(
         self, step: str, payload: dict[str, Any] | None = None, *, prefix: str = "", **options: Any

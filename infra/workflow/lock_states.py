@@ -10,7 +10,7 @@ from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from breakeven.results.items import LOCKS
-from infra.acknowledged import acknowledge, executions_of
+from infra.acknowledged import acknowledge, executions_arn, executions_of
 from infra.functions.lambda_functions import Functions
 from infra.retries import retry_whatever_failed
 from infra.workflow.invoke import invoke, taken
@@ -79,13 +79,3 @@ class Lock(Construct):
         held = "whichever earlier execution of this one machine holds the lock"
         reasons = {"IAM5[Resource::*]": looked, executions_of(state_machine, executions): held}
         acknowledge(policy, reasons)
-
-
-def executions_arn(state_machine: sfn.StateMachine) -> str:
-    """ARN of every execution of the one state machine."""
-    return cdk.Stack.of(state_machine).format_arn(
-        service="states",
-        resource="execution",
-        resource_name=f"{state_machine.state_machine_name}:*",
-        arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-    )

@@ -13,9 +13,9 @@ from constructs import Construct
 from breakeven.results.queries import bare, parameter_count, queries
 from breakeven.results.schemas import TABLES
 from infra.acknowledged import acknowledge, on
-from infra.policies import allow
 from infra.results import Results
 from infra.retries import retry_on
+from infra.statements import allow
 
 QUERY_TIMEOUT_S = 300
 #: Athena has started nothing: asked too often, or broken. The first two are its own names

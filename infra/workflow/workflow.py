@@ -22,12 +22,11 @@ from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_tasks import LoaderTasks
 from infra.retries import catch_as, retry_whatever_failed
-from infra.workflow.image_states import with_images
 from infra.workflow.invoke import invoke, taken
 from infra.workflow.legs import Leg
 from infra.workflow.lock_states import Lock
+from infra.workflow.preparation import allow_builds, with_images, with_tasks
 from infra.workflow.query_states import all_queries, allow_queries
-from infra.workflow.task_states import allow_builds, with_tasks
 
 RUN_LIMIT = cdk.Duration.hours(12)
 

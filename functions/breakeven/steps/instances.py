@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,12 @@ def ours(run_id: str | None) -> list[dict[str, Any]]:
 def tag_filters(tags: Mapping[str, str]) -> list[dict[str, Any]]:
     """EC2's filters for what carries all of these."""
     return [{"Name": f"tag:{name}", "Values": [value]} for name, value in tags.items()]
+
+
+def tagging(kinds: Iterable[str], tags: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The argument of a call that makes things of these kinds: all of them are to carry these tags."""
+    listed = [{"Key": key, "Value": value} for key, value in tags.items()]
+    return [{"ResourceType": kind, "Tags": listed} for kind in kinds]
 
 
 def tags_of(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -22,13 +22,11 @@ class HealthEvent(Document):
 
 @entry(HealthEvent)
 def handler(event: HealthEvent, context: LambdaContext) -> None:
-    table = services().table
-    nodes = standing_nodes(table, boto3.client("ec2"))
+    nodes = standing_nodes(services(), boto3.client("ec2"))
     if nodes.up:
         count("NodesUp", nodes.up)
     if nodes.overdue:
         logger.error("broker nodes have outlasted their run", instances=nodes.overdue)
         count("NodesOverdue", len(nodes.overdue))
     if event.time.hour == DAILY_AT_HOUR:
-        days = days_since_good_run(table)
-        count("DaysSinceGoodRun", days, MetricUnit.NoUnit)
+        count("DaysSinceGoodRun", days_since_good_run(services()), MetricUnit.NoUnit)

@@ -14,8 +14,7 @@ from breakeven.results.state import RunState
 from breakeven.steps.case.load import begun
 from breakeven.steps.cleanup.clean_up import record_end
 from breakeven.steps.executions import ExecutionStatus
-from breakeven.steps.run.take_lock import take_lock
-from breakeven.steps.run_lock import free_lock
+from breakeven.steps.run.take_lock import free_lock, take_lock
 from breakeven.steps.services import Services
 from tests.support.aws.moto_results import installed
 

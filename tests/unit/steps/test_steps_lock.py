@@ -16,8 +16,7 @@ from breakeven.planning.run_deadline import MAX_RUN_S, TAIL_S
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
-from breakeven.steps.run.take_lock import take_lock
-from breakeven.steps.run_lock import lock_item
+from breakeven.steps.run.take_lock import lock_item, take_lock
 from breakeven.steps.services import Services
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:execution:Breakeven"

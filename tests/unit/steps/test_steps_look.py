@@ -34,7 +34,7 @@ def node(run_id, owner=OURS):
 
 
 def look(services):
-    return standing_nodes(services.table, boto3.client("ec2"))
+    return standing_nodes(services, boto3.client("ec2"))
 
 
 def test_nodes_within_their_runs_time_are_up_and_not_overdue(services):
@@ -66,12 +66,12 @@ def at(services, days_ago):
 
 def test_days_are_counted_from_the_last_good_run(services):
     at(services, 40)
-    assert days_since_good_run(services.table) == pytest.approx(40, abs=0.01)
+    assert days_since_good_run(services) == pytest.approx(40, abs=0.01)
     state = services.state("well")
     state.update(RUN, cases=1)
     state.update(case_item("one"), case_id="one", target="sqs-standard", status="ok")
     finish_run(services, "well", {})
-    assert days_since_good_run(services.table) == pytest.approx(0, abs=0.01)
+    assert days_since_good_run(services) == pytest.approx(0, abs=0.01)
     assert health(services)["expires_at"] is None, "else it would be forgotten when it is needed"
 
 
@@ -80,11 +80,11 @@ def test_a_run_that_is_partial_or_failed_is_not_a_good_one(services, failed):
     at(services, 40)
     services.state("ill").update(RUN, cases=1)
     finish_run(services, "ill", failed)
-    assert days_since_good_run(services.table) == pytest.approx(40, abs=0.01)
+    assert days_since_good_run(services) == pytest.approx(40, abs=0.01)
 
 
 def test_before_there_was_any_they_are_counted_from_the_first_look(services):
-    assert days_since_good_run(services.table) == pytest.approx(0, abs=0.01)
+    assert days_since_good_run(services) == pytest.approx(0, abs=0.01)
     begun = health(services)["at"]
     RunState(services.table, HEALTH).update(GOOD_RUN, expires_at=None, at=begun - 3 * DAY)
-    assert days_since_good_run(services.table) == pytest.approx(3, abs=0.01)
+    assert days_since_good_run(services) == pytest.approx(3, abs=0.01)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 from breakeven.loadgen.ledger.queue_count import QueueCount
-from breakeven.loadgen.reconciliation import outstanding
 from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.steps.services import Services
@@ -33,14 +32,8 @@ def loader_results(services: Services, case: Case, attempt: int) -> list[LoaderR
     return found
 
 
-def count_queues(
-    target: Target, queues: tuple[str, ...], results: list[LoaderResult], *, patient: bool
-) -> QueueCount | None:
-    return count_left(target, queues, outstanding(results), patient=patient)
-
-
 def count_left(
-    target: Target, queues: tuple[str, ...], outstanding: int, *, patient: bool = True
+    target: Target, queues: tuple[str, ...], outstanding: int, *, patient: bool
 ) -> QueueCount | None:
     """What the target says is left. None, and it is not asked, where nothing is outstanding.
 

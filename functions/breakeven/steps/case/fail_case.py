@@ -8,8 +8,9 @@ from typing import Any
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
+from breakeven.loadgen.reconciliation import outstanding
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
-from breakeven.steps.case.case_results import count_queues, loader_results
+from breakeven.steps.case.case_results import count_left, loader_results
 from breakeven.steps.case.case_rows import write_case, write_measurement, write_nodes
 from breakeven.steps.case.prepare_case import OUTCOMES, release_queues
 from breakeven.steps.reasons import with_loaders_words
@@ -89,7 +90,7 @@ def _salvage(services: Services, case: Case, attempt: int, queues: tuple[str, ..
     if not results:
         return None
     try:
-        count = count_queues(services.target_of(case), queues, results, patient=False)
+        count = count_left(services.target_of(case), queues, outstanding(results), patient=False)
     except CaseError:
         count = None  # the target is gone; what was in it counts as missing
     return merge(results, count)

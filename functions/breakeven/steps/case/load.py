@@ -52,7 +52,7 @@ def load(services: Services, run_id: str, case_id: str, attempt: int, loader: in
         client.close()
         if isinstance(client, InstrumentClient):
             services.store.put_json(key("instrument"), client.record)
-        finished(services, case, attempt, loader, result=left)
+        state.update(loader_item(case_id, attempt, loader), finished=True, result=left)
 
 
 def begun(services: Services, case: Case, attempt: int, loader: int) -> bool:
@@ -71,10 +71,3 @@ def begun(services: Services, case: Case, attempt: int, loader: int) -> bool:
             return False
         raise CaseError("this loader was started before: a restarted loader never joins late") from None
     return True
-
-
-def finished(services: Services, case: Case, attempt: int, loader: int, *, result: bool) -> None:
-    """Say that a loader has ended, and whether it has left its result."""
-    services.state(case.run_id).update(
-        loader_item(case.case_id, attempt, loader), finished=True, result=result
-    )

@@ -33,7 +33,7 @@ def stop_nodes(services: Services, ec2: Ec2, run_id: str, case_id: str) -> list[
     """
     instances = _instances_down(services, services.case(run_id, case_id))
     ec2.stop_instances(InstanceIds=instances)
-    _await_stopped(ec2, instances)
+    _await_states(ec2, instances, lambda states: states == {"stopped"})
     return instances
 
 
@@ -43,7 +43,8 @@ def start_nodes(services: Services, ec2: Ec2, run_id: str, case_id: str) -> list
     :raises CaseError: the lane does not know its instances, or one was stopping and did not end
     """
     instances = _instances_down(services, services.case(run_id, case_id))
-    _await_none_stopping(ec2, instances)
+    # EC2 starts no instance that is still stopping
+    _await_states(ec2, instances, lambda states: not states & {"stopping", UNKNOWN})
     ec2.start_instances(InstanceIds=instances)
     return instances
 
@@ -70,15 +71,6 @@ def _instances_down(services: Services, case: Case) -> list[str]:
     if not 0 < down < len(instances):
         raise CaseError(f"{case.target}: cannot take {down} of {len(instances)} nodes down")
     return [str(instance) for instance in instances[-down:]]
-
-
-def _await_stopped(ec2: Ec2, instances: list[str]) -> None:
-    _await_states(ec2, instances, lambda states: states == {"stopped"})
-
-
-def _await_none_stopping(ec2: Ec2, instances: list[str]) -> None:
-    """EC2 starts no instance that is still stopping."""
-    _await_states(ec2, instances, lambda states: not states & {"stopping", UNKNOWN})
 
 
 def _await_states(ec2: Ec2, instances: list[str], is_so: Callable[[set[str]], bool]) -> None:

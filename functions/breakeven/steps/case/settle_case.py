@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import merge
-from breakeven.loadgen.reconciliation import was_cut_short
+from breakeven.loadgen.reconciliation import outstanding, was_cut_short
 from breakeven.results.items import case_item
 from breakeven.steps.case.case_flags import mirrors_of
-from breakeven.steps.case.case_results import count_queues, loader_results
+from breakeven.steps.case.case_results import count_left, loader_results
 from breakeven.steps.case.case_rows import write_case, write_measurement, write_nodes
 from breakeven.steps.case.prepare_case import OUTCOMES, release_queues
 from breakeven.steps.services import Services
@@ -37,7 +37,8 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     target = services.target_of(case)
     mirrors_after = target.mirrors(queues)
     _check_nodes_down(case, mirrors_after)
-    measurement = merge(results, count_queues(target, queues, results, patient=was_cut_short(results)))
+    left = count_left(target, queues, outstanding(results), patient=was_cut_short(results))
+    measurement = merge(results, left)
     write_measurement(services, case, measurement)
     write_nodes(services, case, attempt)
     write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)

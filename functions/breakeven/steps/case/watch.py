@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from breakeven.errors import CaseError
@@ -12,7 +12,7 @@ from breakeven.planning.execution_limits import watches
 from breakeven.results import layout
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
 from breakeven.steps.services import Services
-from breakeven.targets.target import Target
+from breakeven.targets.target import NodeSample, Target
 from breakeven.workload.case import Case
 
 WATCH_EVERY_S = 1.0
@@ -81,14 +81,5 @@ def _look(target: Target, case_id: str, queues: tuple[str, ...], second: int) ->
         samples = target.samples()
     except CaseError:
         return []  # a target that does not answer for a moment is no reason to end its case
-    blank = {"cpu_share": None, "memory_bytes": None, "disk_free_bytes": None}
-    found = [
-        {
-            "node": sample.node,
-            "cpu_share": sample.cpu_share,
-            "memory_bytes": sample.memory_bytes,
-            "disk_free_bytes": sample.disk_free_bytes,
-        }
-        for sample in samples
-    ] or [{"node": target.name, **blank}]
-    return [{"case_id": case_id, "second": second, "depth": depth, **sample} for sample in found]
+    found = samples or [NodeSample(target.name, None, None, None)]
+    return [{"case_id": case_id, "second": second, "depth": depth, **asdict(sample)} for sample in found]

@@ -22,7 +22,7 @@ from breakeven.steps.aws_clients import StepFunctions
 from breakeven.steps.cleanup.resources import Resource, ResourceType
 from breakeven.steps.executions import FORGOTTEN, ExecutionStatus, execution_status
 from breakeven.steps.reasons import reason_of
-from breakeven.steps.run_lock import free_lock
+from breakeven.steps.run.take_lock import free_lock
 from breakeven.steps.services import Services
 
 T = TypeVar("T")
@@ -65,8 +65,8 @@ class Outcome:
             raise NotCleanedUpError("not cleaned up: " + "; ".join(self.problems))
 
 
-def clean_up_run(resource_types: Sequence[ResourceType], run_id: str) -> Outcome:
-    """Clean up all that the run has made, of whatever type."""
+def clean_up_all(resource_types: Sequence[ResourceType], run_id: str | None = None) -> Outcome:
+    """Clean up all that the run has made, or the installation, of these types."""
     outcome = Outcome()
     for each in resource_types:
         outcome.clean_up(each, outcome.trying(each.name, partial(each.find, run_id)) or [])
@@ -75,7 +75,7 @@ def clean_up_run(resource_types: Sequence[ResourceType], run_id: str) -> Outcome
 
 def release_rest(services: Services, resource_types: Sequence[ResourceType], run_id: str) -> Outcome:
     """Clean up whatever of the run its lanes have not, and put on record that they had not."""
-    outcome = clean_up_run(resource_types, run_id)
+    outcome = clean_up_all(resource_types, run_id)
     if late := outcome.gone.get("instances"):
         services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
     return outcome
@@ -97,7 +97,7 @@ def clean_up(
         time.sleep(LOOK_S)
     if not status.over:
         return Outcome()
-    outcome = clean_up_run(resource_types, run_id)
+    outcome = clean_up_all(resource_types, run_id)
     outcome.trying("the run's record", lambda: record_end(services, run_id, status))
     outcome.trying("the lock", lambda: free_lock(services, execution))
     return outcome

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from breakeven.installation import FAMILY_TAG
 from breakeven.steps.aws_clients import Ec2, described
-from breakeven.steps.cleanup.clean_up import Outcome
+from breakeven.steps.cleanup.clean_up import Outcome, clean_up_all
 from breakeven.steps.cleanup.resources import Resource, ResourceType
 from breakeven.steps.instances import our_instances
 from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
@@ -14,10 +14,7 @@ from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_fam
 
 def remove_all(ec2: Ec2) -> Outcome:
     """Remove every image of this installation, its snapshot and whatever was to become one."""
-    outcome = Outcome()
-    for each in (builders(ec2), images(ec2), snapshots(ec2)):
-        outcome.clean_up(each, outcome.trying(each.name, each.find) or [])
-    return outcome
+    return clean_up_all((builders(ec2), images(ec2), snapshots(ec2)))
 
 
 def builders(ec2: Ec2) -> ResourceType:

@@ -11,8 +11,8 @@ from breakeven.steps.aws_clients import StepFunctions
 from breakeven.steps.cleanup.clean_up import Outcome, record_end
 from breakeven.steps.cleanup.resources import Resource, ResourceType
 from breakeven.steps.executions import ExecutionStatus, execution_arn, execution_status
+from breakeven.steps.run.take_lock import free_lock, owners
 from breakeven.steps.run_lease import lease_until
-from breakeven.steps.run_lock import free_lock, owners
 from breakeven.steps.services import Services
 
 

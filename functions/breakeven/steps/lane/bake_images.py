@@ -22,7 +22,7 @@ from breakeven.planning.execution_limits import BAKE_LIMIT_S
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.aws_clients import Ec2
-from breakeven.steps.instances import Instance, our_instances
+from breakeven.steps.instances import Instance, our_instances, tagging
 from breakeven.steps.lane import baked_images
 from breakeven.steps.lane.baked_images import AVAILABLE, BEING_MADE, family_of, tags_of_image
 from breakeven.steps.lane.launch_brokers import NO_ROOM, TAGGED
@@ -83,28 +83,24 @@ def bake_images(
     return baked
 
 
+@dataclass(slots=True)
 class _ImageBuild:
     """One image on its way. ``waiting``: what for, once ``step`` has found none."""
 
-    def __init__(
-        self,
-        services: Services,
-        ec2: Ec2,
-        run_id: str,
-        architecture: str,
-        recipe: Recipe,
-        subnets: Sequence[str],
-    ) -> None:
-        self._services, self._ec2, self._run_id = services, ec2, run_id
-        self._architecture, self._recipe, self._subnets = architecture, recipe, subnets
-        self.waiting = ""
+    services: Services
+    ec2: Ec2
+    run_id: str
+    architecture: str
+    recipe: Recipe
+    subnets: Sequence[str]
+    waiting: str = ""
 
     def step(self) -> bool:
         """Whether nodes can be launched from the image; the run's record then has its id.
 
         :raises CaseError: it cannot be made
         """
-        named = (one for one in family_of(self._ec2, self._recipe.family) if one["Name"] == self._recipe.name)
+        named = (one for one in family_of(self.ec2, self.recipe.family) if one["Name"] == self.recipe.name)
         image, builder = next(named, None), self._recorded("builders")
         if image and image["State"] == AVAILABLE:
             self._end_builder()
@@ -114,7 +110,7 @@ class _ImageBuild:
             self.waiting = f"{image['ImageId']} is {image['State']}"
             return False
         if image:
-            baked_images.remove_image(self._ec2, image)  # its name is free again
+            baked_images.remove_image(self.ec2, image)  # its name is free again
             why = image.get("StateReason", {}).get("Message", "EC2 does not say why")
             if builder:  # otherwise an earlier run's
                 raise CaseError(f"{image['ImageId']} is {image['State']}: {why}")
@@ -129,15 +125,15 @@ class _ImageBuild:
     def _end_builder(self) -> None:
         standing = [one.id for one in self._builders() if one.stands]
         if standing:
-            self._ec2.terminate_instances(InstanceIds=standing)
+            self.ec2.terminate_instances(InstanceIds=standing)
 
     def _recorded(self, field: str) -> str | None:
-        found = self._services.state(self._run_id).get(RUN).get(field, {}).get(self._architecture)
+        found = self.services.state(self.run_id).get(RUN).get(field, {}).get(self.architecture)
         return None if found is None else str(found)
 
     def _record(self, field: str, value: str) -> None:
-        state = self._services.state(self._run_id)
-        fields: dict[str, Any] = {field: {**state.get(RUN).get(field, {}), self._architecture: value}}
+        state = self.services.state(self.run_id)
+        fields: dict[str, Any] = {field: {**state.get(RUN).get(field, {}), self.architecture: value}}
         state.update(RUN, **fields)
 
     def _of_builder(self, known: str | None) -> None:
@@ -161,11 +157,11 @@ class _ImageBuild:
 
     def _launch(self) -> None:
         """In the first of the subnets that has room for it; its id goes on record at once."""
-        check_deadline(self._services, self._run_id)
+        check_deadline(self.services, self.run_id)
         refused = []
-        for subnet in self._subnets:
+        for subnet in self.subnets:
             try:
-                answer = self._ec2.run_instances(**self._asked(subnet))
+                answer = self.ec2.run_instances(**self._asked(subnet))
             except ClientError as error:
                 code = error.response["Error"]["Code"]
                 if code == TERMINATED:
@@ -182,41 +178,41 @@ class _ImageBuild:
         raise CaseError(f"EC2 has no room for its builder ({'; '.join(refused)}): {remedy}")
 
     def _asked(self, subnet: str) -> dict[str, Any]:
-        token = f"{installation().owner}/{self._run_id}/{self._recipe.name}/{subnet}"
+        token = f"{installation().owner}/{self.run_id}/{self.recipe.name}/{subnet}"
         tags = tags_of_image(
-            self._recipe, {RUN_TAG: self._run_id, "Name": f"breakeven image {self._recipe.family}"}
+            self.recipe, {RUN_TAG: self.run_id, "Name": f"breakeven image {self.recipe.family}"}
         )
         return {
-            "LaunchTemplate": {"LaunchTemplateId": self._recipe.template, "Version": "$Latest"},
+            "LaunchTemplate": {"LaunchTemplateId": self.recipe.template, "Version": "$Latest"},
             "SubnetId": subnet,
             "MinCount": 1,
             "MaxCount": 1,
             # a call whose answer got lost launches no second one
             "ClientToken": hashlib.sha256(token.encode()).hexdigest(),
-            "TagSpecifications": [{"ResourceType": made, "Tags": tags} for made in TAGGED],
+            "TagSpecifications": tagging(TAGGED, tags),
         }
 
     def _raise_if_failed(self, instance: str) -> None:
         """:raises CaseError: the builder says that it failed, or has stopped without a word"""
-        store = self._services.store
-        done, failed = (layout.bake_key(self._recipe.name, instance, end) for end in ("done", "failed"))
-        there = store.keys(layout.bake_prefix(self._recipe.name))
+        store = self.services.store
+        done, failed = (layout.bake_key(self.recipe.name, instance, end) for end in ("done", "failed"))
+        there = store.keys(layout.bake_prefix(self.recipe.name))
         if failed in there:
             said = store.get_bytes(failed).decode(errors="replace").strip()
             raise CaseError(f"{said[:WORDS]} (all of it: {store.uri(failed)})")
         if done not in there:
-            output = self._ec2.get_console_output(InstanceId=instance).get("Output", "").strip()
+            output = self.ec2.get_console_output(InstanceId=instance).get("Output", "").strip()
             end = f"the end of its console: {output[-WORDS:]}" if output else "its console shows nothing"
             raise CaseError(f"its builder {instance} has stopped and left no report; {end}")
 
     def _make(self, instance: str) -> None:
-        tags = tags_of_image(self._recipe, {"Name": self._recipe.name})
+        tags = tags_of_image(self.recipe, {"Name": self.recipe.name})
         try:
-            answer = self._ec2.create_image(
+            answer = self.ec2.create_image(
                 InstanceId=instance,
-                Name=self._recipe.name,
+                Name=self.recipe.name,
                 Description="Queue Breakeven: a broker node that waits for its lane",
-                TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in ("image", "snapshot")],
+                TagSpecifications=tagging(("image", "snapshot"), tags),
             )
         except ClientError as error:
             if error.response["Error"]["Code"] != NAME_TAKEN:
@@ -227,5 +223,5 @@ class _ImageBuild:
 
     def _builders(self) -> list[Instance]:
         """Of this run and image, whatever state they are in; those that stand first."""
-        found = our_instances(self._ec2, self._run_id, {IMAGE_TAG: self._recipe.name})
+        found = our_instances(self.ec2, self.run_id, {IMAGE_TAG: self.recipe.name})
         return sorted(found, key=lambda one: (not one.stands, one.id))

@@ -74,10 +74,9 @@ def family_of(ec2: Ec2, family: str | None = None) -> Iterator[Mapping[str, Any]
     return described(ec2, "images", Owners=["self"], Filters=filters)
 
 
-def tags_of_image(recipe: Recipe, own: Mapping[str, str]) -> list[dict[str, str]]:
+def tags_of_image(recipe: Recipe, own: Mapping[str, str]) -> dict[str, str]:
     """What the image carries, its snapshot and its builder, and their ``own``."""
-    tags = installation().tags({IMAGE_TAG: recipe.name, FAMILY_TAG: recipe.family, **own})
-    return [{"Key": key, "Value": value} for key, value in tags.items()]
+    return installation().tags({IMAGE_TAG: recipe.name, FAMILY_TAG: recipe.family, **own})
 
 
 def remove_older(ec2: Ec2, recipe: Recipe) -> list[str]:

@@ -20,7 +20,7 @@ from breakeven.planning.machine_availability import UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.aws_clients import Ec2
-from breakeven.steps.instances import Instance, describe_instances
+from breakeven.steps.instances import Instance, describe_instances, tagging
 from breakeven.steps.lane.baked_images import image_for
 from breakeven.steps.run_lease import check_deadline, longest_s
 from breakeven.steps.services import Services
@@ -90,9 +90,7 @@ def launch(
         services.store.put_secret(key, access.model_dump_json())
     own = _own_machines(services, place, run_id, machines) if machines else {}
     nodes, ours = record_of(target).node_count, installation()
-    tags = [
-        {"Key": key, "Value": value} for key, value in ours.tags(_node_tags(services, run_id, target)).items()
-    ]
+    tags = ours.tags(_node_tags(services, run_id, target))
     lane, ids = services.state(run_id), list[str]()
     zones = place.dealt(nodes, machines)
     for zone, count in zones.items():
@@ -103,7 +101,7 @@ def launch(
                 MinCount=count,
                 MaxCount=count,
                 ClientToken=hashlib.sha256(f"{ours.owner}/{run_id}/{target}/{zone}".encode()).hexdigest(),
-                TagSpecifications=[{"ResourceType": made, "Tags": tags} for made in TAGGED],
+                TagSpecifications=tagging(TAGGED, tags),
                 **own,
             )
         ids += [instance["InstanceId"] for instance in answer["Instances"]]

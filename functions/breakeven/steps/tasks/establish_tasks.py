@@ -1,7 +1,7 @@
 """Endpoints that a run makes for loaders that are tasks.
 
 Tasks are in isolated subnets. What they call there has a gateway, or an interface endpoint that is made for
-the run and deleted after it (``task_resources``), as it is paid for by the hour.
+the run and deleted after it (``resources``), as it is paid for by the hour.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.results.items import RUN
 from breakeven.steps.aws_clients import Ec2, described
-from breakeven.steps.instances import tags_of
+from breakeven.steps.instances import tagging, tags_of
 from breakeven.steps.services import Services
 
 #: how long endpoints may take until they answer, one that an earlier run has deleted until it is gone
@@ -86,7 +86,6 @@ def _make(ec2: Ec2, place: Place, run_id: str, name: str, deadline: float) -> No
 
 
 def _wanted(place: Place, run_id: str, name: str) -> dict[str, Any]:
-    tags = installation().tags({RUN_TAG: run_id})
     return {
         "VpcEndpointType": "Interface",
         "VpcId": place.vpc,
@@ -96,12 +95,7 @@ def _wanted(place: Place, run_id: str, name: str) -> dict[str, Any]:
         "PrivateDnsEnabled": True,
         # a call whose answer got lost makes no second one
         "ClientToken": hashlib.sha256(f"{run_id}/{place.group}/{name}".encode()).hexdigest(),
-        "TagSpecifications": [
-            {
-                "ResourceType": "vpc-endpoint",
-                "Tags": [{"Key": key, "Value": value} for key, value in tags.items()],
-            }
-        ],
+        "TagSpecifications": tagging(["vpc-endpoint"], installation().tags({RUN_TAG: run_id})),
     }
 
 

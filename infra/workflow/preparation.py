@@ -1,9 +1,6 @@
-"""The states in which a run makes what loaders that are tasks need, before its first round.
+"""The states in which a run makes what its rounds need and is not there yet: images, and what tasks need.
 
-    Tasks? ▸ EstablishTasks ▸ ImageMissing? ▸ BuildImage ▸ AwaitTasks ▸ rounds
-
-The image is built while the endpoints come up, and only by the first run of a deployment that needs it. What
-fails here does not end the run: the cases that need it say so, and the others are run.
+What fails here does not end the run: a lane or a case that lacks something says why, and the others are run.
 """
 
 from __future__ import annotations
@@ -14,13 +11,16 @@ import aws_cdk as cdk
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from breakeven.planning.execution_limits import LOOKS_EVERY_S
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_image import BUILD_LIMIT, QUEUE_LIMIT, LoaderImage
 from infra.loaders.loader_tasks import allow_events
-from infra.policies import allow
 from infra.retries import GRACE_S, catch_as, retry_on
+from infra.statements import allow
 from infra.workflow.invoke import invoke, taken
 
+#: between two looks at builders and images, each of which takes minutes
+LOOKS_EVERY = cdk.Duration.seconds(LOOKS_EVERY_S)
 #: CodeBuild has started no build: too many at once, asked too often, or broken, for which it has no names of
 #: its own ("StartBuild", AWS CodeBuild API Reference)
 BUILD_NOT_STARTED = [
@@ -31,8 +31,34 @@ BUILD_NOT_STARTED = [
 ]
 
 
+def with_images(scope: Construct, functions: Functions, then: Any) -> Any:
+    """Asks whether a broker's image is missing; goes on with ``then`` on every way.
+
+        ImagesMissing? ▸ BakeImages ▸ MoreToBake? ▸ AwaitImages ▸ BakeImages …
+
+    Only the first run of a deployment that needs an image comes to the second of them.
+    """
+    if functions.find("BakeImages") is None:  # this deployment bakes none
+        return then
+    payload = taken("run_id", images="$.run.images")
+    bake = invoke(scope, functions, "BakeImages", payload=payload, result_path="$.baked")
+    catch_as(bake, then)
+    wait = sfn.Wait(scope, "AwaitImages", time=sfn.WaitTime.duration(LOOKS_EVERY))
+    more = sfn.Choice(scope, "MoreToBake?")
+    more.when(sfn.Condition.boolean_equals("$.baked.wait", True), wait).otherwise(then)
+    bake.next(more)
+    wait.next(bake)
+    some = sfn.Condition.is_present("$.run.images[0]")
+    return sfn.Choice(scope, "ImagesMissing?").when(some, bake).otherwise(then)
+
+
 def with_tasks(scope: Construct, functions: Functions, image: LoaderImage, then: Any) -> sfn.Choice:
-    """Asks whether any case has tasks; goes on with ``then`` on every way."""
+    """Asks whether any case has loaders that are tasks; goes on with ``then`` on every way.
+
+        Tasks? ▸ EstablishTasks ▸ ImageMissing? ▸ BuildImage ▸ AwaitTasks
+
+    The image is built while the endpoints come up, and only by the first run of a deployment that needs it.
+    """
     establish, wait = (
         invoke(
             scope,

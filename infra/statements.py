@@ -1,4 +1,4 @@
-"""Statements of policies, as most of the stack's roles get them: one at a time, beside what they are for."""
+"""Roles, and statements of policies as most of them get these: one at a time, beside what they are for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from collections.abc import Iterable, Mapping
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
+from constructs import Construct
 
 Conditions = Mapping[str, Mapping[str, object]]
+
+
+def service_role(
+    scope: Construct, construct_id: str, service: str, description: str, **own: object
+) -> iam.Role:
+    """A role that the service of AWS takes on."""
+    principal = iam.ServicePrincipal(f"{service}.amazonaws.com")
+    return iam.Role(scope, construct_id, assumed_by=principal, description=description, **own)
 
 
 def allow(
