@@ -52,12 +52,10 @@ def print_tables(report: Report, console: Console) -> None:
 
 def lines(table: Table) -> list[str]:
     """Rows as lines: words to the left, figures to the right."""
-    spans = [title for title, width in table.groups for _ in range(width)] or [""] * len(table.columns)
-    titles = [f"{span}: {name}" if span else name for span, name in zip(spans, table.columns, strict=True)]
     sections = any(row.section for row in table.rows)
-    header = [*([""] if sections else []), *table.label_titles, *titles]
+    header = [*([""] if sections else []), *table.label_titles, *table.titles]
     body = [[*([row.section] if sections else []), *row.labels, *row.cells] for row in table.rows]
-    return _aligned([header, *body], len(header) - len(titles))
+    return _aligned([header, *body], len(header) - len(table.columns))
 
 
 def _aligned(rows: Sequence[Sequence[str]], words: int) -> list[str]:

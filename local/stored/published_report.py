@@ -57,7 +57,7 @@ def _unwritable(runs: Path, error: OSError) -> InputError:
 def _build(run_id: str, published: Published, asked: Asked, answered: Mapping[str, Rows]) -> Report:
     # queries sort by id; a reader wants the order of the source
     ordered = {**answered, "cases": _in_order(published, answered["cases"])}
-    answers = Answers.of(ordered, asked.to_json())
+    answers = Answers(**ordered, cost=asked.to_json())
     record = RunRecord(
         run_id=run_id,
         suite=published.id,

@@ -6,19 +6,25 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from breakeven import words
-from breakeven.published.rows import Published
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``labels`` say what the row is of, ``origin`` where its figures come from, ``badge`` says so."""
+    """``labels`` say what the row is of, ``origin`` where its figures come from."""
 
     labels: tuple[str, ...]
     cells: tuple[str, ...]
     origin: str
-    badge: str
     section: str = ""
     tone: str = ""  # "failed", "bad"
+    published: str = ""  # the label of the source that published them
+
+    @property
+    def badge(self) -> str:
+        """How the row says where it comes from. Emulated stands out: it must never pass for measured."""
+        if self.origin == "emulated":
+            return "EMULATED"
+        return f"published {self.published}" if self.published else self.origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,12 @@ class Table:
     notes: tuple[str, ...] = ()
     scenario: str = ""  # of a comparison: the scenario that it is of
     sourced: bool = True  # whether each row says where it comes from; else the table's own words do
+
+    @property
+    def titles(self) -> list[str]:
+        """Of the columns, each with its group's before it."""
+        spans = [title for title, width in self.groups for _ in range(width)] or [""] * len(self.columns)
+        return [f"{span}: {name}" if span else name for span, name in zip(spans, self.columns, strict=True)]
 
     @property
     def starts(self) -> frozenset[int]:
@@ -166,12 +178,3 @@ def trimmed(table: Table) -> Table:
         groups=tuple(group for group in groups if group[1]),
         rows=tuple(replace(row, cells=tuple(row.cells[number] for number in kept)) for row in table.rows),
     )
-
-
-def badge(origin: str, published: Published | None = None) -> str:
-    """How a row says where it comes from. Emulated stands out: it must never pass for measured."""
-    if origin == "emulated":
-        return "EMULATED"
-    if origin == "published" and published:
-        return f"published {published.label}"
-    return origin

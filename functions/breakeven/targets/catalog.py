@@ -15,6 +15,8 @@ from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
 #: the project's own target, which proves the measuring: measured, never compared, never priced
 INSTRUMENT = "instrument"
+#: what no record is of and pricing knows: form of the cluster or queue -> its target
+_ONLY_PRICED = {"single": "rabbitmq-single", "trio": "rabbitmq-quorum-trio", "fifo": "sqs-fifo"}
 #: between the name of a record and that of its machines; in no name of either
 _OF_MACHINES = "_"
 #: of every broker node, unless a suite names another; a deployment may have chosen another
@@ -218,6 +220,12 @@ def on_machines(kind: str, machines: str) -> str:
 def compared() -> list[str]:
     """Names of the targets that a suite may compare."""
     return [name for name, record in CATALOG.items() if record.is_compared]
+
+
+def priced_target(form: str) -> str:
+    """The target of a form of cluster (``pair``) or of queue (``standard``) that pricing knows."""
+    measured = {str(nodes.deployment): name for name, nodes in clusters().items()}
+    return (_ONLY_PRICED | measured).get(form, SQS)
 
 
 def clusters() -> dict[str, Nodes]:

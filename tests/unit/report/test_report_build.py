@@ -48,7 +48,9 @@ def test_time_in_the_queue_is_no_end_to_end_latency_of_a_load_unload_case():
     plan = sample.planned()
     given = sample.answers(plan)
     row = {"case_id": SQS_LOAD, "metric": "end_to_end", "operations": 500, "msg_per_s": 1.0, "skipped": 0}
-    changed = sample.report(plan, throughput=[*given.throughput, row], latencies=[*given.latencies, row])
+    changed = sample.report(
+        plan, throughput=[*given.throughput, row], latency_percentiles=[*given.latency_percentiles, row]
+    )
     assert case_of(changed, SQS_LOAD).end_to_end is None
     assert case_of(changed, SQS_PARALLEL).end_to_end is not None
 
@@ -63,7 +65,9 @@ def test_zero_is_a_result_only_where_workers_tried(metric, kept):
         others = [row for row in rows if (row["case_id"], row["metric"]) != (RABBITMQ_PARALLEL, metric)]
         return [*others, {"case_id": RABBITMQ_PARALLEL, "metric": metric, **empty}]
 
-    changed = sample.report(plan, throughput=emptied(given.throughput), latencies=emptied(given.latencies))
+    changed = sample.report(
+        plan, throughput=emptied(given.throughput), latency_percentiles=emptied(given.latency_percentiles)
+    )
     found = getattr(case_of(changed, RABBITMQ_PARALLEL), metric)
     assert (found is not None) == kept
     if kept:
@@ -105,7 +109,7 @@ def test_flags_keep_to_the_closed_list():
 def test_the_ledgers_terms_are_kept(report):
     plan = sample.planned()
     terms = {"left_in_queue": 3, "missing": 2, "lost": None, "duplicates": 5, "closed": False}
-    changed = sample.report(plan, ledgers=[sample.ledger_row(case, **terms) for case in plan])
+    changed = sample.report(plan, ledger=[sample.ledger_row(case, **terms) for case in plan])
     ledger = case_of(changed, RABBITMQ_PARALLEL).ledger
     assert (ledger.left, ledger.missing, ledger.lost, ledger.duplicates, ledger.closed) == (
         3,

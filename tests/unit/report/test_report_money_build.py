@@ -37,7 +37,7 @@ def test_every_crossing_is_there_in_reading_order_with_its_targets(report):
 def test_a_crossing_is_as_the_query_answered_it(report):
     by_pair = {
         (row["question_id"], row["sqs_option"], row["other_option"], row["number"]): row
-        for row in money.answers()["crossovers"]
+        for row in money.answers()["crossover"]
     }
     for crossing in report.crossovers:
         row = by_pair[crossing.question_id, crossing.sqs_option, crossing.other_option, crossing.number]

@@ -111,9 +111,9 @@ def test_other_kinds_are_explained_where_they_are(report, change, note):
     pair = (sample.QUESTION, "sqs-as-used", "rabbitmq")
     changed = [
         row | change if (row["question_id"], row["sqs_option"], row["other_option"]) == pair else row
-        for row in money.answers()["crossovers"]
+        for row in money.answers()["crossover"]
     ]
-    table = crossover_table(sample.report(PLAN, crossovers=changed), None)
+    table = crossover_table(sample.report(PLAN, crossover=changed), None)
     assert cells(table)["as used", PAIR]["kind"] == change["kind"]
     assert any(note in one for one in table.notes)
     assert not any(note in one for one in crossover_table(report, None).notes)
@@ -218,8 +218,8 @@ def test_nothing_priced_has_no_cost_part():
 
 
 def test_crossings_alone_still_have_their_table():
-    rows = money.answers()["crossovers"]
-    report = sample.report(PLAN, **money.NOTHING | {"crossovers": rows, "cost": money.answers()["cost"]})
+    rows = money.answers()["crossover"]
+    report = sample.report(PLAN, **money.NOTHING | {"crossover": rows, "cost": money.answers()["cost"]})
     found = cost_section(report, with_charts=True)
     assert [part for part in found.parts if isinstance(part, Chart | Folded)] == []
     assert [table.slug for table in found.tables()] == ["crossovers"]

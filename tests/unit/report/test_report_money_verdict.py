@@ -19,7 +19,7 @@ def said(**inputs: Any) -> list[str]:
 
 def main_rows(*changes: dict[str, Any], sqs: str = AS_USED) -> list[dict[str, Any]]:
     """The sample's rows with those of one pair replaced: one row for each of ``changes``."""
-    rows = money.answers()["crossovers"]
+    rows = money.answers()["crossover"]
     pair = (sample.QUESTION, sqs, RABBITMQ)
     (own,) = [row for row in rows if (row["question_id"], row["sqs_option"], row["other_option"]) == pair]
     others = [row for row in rows if row is not own]
@@ -27,7 +27,7 @@ def main_rows(*changes: dict[str, Any], sqs: str = AS_USED) -> list[dict[str, An
 
 
 def headline(*changes: dict[str, Any]) -> str:
-    return sample.report(PLAN, crossovers=main_rows(*changes)).verdict.split("\n\n")[0]
+    return sample.report(PLAN, crossover=main_rows(*changes)).verdict.split("\n\n")[0]
 
 
 NO_INTERVAL = {"low_msg_per_s": None, "high_msg_per_s": None}
@@ -114,7 +114,7 @@ def test_clusters_that_step_past_sqs_again_and_again():
 
 def test_a_step_names_the_one_who_pays():
     step = {"kind": "step", "cheaper_below": RABBITMQ, "cheaper_above": AS_USED} | NO_INTERVAL
-    report = sample.report(PLAN, crossovers=main_rows(step))
+    report = sample.report(PLAN, crossover=main_rows(step))
     assert report.verdict.startswith(
         "A RabbitMQ pair of m7g.large is cheaper below about 43 messages a second; above that, SQS is."
     )
@@ -152,13 +152,13 @@ def test_a_touch_before_the_change_of_sides_is_not_the_break_even():
 
 def test_a_price_that_is_not_known():
     rows = main_rows(NEVER | {"kind": "unpriced", "cheaper_below": None, "cheaper_above": None})
-    report = sample.report(PLAN, crossovers=rows)
+    report = sample.report(PLAN, crossover=rows)
     assert report.verdict.startswith("A price needed for the break-even is not known")
     assert why_never(report.crossovers[0], report.cost_questions[0], report.bills) == ""
 
 
 def test_an_interval_that_not_every_combination_has_says_so():
-    report = sample.report(PLAN, crossovers=main_rows({"corners_with": 1}))
+    report = sample.report(PLAN, crossover=main_rows({"corners_with": 1}))
     assert "1 of 2 combinations have this crossing" in report.verdict
 
 

@@ -28,7 +28,7 @@ RATES = {
 
 
 def of(bucket: Bucket, **changed) -> Report:
-    rows = {"repeats": bucket.ask("repeats"), "comparisons": bucket.ask("comparison")}
+    rows = {"repeats": bucket.ask("repeats"), "comparison": bucket.ask("comparison")}
     return sample.report(sample.planned()[:4], **rows | changed)
 
 
@@ -147,6 +147,6 @@ def test_rows_stand_in_the_order_of_the_cases(bucket):
         for target, rates in ((RABBITMQ, STEADY), (SQS, OTHER))
     }
     put(bucket, rates, scenario="parallel")
-    report = sample.report(plan, repeats=bucket.ask("repeats"), comparisons=bucket.ask("comparison"))
+    report = sample.report(plan, repeats=bucket.ask("repeats"), comparison=bucket.ask("comparison"))
     cells = list(dict.fromkeys(row.cell for row in report.comparisons))
     assert cells == list(dict.fromkeys(case.cell for case in plan))

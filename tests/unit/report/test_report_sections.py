@@ -29,7 +29,7 @@ from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text
 
 PLAN = sample.planned()[:2]
-ROW = Row(("one",), ("1 <b>",), "measured", "measured")
+ROW = Row(("one",), ("1 <b>",), "measured")
 TABLE = Table("made-up", "A table", ("Name",), ("figure",), (ROW,))
 FOLDED_TABLE = Table("deeper", "A table below", ("Name",), ("figure",), (ROW,))
 SET = "| Name | Source | figure |\n| --- | --- | ---: |\n| one | measured | 1 &lt;b&gt; |"

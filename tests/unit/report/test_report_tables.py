@@ -122,7 +122,11 @@ def test_a_failed_case_shows_its_reason_and_nulls_its_figures():
     given = sample.answers(tuple(gone))
     rows = sample.failed(sample.answers(PLAN).cases, "Loaders: it broke", SQS_40)
     report = sample.report(
-        PLAN, cases=rows, throughput=given.throughput, latencies=given.latencies, ledgers=given.ledgers
+        PLAN,
+        cases=rows,
+        throughput=given.throughput,
+        latency_percentiles=given.latency_percentiles,
+        ledger=given.ledger,
     )
     table = table_of(report, "parallel")
     assert rows_of(table, "Produce", "SQS standard")["EMULATED"][9:] == ("failed", "–", "–")
@@ -161,7 +165,7 @@ def test_repeats_are_rows_of_their_own_and_published_figures_stand_once():
 
 def test_the_ledger_shows_loss_before_anything_else():
     ledgers = [sample.ledger_row(case, lost=7, missing=7) for case in PLAN]
-    table = ledger_table(sample.report(PLAN, ledgers=ledgers))
+    table = ledger_table(sample.report(PLAN, ledger=ledgers))
     assert table.columns[:2] == ("lost", "missing")
     assert {(row.cells[0], row.tone) for row in table.rows} == {("7", "bad")}
 
@@ -178,7 +182,7 @@ def test_the_ledger_says_how_many_mirrors_were_in_sync():
 
 
 def test_an_unknown_loss_is_not_shown_as_none():
-    table = ledger_table(sample.report(PLAN, ledgers=[sample.ledger_row(case, lost=None) for case in PLAN]))
+    table = ledger_table(sample.report(PLAN, ledger=[sample.ledger_row(case, lost=None) for case in PLAN]))
     assert {row.cells[0] for row in table.rows} == {"not known"}
 
 
@@ -254,7 +258,7 @@ def test_rates_over_time_are_of_full_seconds_only():
     plan = [case for case in PLAN if case.case_id == "load-unload.0.rabbitmq-mirrored-pair.r1"]
     rows = [row for case in plan for row in sample.rate_rows(case)]
     tail = [rows[-1] | {"second": rows[-1]["second"] + more, "msg_per_s": 0.0} for more in (1, 2)]
-    (chart,) = over_time(sample.report(tuple(plan), rates=[*rows, *tail]))
+    (chart,) = over_time(sample.report(tuple(plan), rate_over_time=[*rows, *tail]))
     produce = sample.report(tuple(plan)).cases[0].produce
     full = int(10_000 / produce.msg_per_s)
     last = next(row for row in rows if row["metric"] == "produce" and row["second"] == full - 1)
@@ -266,7 +270,7 @@ def test_an_unload_that_is_faster_than_its_load_stays_inside_the_chart():
     plan = [case for case in PLAN if case.case_id == "load-unload.0.rabbitmq-mirrored-pair.r1"]
     rows = [row for case in plan for row in sample.rate_rows(case)]
     faster = [row | {"msg_per_s": row["msg_per_s"] * (5 if row["stage"] == "unload" else 1)} for row in rows]
-    (chart,) = over_time(sample.report(tuple(plan), rates=faster))
+    (chart,) = over_time(sample.report(tuple(plan), rate_over_time=faster))
     ticks = [float(tick.replace(",", "")) for tick in re.findall(r">([\d,]+)</text>", chart.wide)]
     fastest = max(row["msg_per_s"] for row in faster if row["stage"] == "unload")
     assert fastest > 2 * max(row["msg_per_s"] for row in faster if row["stage"] == "load")

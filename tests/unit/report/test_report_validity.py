@@ -58,9 +58,9 @@ def proved(done: Any = None, read: Any = None, ledger: Any = None, **row: Any):
     with_instrument = replace(
         answers,
         cases=[*rows, *answers.cases],
-        latencies=[*latencies, *answers.latencies],
-        ledgers=[*ledgers, *answers.ledgers],
-        rates=[*rates, *answers.rates],
+        latency_percentiles=[*latencies, *answers.latency_percentiles],
+        ledger=[*ledgers, *answers.ledger],
+        rate_over_time=[*rates, *answers.rate_over_time],
     )
     return build_report(sample.record((*PROVING, *PLAN)), sample.manifest(), with_instrument)
 

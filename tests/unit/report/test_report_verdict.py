@@ -54,7 +54,7 @@ def test_a_loss_is_said_and_named():
     ledgers = [
         sample.ledger_row(c, lost=7, missing=7) if c.case_id == SQS_40 else sample.ledger_row(c) for c in PLAN
     ]
-    reported = sample.report(PLAN, ledgers=ledgers).verdict
+    reported = sample.report(PLAN, ledger=ledgers).verdict
     assert (
         "LOST: 7 confirmed messages of 103,704 sent never came back: parallel, 40 threads on SQS" in reported
     )
@@ -63,14 +63,14 @@ def test_a_loss_is_said_and_named():
 
 def test_missing_without_a_known_loss_is_not_called_lost():
     ledgers = [sample.ledger_row(case, lost=None, missing=1) for case in PLAN[:1]]
-    reported = sample.report(PLAN[:1], ledgers=ledgers).verdict
+    reported = sample.report(PLAN[:1], ledger=ledgers).verdict
     assert "1 message of 4,321 sent is missing" in reported
     assert "LOST" not in reported
 
 
 def test_an_open_ledger_is_not_an_account():
     reported = sample.report(
-        PLAN, ledgers=[sample.ledger_row(case, closed=False, left_in_queue=4) for case in PLAN]
+        PLAN, ledger=[sample.ledger_row(case, closed=False, left_in_queue=4) for case in PLAN]
     ).verdict
     assert "Not all of the 103,704 messages sent are accounted for" in reported
     assert "and 19 more" in reported, "a long list is cut"
@@ -79,7 +79,7 @@ def test_an_open_ledger_is_not_an_account():
 def test_failed_cases_are_named():
     rows = sample.failed(sample.answers(PLAN).cases, "it broke", SQS_40)
     reported = sample.report(
-        PLAN, cases=rows, ledgers=[sample.ledger_row(c) for c in PLAN if c.case_id != SQS_40]
+        PLAN, cases=rows, ledger=[sample.ledger_row(c) for c in PLAN if c.case_id != SQS_40]
     ).verdict
     assert "1 of 24 cases failed: parallel, 40 threads on SQS standard (emulated)." in reported
     assert "in the 23 cases with a ledger are accounted for" in reported

@@ -43,7 +43,7 @@ def answered(of: Asked, folder: Path) -> dict[str, Any]:
     bucket = Bucket(folder)
     for table, rows in of.rows().items():
         bucket.put(table, rows)
-    return {name: bucket.ask(query) for name, query in QUERIES.items()} | {"cost": of.to_json()}
+    return {name: bucket.ask(name) for name in QUERIES} | {"cost": of.to_json()}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def own(answers: dict[str, Any], question_id: str) -> dict[str, Any]:
     """The first crossing of SQS as used and our own cluster."""
     (row,) = [
         row
-        for row in answers["crossovers"]
+        for row in answers["crossover"]
         if (row["question_id"], row["sqs_option"], row["other_option"]) == (question_id, AS_USED, RABBITMQ)
         and (row["number"] or 1) == 1
     ]
@@ -86,7 +86,7 @@ def ids(answers: dict[str, Any]) -> list[str]:
 
 
 def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep):
-    with_mq = {row["question_id"] for row in sweep["crossovers"] if row["other_option"] == AMAZON_MQ}
+    with_mq = {row["question_id"] for row in sweep["crossover"] if row["other_option"] == AMAZON_MQ}
     assert with_mq == {REGION}
     for name in ("cost_curves", "bills", "break_even_hours"):
         assert {row["question_id"] for row in sweep[name]} - {"2012-12"} == {REGION}, name

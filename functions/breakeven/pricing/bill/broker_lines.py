@@ -31,8 +31,7 @@ def broker_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
         per_cluster=nodes * hours,
         factor=inputs.instance_price_factor,
     )
-    lines = [instances, *_volumes(inputs, book), _traffic(inputs), *_monitoring(inputs)]
-    return [*lines, people(inputs)]
+    return [instances, *_volumes(inputs, book), _traffic(inputs), *_monitoring(inputs), people(inputs)]
 
 
 def people(inputs: Inputs) -> Line:
@@ -50,28 +49,12 @@ def amazon_mq_lines(inputs: Inputs, broker: str) -> list[Line]:
     """
     form, nodes = ("single", 1) if inputs.deployment == "single" else ("cluster", 3)
     share = _client_share(inputs, nodes)
+    hours, storage = inputs.hours_per_month, inputs.volume_gb
+    hourly, stored = f"{form} of {broker} x {number(hours)} h", f"{nodes} x {number(storage)} GB"
     return [
-        Line(
-            "brokers",
-            f"{form} of {broker} x {number(inputs.hours_per_month)} h",
-            "amazonmq",
-            f"{form}.{broker}",
-            per_cluster=inputs.hours_per_month,
-        ),
-        Line(
-            "storage",
-            f"{nodes} x {number(inputs.volume_gb)} GB",
-            "amazonmq",
-            "storage_gb_month",
-            per_cluster=nodes * inputs.volume_gb,
-        ),
-        Line(
-            "traffic across zones",
-            f"2 directions x {inputs.message_bytes} B x 2 x {number(share)} (clients in another zone) / 2^30",
-            "network",
-            "cross_zone_gb",
-            per_message=2 * 2 * share * inputs.message_bytes / BYTES_PER_GB,
-        ),
+        Line("brokers", hourly, "amazonmq", f"{form}.{broker}", per_cluster=hours),
+        Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=nodes * storage),
+        _across_zones(inputs, 2 * share, f"2 x {number(share)} (clients in another zone)"),
     ]
 
 
@@ -109,64 +92,43 @@ def apart_share(nodes: int, zones: int) -> float:
 def _traffic(inputs: Inputs) -> Line:
     replicate, clients, hops = _crossings(inputs)
     total = replicate + clients + hops
+    return _across_zones(
+        inputs,
+        total,
+        f"{number(total)} crossings a message (copies {number(replicate)}, clients in another zone "
+        f"{number(clients)}, hops to the leader {number(hops)})",
+    )
+
+
+def _across_zones(inputs: Inputs, crossings: float, formula: str) -> Line:
+    """Traffic is charged on both sides of each crossing."""
     return Line(
         "traffic across zones",
-        f"2 directions x {inputs.message_bytes} B x {number(total)} crossings a message (copies "
-        f"{number(replicate)}, clients in another zone {number(clients)}, hops to the leader {number(hops)}) "
-        "/ 2^30",
+        f"2 directions x {inputs.message_bytes} B x {formula} / 2^30",
         "network",
         "cross_zone_gb",
-        per_message=2 * total * inputs.message_bytes / BYTES_PER_GB,
+        per_message=2 * crossings * inputs.message_bytes / BYTES_PER_GB,
     )
 
 
 def _volumes(inputs: Inputs, book: PriceBook) -> list[Line]:
     if inputs.volume == "none":
         return []
-    nodes, kind = inputs.nodes, inputs.volume
-    lines = [
-        Line(
-            "volumes",
-            f"{nodes} x {number(inputs.volume_gb)} GB of {kind}",
-            "ebs",
-            f"{kind}_gb_month",
-            per_cluster=nodes * inputs.volume_gb,
-        )
-    ]
+    kind, gb, iops = inputs.volume, inputs.volume_gb, inputs.volume_iops
+    lines = [_each_node(inputs, "volumes", gb, f"{number(gb)} GB of {kind}", "ebs", f"{kind}_gb_month")]
     if kind == "gp3":
-        iops, mibps = max(0.0, inputs.volume_iops - FREE_IOPS), max(0.0, inputs.volume_mibps - FREE_MIBPS)
+        more, mibps = max(0.0, iops - FREE_IOPS), max(0.0, inputs.volume_mibps - FREE_MIBPS)
+        paid = f"{number(mibps)} MiB/s above 125"
         lines += [
-            Line(
-                "volume IOPS",
-                f"{nodes} x {number(iops)} above 3,000",
-                "ebs",
-                "gp3_iops_month",
-                per_cluster=nodes * iops,
-            ),
-            Line(
-                "volume throughput",
-                f"{nodes} x {number(mibps)} MiB/s above 125",
-                "ebs",
-                "gp3_mibps_month",
-                per_cluster=nodes * mibps,
-            ),
+            _each_node(inputs, "volume IOPS", more, f"{number(more)} above 3,000", "ebs", "gp3_iops_month"),
+            _each_node(inputs, "volume throughput", mibps, paid, "ebs", "gp3_mibps_month"),
         ]
-    if kind == "io2" and inputs.volume_iops:
+    if kind == "io2" and iops:
         # The price's tiers are those of one volume, whatever the cluster's volumes have together.
         price = book.known("ebs", "io2_iops_month")
-        each = price.cost(inputs.volume_iops) / inputs.volume_iops
-        lines.append(
-            Line(
-                "volume IOPS",
-                f"{nodes} x {number(inputs.volume_iops)}",
-                "ebs",
-                "io2_iops_month",
-                per_cluster=nodes * inputs.volume_iops,
-                own=OwnPrice(
-                    price.unit, each, f"{price.source}; mean price of a volume's IOPS through its tiers"
-                ),
-            )
-        )
+        source = f"{price.source}; mean price of a volume's IOPS through its tiers"
+        own = OwnPrice(price.unit, price.cost(iops) / iops, source)
+        lines.append(_each_node(inputs, "volume IOPS", iops, number(iops), "ebs", "io2_iops_month", own))
     return lines
 
 
@@ -177,12 +139,21 @@ def _monitoring(inputs: Inputs) -> list[Line]:
         ("logs", inputs.node_logs_gb, "logs_gb"),
     )
     return [
-        Line(
-            name,
-            f"{inputs.nodes} nodes x {number(each)}",
-            "cloudwatch",
-            item,
-            per_cluster=inputs.nodes * each,
-        )
+        _each_node(inputs, name, each, number(each), "cloudwatch", item, noun=" nodes")
         for name, each, item in parts
     ]
+
+
+def _each_node(
+    inputs: Inputs,
+    name: str,
+    units: float,
+    what: str,
+    service: str,
+    item: str,
+    own: OwnPrice | None = None,
+    noun: str = "",
+) -> Line:
+    """So many units on every node of a cluster; ``what`` says of one node which."""
+    formula = f"{inputs.nodes}{noun} x {what}"
+    return Line(name, formula, service, item, per_cluster=inputs.nodes * units, own=own)

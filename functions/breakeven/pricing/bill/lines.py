@@ -7,6 +7,8 @@ from typing import Any
 
 #: AWS counts a gigabyte of traffic as 2^30 bytes: its tier of 10 TB ends at 10,240 GB
 BYTES_PER_GB = 2.0**30
+#: columns of a line's row, after ``units_``
+UNITS = ("fixed", "per_message", "per_cluster", "free", "used")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,7 @@ class Line:
             "service": self.service,
             "item": self.item,
             "price_factor": self.factor,
-            "units_fixed": self.fixed,
-            "units_per_message": self.per_message,
-            "units_per_cluster": self.per_cluster,
-            "units_free": self.free,
-            "units_used": self.used,
+            **{f"units_{name}": getattr(self, name) for name in UNITS},
         }
 
 

@@ -20,7 +20,7 @@ def requests_per_message(inputs: Inputs) -> float:
 def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
     """Every line of SQS's bill; unpriced ones are for the caller to refuse."""
     requests, how = requests_per_message(inputs), _formula(inputs)
-    free = book.free_sqs_requests if inputs.free_tier else 0.0
+    free, alarms = book.free_sqs_requests if inputs.free_tier else 0.0, inputs.sqs_alarms
     lines = [
         Line(
             "requests",
@@ -32,13 +32,7 @@ def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
             free=free,
             used=inputs.existing_requests,
         ),
-        Line(
-            "alarms",
-            f"{number(inputs.sqs_alarms)} alarms",
-            "cloudwatch",
-            "alarm_month",
-            fixed=inputs.sqs_alarms,
-        ),
+        Line("alarms", f"{number(alarms)} alarms", "cloudwatch", "alarm_month", fixed=alarms),
     ]
     if inputs.queue == "fair":
         # Which actions carry the surcharge is not published where we could read it: all are priced with it.
@@ -96,19 +90,12 @@ def _path(inputs: Inputs) -> list[Line]:
         inputs.sqs_path
     ]
     gb = 2 * inputs.message_bytes / BYTES_PER_GB
+    zones, hours = inputs.client_zones, inputs.hours_per_month
+    hourly, data = (
+        f"{zones} zones x {number(hours)} h",
+        f"in and out: 2 x {inputs.message_bytes} B / 2^30 a message",
+    )
     return [
-        Line(
-            f"{name} hours",
-            f"{inputs.client_zones} zones x {number(inputs.hours_per_month)} h",
-            "network",
-            f"{item}_hour",
-            fixed=inputs.client_zones * inputs.hours_per_month,
-        ),
-        Line(
-            f"{name} data",
-            f"in and out: 2 x {inputs.message_bytes} B / 2^30 a message",
-            "network",
-            f"{item}_gb",
-            per_message=gb,
-        ),
+        Line(f"{name} hours", hourly, "network", f"{item}_hour", fixed=zones * hours),
+        Line(f"{name} data", data, "network", f"{item}_gb", per_message=gb),
     ]

@@ -95,21 +95,19 @@ def corners(base: Question) -> list[Question]:
 
 def quarters(base: Question) -> list[Question]:
     """The question with one input a quarter lower, then higher, as far as the input's own bounds let it."""
-    found = []
-    for name, changes in _varied(base.inputs).items():
-        for factor, change in changes:
-            found.append(
-                question(
-                    f"{base.question_id}.{name.replace(' ', '-')}.{factor:g}",
-                    base.inputs.but(**change),
-                    base.book,
-                    purpose="sensitivity",
-                    base_id=base.question_id,
-                    varied=name,
-                    factor=factor,
-                )
-            )
-    return found
+    return [
+        question(
+            f"{base.question_id}.{name.replace(' ', '-')}.{factor:g}",
+            base.inputs.but(**change),
+            base.book,
+            purpose="sensitivity",
+            base_id=base.question_id,
+            varied=name,
+            factor=factor,
+        )
+        for name, changes in _varied(base.inputs).items()
+        for factor, change in changes
+    ]
 
 
 def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:

@@ -108,18 +108,16 @@ def _priced(old: Price, wanted: Wanted, answer: Answer) -> Price:
         raise Unusable(f"the list has {len(billed)} entries for it, and their prices differ")
     entry, rates = min(billed, key=lambda choice: choice[0].sku)
     tiers = _in_units(rates, wanted)
-    return Price(
-        service=old.service,
-        item=old.item,
-        unit=old.unit,
-        region=old.region,
-        usd=tiers[0].usd,
-        tiers=tiers,
-        source=f"AWS Price List Query API, {entry.service_code}, SKU {entry.sku}",
-        as_of=entry.published,
-        mark="V",
-        note=old.note if wanted.keeps_note else None,
-    )
+    fresh = {
+        "usd": tiers[0].usd,
+        "reason": None,
+        "tiers": tiers,
+        "source": f"AWS Price List Query API, {entry.service_code}, SKU {entry.sku}",
+        "as_of": entry.published,
+        "mark": "V",
+        "note": old.note if wanted.keeps_note else None,
+    }
+    return Price.model_validate(dict(old) | fresh)
 
 
 def _rates(entry: Entry) -> Rates:
@@ -138,16 +136,8 @@ def _in_units(rates: Rates, wanted: Wanted) -> tuple[Tier, ...]:
     holds = wanted.units.get(rates.unit.lower())
     if holds is None:
         raise Unusable(f"the list's unit is {rates.unit[:UNIT_LENGTH]!r}, which is not known for it")
-    return tuple(
-        Tier.model_validate(
-            {
-                "from": tier.from_ * holds,
-                "to": None if tier.to is None else tier.to * holds,
-                "usd": tier.usd / holds,
-            }
-        )
-        for tier in rates.tiers
-    )
+    tiers = [(tier.from_ * holds, tier.to and tier.to * holds, tier.usd / holds) for tier in rates.tiers]
+    return tuple(Tier.model_validate({"from": start, "to": end, "usd": usd}) for start, end, usd in tiers)
 
 
 def _location(answer: Answer, region: str) -> str | None:
@@ -161,11 +151,4 @@ def _with(book: PriceBook, found: dict[Key, Price], today: date) -> PriceBook:
     if not found:
         return book
     prices = tuple(found.get((price.service, price.item), price) for price in book.prices)
-    return PriceBook(
-        name=book.name,
-        region=book.region,
-        as_of=today.isoformat(),
-        dated=book.dated,
-        notes=book.notes,
-        prices=prices,
-    )
+    return book.model_copy(update={"as_of": today.isoformat(), "prices": prices})

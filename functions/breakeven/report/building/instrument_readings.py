@@ -60,14 +60,11 @@ def _case(case: CaseReport, record: Mapping[str, Any] | None) -> InstrumentCase:
         readings += _counts(program, done, case.ledger)
         for metric, direction in DIRECTIONS.items():
             readings += _percentiles(metric, direction, program, done, getattr(case, metric))
-    return InstrumentCase(
-        case_id=case.case_id,
+    return InstrumentCase.of(
+        vars(case),
         protocol=case.cell,
         client=str(case.parameters.get("client")),
         messages=int(case.parameters.get("messages") or 0),
-        status=case.status,
-        reason=case.reason,
-        flags=list(case.flags),
         readings=readings,
     )
 
@@ -106,5 +103,5 @@ def _reading(
         read=read,
         tolerance=tolerance,
         agrees=read is not None and abs(read - against) <= tolerance,
-        kept=done is None or abs(done - programmed) <= tolerance,
+        kept=abs(against - programmed) <= tolerance,
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any, TypeVar
+from operator import itemgetter
+from typing import Any
 
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
 from breakeven.pricing.bill.variations import uncertain
+from breakeven.report.building.query_answers import Answers, Rows
 from breakeven.report.contract.money_model import (
     Bill,
     BillLine,
@@ -23,20 +25,16 @@ from breakeven.report.contract.money_model import (
     Sensitivity,
     SensitivityEnd,
 )
-from breakeven.targets.catalog import SQS, clusters
+from breakeven.targets.catalog import priced_target
 
 Row = Mapping[str, Any]
-Rows = Sequence[Row]
-Answer = TypeVar("Answer", CostCurve, Bill, BreakEvenHours, DecisionMap, Sensitivity)
+Answer = CostCurve | Bill | BreakEvenHours | DecisionMap | Sensitivity
 #: pairs are read in this order: our own cluster first, then what stands beside it
 OPTIONS = (AS_USED, BATCHED, RABBITMQ, AMAZON_MQ)
-#: of clusters that no target is, which are priced all the same
-NOT_MEASURED = {"single": "rabbitmq-single", "trio": "rabbitmq-quorum-trio"}
-BROKERS = NOT_MEASURED | {nodes.deployment: name for name, nodes in clusters().items()}
-QUEUES = {"fifo": "sqs-fifo"}
 #: columns of which the report keeps one list a curve
 CURVE = ("msg_per_s", "clusters", "usd", "usd_per_1000_msg_per_s")
 HOURS = ("msg_per_s", "saved_usd", "hours")
+MAP = ("msg_per_s", "sqs_usd", "best_other", "other_usd")
 #: a part in 10^12 above a full cluster is the arithmetic's, as in the queries
 FULL = 1 - 1e-12
 
@@ -44,16 +42,10 @@ FULL = 1 - 1e-12
 def cost_questions(asked: Row) -> list[CostQuestion]:
     """What was asked: today's prices, a sweep's other sizes, history's; ``asked`` is the plan's ``cost``."""
     questions = [
-        CostQuestion(
-            question_id=row["question_id"],
-            purpose=row["purpose"],
+        CostQuestion.of(
+            row,
             price_book=row["book"],
-            inputs=row["inputs"],
-            options=row["options"],
             uncertain=list(uncertain(Inputs.model_validate(row["inputs"]))),
-            capacity=row["capacity"],
-            capacity_notes=row["capacity_notes"],
-            capacity_mean_msg_per_s=row["capacity_mean_msg_per_s"],
         )
         for row in asked.get("questions", ())
     ]
@@ -79,13 +71,8 @@ def crossovers(rows: Rows, questions: Sequence[CostQuestion]) -> list[Crossover]
 def _crossover(row: Row, question: CostQuestion) -> Crossover:
     inputs = Inputs.model_validate(question.inputs)
     words, needs = _capacity(row["other_option"], row["msg_per_s"], question, inputs)
-    names = (
-        "question_id", "sqs_option", "other_option", "number", "kind", "cheaper_below", "cheaper_above",
-        "msg_per_s", "low_msg_per_s", "high_msg_per_s", "corners", "corners_with", "equal_until_msg_per_s",
-        "until_msg_per_s", "searched_msg_per_s", "messages_per_month", "messages_per_hour", "usd_per_month",
-    )  # fmt: skip
-    return Crossover(
-        **{name: row[name] for name in names},
+    return Crossover.of(
+        row,
         targets=[_target(row["sqs_option"], inputs), _target(row["other_option"], inputs)],
         price_book=row["book"],
         capacity=words,
@@ -97,8 +84,8 @@ def _crossover(row: Row, question: CostQuestion) -> Crossover:
 def _target(option: str, inputs: Inputs) -> str:
     """The target that an option prices."""
     if option == RABBITMQ:
-        return BROKERS[inputs.deployment]
-    return AMAZON_MQ if option == AMAZON_MQ else QUEUES.get(inputs.queue, SQS)
+        return priced_target(inputs.deployment)
+    return AMAZON_MQ if option == AMAZON_MQ else priced_target(inputs.queue)
 
 
 def _capacity(
@@ -116,41 +103,36 @@ def _capacity(
     return f"{question.capacity}; needs at least {number(round(needs, 1))} msg/s a cluster{each}", needs
 
 
-def by_question(answers: Iterable[Answer], questions: Sequence[CostQuestion]) -> list[Answer]:
-    """Answers in the order of their questions; those of one question keep theirs."""
+def by_question(answers: Answers, questions: Sequence[CostQuestion]) -> dict[str, list[Answer]]:
+    """Field of the report -> answers in the order of their questions; those of one question keep theirs."""
     order = [question.question_id for question in questions]
-    asked = (one for one in answers if one.question_id in order)
-    return sorted(asked, key=lambda one: order.index(one.question_id))
+    return {
+        name: sorted(
+            (one for one in made(getattr(answers, name)) if one.question_id in order),
+            key=lambda one: order.index(one.question_id),
+        )
+        for name, made in MADE.items()
+    }
 
 
 def cost_curves(rows: Rows) -> list[CostCurve]:
-    return [
-        CostCurve(
-            question_id=question,
-            option_id=option,
-            price_book=found[0]["book"],
-            **{name: [row[name] for row in found] for name in CURVE},
-        )
-        for (question, option), found in _grouped(rows, "question_id", "option_id", by="msg_per_s").items()
-    ]
+    groups = _grouped(rows, "question_id", "option_id", by=itemgetter("msg_per_s"))
+    return [CostCurve.of(found[0], price_book=found[0]["book"], **_lists(found, CURVE)) for found in groups]
 
 
 def bills(rows: Rows) -> list[Bill]:
     """One an option, its dearest line first."""
     return [
-        Bill(
-            question_id=question,
-            option_id=option,
+        Bill.of(
+            found[0],
             price_book=_book(found),
-            msg_per_s=found[0]["msg_per_s"],
-            clusters=found[0]["clusters"],
             usd=_sum(found, "usd"),
             usd_per_million_messages=_sum(found, "usd_per_million_messages"),
-            lines=[BillLine(**{name: row[name] for name in BillLine.model_fields}) for row in found],
+            lines=[BillLine.of(row) for row in found],
         )
-        for (question, option), found in _grouped(
+        for found in _grouped(
             rows, "question_id", "option_id", by=lambda row: (-(row["usd"] or 0.0), row["line"])
-        ).items()
+        )
     ]
 
 
@@ -168,83 +150,56 @@ def _sum(rows: Rows, name: str) -> float | None:
 
 
 def break_even_hours(rows: Rows) -> list[BreakEvenHours]:
-    return [
-        BreakEvenHours(
-            question_id=question,
-            sqs_option=sqs,
-            other_option=other,
-            hour_usd=found[0]["hour_usd"],
-            **{name: [row[name] for row in found] for name in HOURS},
-        )
-        for (question, sqs, other), found in _grouped(
-            rows, "question_id", "sqs_option", "other_option", by="msg_per_s"
-        ).items()
-    ]
+    groups = _grouped(rows, "question_id", "sqs_option", "other_option", by=itemgetter("msg_per_s"))
+    return [BreakEvenHours.of(found[0], **_lists(found, HOURS)) for found in groups]
 
 
 def decision_map(rows: Rows) -> list[DecisionMap]:
     """Compact: the rates once, and for each number of hours only where the cheapest option changes."""
     maps = []
-    for (question, sqs), found in _grouped(rows, "question_id", "sqs_option", by="msg_per_s").items():
-        least = min(row["hours"] for row in found)
-        base = [row for row in found if row["hours"] == least]
-        maps.append(
-            DecisionMap(
-                question_id=question,
-                sqs_option=sqs,
-                msg_per_s=[row["msg_per_s"] for row in base],
-                sqs_usd=[row["sqs_usd"] for row in base],
-                best_other=[row["best_other"] for row in base],
-                other_usd=[row["other_usd"] for row in base],
-                rows=[_map_row(hours, line) for (hours,), line in _grouped(found, "hours").items()],
-            )
-        )
+    for found in _grouped(rows, "question_id", "sqs_option", by=itemgetter("msg_per_s")):
+        by_hours = _grouped(found, "hours")
+        lines = [_map_row(line) for line in by_hours]
+        maps.append(DecisionMap.of(found[0], **_lists(by_hours[0], MAP), rows=lines))
     return maps
 
 
-def _map_row(hours: float, rows: Rows) -> MapRow:
+def _map_row(rows: Rows) -> MapRow:
     changes = [row for n, row in enumerate(rows) if n == 0 or rows[n - 1]["cheapest"] != row["cheapest"]]
     return MapRow(
-        hours=hours,
+        hours=rows[0]["hours"],
         from_msg_per_s=[row["msg_per_s"] for row in changes],
         cheapest=[row["cheapest"] for row in changes],
     )
 
 
 def sensitivity(rows: Rows) -> list[Sensitivity]:
-    return [
-        Sensitivity(
-            question_id=question,
-            sqs_option=sqs,
-            other_option=other,
-            varied=varied,
-            base_msg_per_s=found[0]["base_msg_per_s"],
-            ends=[
-                SensitivityEnd(**{name: row[name] for name in SensitivityEnd.model_fields}) for row in found
-            ],
-        )
-        for (question, sqs, other, varied), found in _grouped(
-            rows, "question_id", "sqs_option", "other_option", "varied", by="factor"
-        ).items()
-    ]
+    groups = _grouped(rows, "question_id", "sqs_option", "other_option", "varied", by=itemgetter("factor"))
+    return [Sensitivity.of(found[0], ends=[SensitivityEnd.of(row) for row in found]) for found in groups]
 
 
-def _grouped(
-    rows: Rows, *keys: str, by: str | Callable[[Row], Any] | None = None
-) -> dict[tuple[Any, ...], list[Row]]:
+def _lists(rows: Rows, names: Iterable[str]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _grouped(rows: Rows, *keys: str, by: Callable[[Row], Any] | None = None) -> list[list[Row]]:
     """Rows by the values of ``keys``, groups and rows in order: the answers' own order is not relied on."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in _in_order(rows, by):
+    for row in sorted(rows, key=by) if by else rows:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return dict(sorted(groups.items(), key=lambda group: tuple(map(_rank, group[0]))))
-
-
-def _in_order(rows: Rows, by: str | Callable[[Row], Any] | None) -> Iterable[Row]:
-    if by is None:
-        return rows
-    return sorted(rows, key=by if callable(by) else lambda row: row[by])
+    return [groups[key] for key in sorted(groups, key=lambda key: tuple(map(_rank, key)))]
 
 
 def _rank(key: Any) -> tuple[int, Any]:
     """Options in their reading order, then everything else by its value."""
     return (OPTIONS.index(key), "") if key in OPTIONS else (len(OPTIONS), key)
+
+
+#: field of the report, and query -> what its rows become
+MADE: dict[str, Callable[[Rows], Sequence[Answer]]] = {
+    "cost_curves": cost_curves,
+    "bills": bills,
+    "break_even_hours": break_even_hours,
+    "decision_map": decision_map,
+    "sensitivity": sensitivity,
+}

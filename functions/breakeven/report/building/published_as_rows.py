@@ -44,14 +44,10 @@ def rows(published: Published) -> dict[str, list[Row]]:
 
 def source_of(published: Published) -> SourceReport:
     """What a report of the source's own figures says of it."""
-    return SourceReport(
-        id=published.id,
-        title=published.title,
-        label=published.label,
-        setup=published.setup,
-        notes=published.notes,
-        breakeven=SourceBreakeven(**published.breakeven.model_dump()) if published.breakeven else None,
-        **published.source.model_dump(),
+    own = published.breakeven
+    return SourceReport.of(
+        vars(published) | vars(published.source),
+        breakeven=SourceBreakeven.of(vars(own)) if own else None,
     )
 
 

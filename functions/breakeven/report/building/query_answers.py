@@ -15,19 +15,19 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Rows of the queries, one mapping a row with typed values, keyed by the columns that each file names.
+    """Rows of every file in ``queries/`` by its name, one mapping a row with the columns that the file names.
 
-    ``cost`` is what the plan has of the questions about money (``pricing.questions.Asked.told``).
+    ``cost`` is what the plan has of the questions about money (``pricing.bill.questions.Asked.to_json``).
     """
 
     cases: Rows
     throughput: Rows
-    latencies: Rows
-    rates: Rows
-    ledgers: Rows
+    latency_percentiles: Rows
+    rate_over_time: Rows
+    ledger: Rows
     loaders: Rows
     probes: Rows
-    crossovers: Rows
+    crossover: Rows
     cost_curves: Rows
     bills: Rows
     break_even_hours: Rows
@@ -35,36 +35,13 @@ class Answers:
     sensitivity: Rows
     cost: Mapping[str, Any]
     repeats: Rows = ()
-    comparisons: Rows = ()
-
-    @classmethod
-    def of(cls, rows: Mapping[str, Rows], cost: Mapping[str, Any]) -> Answers:
-        """:param rows: of every file in ``queries/``, by its name"""
-        return cls(
-            cases=rows["cases"],
-            throughput=rows["throughput"],
-            latencies=rows["latency_percentiles"],
-            rates=rows["rate_over_time"],
-            ledgers=rows["ledger"],
-            loaders=rows["loaders"],
-            probes=rows["probes"],
-            crossovers=rows["crossover"],
-            cost_curves=rows["cost_curves"],
-            bills=rows["bills"],
-            break_even_hours=rows["break_even_hours"],
-            decision_map=rows["decision_map"],
-            sensitivity=rows["sensitivity"],
-            cost=cost,
-            repeats=rows["repeats"],
-            comparisons=rows["comparison"],
-        )
+    comparison: Rows = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunRecord:
     """What is known of the run itself. ``planned`` gives the order, and shows cases that left no row.
 
-    ``assumptions`` are the run's own, beside those that follow from the suite's variant and the prices.
     ``source`` is there where the figures are those that a source published.
     """
 
@@ -76,5 +53,4 @@ class RunRecord:
     finished_at: str
     environment: Place
     planned: tuple[Case, ...]
-    assumptions: tuple[str, ...] = ()
     source: SourceReport | None = None

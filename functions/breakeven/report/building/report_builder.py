@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
@@ -31,6 +31,7 @@ from breakeven.terms import METRICS, Flag, Place, Provenance
 from breakeven.workload.case import Case
 
 M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R", Repeats, Comparison)
 PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
 
 
@@ -41,62 +42,52 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
     proving = [case for case in every if case.target == INSTRUMENT]
     compared = {case.case_id for case in cases}
     questions = money_builder.cost_questions(answers.cost)
-    report = Report(
-        run_id=record.run_id,
-        suite=record.suite,
-        title=record.title,
-        variant=record.variant,
-        started_at=record.started_at,
-        finished_at=record.finished_at,
-        environment=record.environment,
-        source=record.source,
+    report = Report.of(
+        vars(record),
         verdict="",
         validity=None if record.source else validity(proving, answers.cases),
         manifest=manifest,
         cases=cases,
-        crossovers=money_builder.crossovers(answers.crossovers, questions),
+        crossovers=money_builder.crossovers(answers.crossover, questions),
         cost_questions=questions,
-        cost_curves=money_builder.by_question(money_builder.cost_curves(answers.cost_curves), questions),
-        bills=money_builder.by_question(money_builder.bills(answers.bills), questions),
-        break_even_hours=money_builder.by_question(
-            money_builder.break_even_hours(answers.break_even_hours), questions
-        ),
-        decision_map=money_builder.by_question(money_builder.decision_map(answers.decision_map), questions),
-        sensitivity=money_builder.by_question(money_builder.sensitivity(answers.sensitivity), questions),
+        **money_builder.by_question(answers, questions),
         cost_notes=list(answers.cost.get("notes", ())),
-        rates=[_rate_point(row) for row in answers.rates if row["case_id"] in compared],
-        repeats=_repeats(cases, answers.repeats),
-        comparisons=_comparisons(cases, answers.comparisons),
+        rates=[RatePoint.of(row) for row in answers.rate_over_time if row["case_id"] in compared],
+        repeats=_repeated(Repeats, cases, answers.repeats),
+        comparisons=_repeated(Comparison, cases, answers.comparison),
         assumptions=[],
     )
-    stated = [*assumptions(report), *record.assumptions]
-    return report.model_copy(update={"verdict": verdict(report), "assumptions": stated})
+    return report.model_copy(update={"verdict": verdict(report), "assumptions": assumptions(report)})
 
 
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     metrics = _metrics(answers)
-    ledgers = {case_id: rows[-1] for case_id, rows in by_case(Ledger, answers.ledgers).items()}
+    ledgers = {case_id: rows[-1] for case_id, rows in by_case(Ledger, answers.ledger).items()}
     loaders = by_case(LoaderReport, answers.loaders)
     probes = by_case(ProbeReport, answers.probes)
     rows = {row["case_id"]: row for row in answers.cases}
     found = {
-        case_id: _case(row, metrics.get(case_id, {}), ledgers.get(case_id)).model_copy(
-            update={"loaders": loaders.get(case_id, []), "probes": probes.get(case_id, [])}
+        case_id: _case(
+            row,
+            metrics.get(case_id, {}),
+            ledger=ledgers.get(case_id),
+            loaders=loaders.get(case_id, []),
+            probes=probes.get(case_id, []),
         )
         for case_id, row in rows.items()
     }
-    order = dict.fromkeys([*(case.case_id for case in record.planned), *found])
     planned = {case.case_id: case for case in record.planned}
     origins = {case.target: case.provenance for case in found.values()}
     return [
-        found.get(case_id) or _unrecorded(planned[case_id], record.environment, origins) for case_id in order
+        found.get(case_id) or _unrecorded(planned[case_id], record.environment, origins)
+        for case_id in planned | found
     ]
 
 
 def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
     """case_id -> metric -> columns of both queries."""
     merged: dict[str, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
-    for row in (*answers.throughput, *answers.latencies):
+    for row in (*answers.throughput, *answers.latency_percentiles):
         merged[row["case_id"]][row["metric"]].update(row)
     return merged
 
@@ -109,32 +100,14 @@ def by_case(model: type[M], rows: Rows) -> dict[str, list[M]]:
     return found
 
 
-def _case(
-    row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], ledger: Ledger | None
-) -> CaseReport:
-    parameters = json.loads(row["parameters"])
-    made = {name: _metric(name, metrics.get(name), row, parameters) for name in METRICS}
+def _case(row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], **others: Any) -> CaseReport:
+    made = {name: _metric(name, metrics.get(name), row) for name in METRICS}
     before, after = (json.loads(row[name] or "null") for name in ("mirrors_before", "mirrors_after"))
-    return CaseReport(
-        case_id=row["case_id"],
-        scenario=row["scenario"],
-        cell=row["cell"],
-        target=row["target"],
-        repeat=row["repeat"],
-        variant=row["variant"],
-        provenance=row["provenance"],
-        environment=row["environment"],
-        status=row["status"],
-        reason=row["reason"],
-        parameters=parameters,
-        produce=made["produce"],
-        consume=made["consume"],
-        settle=made["settle"],
-        consume_cycle=made["consume_cycle"],
-        end_to_end=cast("EndToEnd | None", made["end_to_end"]),
-        produce_service=made["produce_service"],
-        pacing=made["pacing"],
-        ledger=ledger,
+    return CaseReport.of(
+        row,
+        **made,
+        **others,
+        parameters=json.loads(row["parameters"]),
         mirrors={"before": before or {}, "after": after or {}} if before or after else None,
         flags=_flags(json.loads(row["flags"] or "[]"), made.values(), row["provenance"]),
         printed=json.loads(row.get("printed") or "{}"),
@@ -153,11 +126,9 @@ def _flags(found: Sequence[str], metrics: Any, provenance: str) -> list[Flag]:
     return [flag for flag in get_args(Flag) if flag in present]
 
 
-def _metric(
-    name: str, columns: Mapping[str, Any] | None, case: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> Metric | None:
+def _metric(name: str, columns: Mapping[str, Any] | None, case: Mapping[str, Any]) -> Metric | None:
     """None where the thing does not exist for this case, or nothing was recorded of it."""
-    if columns is None or not _exists(name, columns, case, parameters):
+    if columns is None or not _exists(name, columns, case):
         return None
     fields = {field: columns.get(field) for field in Metric.model_fields}
     if case["provenance"] != "published":
@@ -167,9 +138,7 @@ def _metric(
     )
 
 
-def _exists(
-    name: str, columns: Mapping[str, Any], case: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> bool:
+def _exists(name: str, columns: Mapping[str, Any], case: Mapping[str, Any]) -> bool:
     if name == "end_to_end" and case["mode"] == "load-unload":
         return False  # the time in the queue is the test's own doing
     if columns.get("operations") or columns.get("completed"):
@@ -184,45 +153,26 @@ def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance
     """A planned case of which nothing was written: it must not vanish from the report."""
     provenance = origins.get(case.target, record_of(case.target).presumed_provenance(environment))
     flags: list[Flag] = ["shared_host"] if environment == "local" else []
-    return CaseReport(
-        case_id=case.case_id,
-        scenario=case.scenario,
-        cell=case.cell,
-        target=case.target,
-        repeat=case.repeat,
-        variant=case.variant,
+    return CaseReport.of(
+        vars(case) | dict.fromkeys(METRICS),
         provenance=provenance,
         environment=environment,
         status="failed",
         reason="the run ended before this case had a result",
         parameters=case.workload.parameters(),
-        produce=None,
-        consume=None,
-        settle=None,
-        consume_cycle=None,
-        end_to_end=None,
+        loaders=[],
         ledger=None,
         mirrors=None,
         flags=[*flags, "emulated"] if provenance == "emulated" else flags,
     )
 
 
-def _repeats(cases: Sequence[CaseReport], rows: Rows) -> list[Repeats]:
-    """Of cells measured twice or more: what one repeat gave stands in its case."""
-    found = [Repeats(**row) for row in rows if row["repeats"] > 1]
-    return sorted(found, key=_in_order_of(cases))
-
-
-def _comparisons(cases: Sequence[CaseReport], rows: Rows) -> list[Comparison]:
-    """Where either side was measured twice or more; without repeats no difference can be shown."""
-    found = [Comparison(**row) for row in rows if max(row["repeats"], row["against_repeats"]) > 1]
-    return sorted(found, key=_in_order_of(cases))
+def _repeated(model: type[R], cases: Sequence[CaseReport], rows: Rows) -> list[R]:
+    """Where any side was measured twice or more: what one repeat gave stands in its case."""
+    again = (row for row in rows if max(row["repeats"], row.get("against_repeats", 0)) > 1)
+    return sorted((model(**row) for row in again), key=_in_order_of(cases))
 
 
 def _in_order_of(cases: Sequence[CaseReport]) -> Callable[[Repeats | Comparison], tuple[int, int]]:
     cells = {cell: number for number, cell in enumerate(dict.fromkeys((c.scenario, c.cell) for c in cases))}
     return lambda row: (cells.get((row.scenario, row.cell), len(cells)), METRICS.index(row.metric))
-
-
-def _rate_point(row: Mapping[str, Any]) -> RatePoint:
-    return RatePoint(**{name: row[name] for name in RatePoint.model_fields})

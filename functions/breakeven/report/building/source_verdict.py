@@ -51,11 +51,9 @@ def _fastest(cases: Sequence[CaseReport]) -> list[str]:
 
 
 def _dollars(cases: Sequence[CaseReport]) -> list[str]:
-    priced = sorted((float(c.printed[DOLLARS]), n) for n, c in enumerate(cases) if DOLLARS in c.printed)
+    priced = [case for case in cases if DOLLARS in case.printed]
     if not priced:
         return []
-    least, most = (
-        f"${case.printed[DOLLARS]} ({words.case_name(case)})"
-        for case in (cases[priced[0][1]], cases[priced[-1][1]])
-    )
+    priced.sort(key=lambda case: float(case.printed[DOLLARS]))
+    least, most = (f"${case.printed[DOLLARS]} ({words.case_name(case)})" for case in (priced[0], priced[-1]))
     return [f"Each 1,000 messages a second cost from {least} to {most} a month, as printed."]

@@ -44,11 +44,9 @@ def _nothing_measured(cases: Sequence[CaseReport]) -> str:
 def _speeds(report: Report) -> list[str]:
     """One sentence for each target that was really measured, one for all that were emulated."""
     here = "On this machine" if report.environment == "local" else "On AWS"
-    sentences = []
-    for target in dict.fromkeys(case.target for case in report.cases if case.provenance == "measured"):
-        best = _best([case for case in report.cases if case.target == target])
-        if best:
-            sentences.append(f"{here} {_speed(*best)}")
+    targets = dict.fromkeys(case.target for case in report.cases if case.provenance == "measured")
+    fastest = (_best([case for case in report.cases if case.target == target]) for target in targets)
+    sentences = [f"{here} {_speed(*best)}" for best in fastest if best]
     emulated = sorted({words.target_name(c.target) for c in report.cases if c.provenance == "emulated"})
     if emulated:
         server = report.manifest.sqs or "an emulator"
@@ -121,9 +119,7 @@ def _safety(cases: Sequence[CaseReport]) -> str:
 
 def _failures(cases: Sequence[CaseReport]) -> str:
     failed = [case for case in cases if case.status == "failed"]
-    if not failed:
-        return ""
-    return f"{len(failed)} of {words.plural(len(cases), 'case')} failed: {_names(failed)}."
+    return f"{len(failed)} of {words.plural(len(cases), 'case')} failed: {_names(failed)}." if failed else ""
 
 
 def _names(cases: Sequence[CaseReport]) -> str:

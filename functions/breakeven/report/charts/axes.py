@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
+from typing import Any
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport
@@ -38,6 +39,13 @@ def logarithmic(values: Sequence[float]) -> tuple[float, ...]:
         if len(found) <= MAX_TICKS:
             break
     return found
+
+
+def rates(axis: Any, *, narrow: bool) -> None:
+    """The axis of every chart about money: messages a second, logarithmic."""
+    axis.set(xscale="log", xlabel="messages a second, monthly mean")
+    axis.minorticks_off()
+    axis.xaxis.set_major_formatter(short if narrow else thousands)
 
 
 def usd(value: float, _position: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.charts import marks, options
-from breakeven.report.charts.axes import short, thousands, usd
+from breakeven.report.charts.axes import rates, usd
 from breakeven.report.charts.canvas import INK, Form, chart
 from breakeven.report.contract.money_model import CostCurve, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
@@ -43,12 +43,9 @@ def costs(report: Report) -> tuple[Chart, ...]:
             _shade(axis, crossing)
         for curve in curves:
             _draw(axis, curve, questions[curve.question_id])
-        axis.set(
-            xscale="log", yscale="log", xlabel="messages a second, monthly mean", ylabel="dollars a month"
-        )
+        axis.set(yscale="log", ylabel="dollars a month")
+        rates(axis, narrow=form.narrow)
         axis.set_ylim(bottom=_floor(curves))
-        axis.minorticks_off()
-        axis.xaxis.set_major_formatter(short if form.narrow else thousands)
         axis.yaxis.set_major_formatter(usd)
         for crossing in crossings:
             history = questions[crossing.question_id].purpose == "history"

@@ -7,8 +7,8 @@ from math import sqrt
 from typing import Any
 
 from breakeven import words
-from breakeven.report.charts import options
-from breakeven.report.charts.axes import short, thousands
+from breakeven.report.charts import marks, options
+from breakeven.report.charts.axes import rates
 from breakeven.report.charts.canvas import Form, chart
 from breakeven.report.contract.money_model import CostQuestion, DecisionMap, MapRow
 from breakeven.report.contract.report_model import Report
@@ -27,27 +27,18 @@ def decisions(report: Report) -> tuple[Chart, ...]:
     colours = options.fills(_winners(maps))
 
     def paint(figure: Any, form: Form) -> None:
-        from matplotlib.patches import Patch  # noqa: PLC0415 - costly to load, and only a report needs it
-
         axes = figure.subplots(len(maps), 1) if form.narrow else figure.subplots(1, len(maps), sharey=True)
         axes = list(axes) if len(maps) > 1 else [axes]
         for axis, one in zip(axes, maps, strict=True):
             _draw(axis, one, colours, form)
             axis.set_title(option_name(question, one.sqs_option))
-            axis.set_xlabel("messages a second, monthly mean")
         for axis in axes if form.narrow else axes[:1]:
             axis.set_ylabel("hours of staff time a month")
         named: dict[str, str] = {}
         for name, colour in colours.items():
-            named.setdefault("SQS" if name in SHORT else option_name(question, name), colour)
-        figure.legend(
-            [Patch(facecolor=colour) for colour in named.values()],
-            [f"{name} is cheapest" for name in named],
-            loc="outside upper left",
-            ncols=1 if form.narrow else min(MAX_COLUMNS, len(named)),
-            handlelength=1.4,
-            borderaxespad=0.2,
-        )
+            own = "SQS" if name in SHORT else option_name(question, name)
+            named.setdefault(f"{own} is cheapest", colour)
+        marks.key(figure, named, 1 if form.narrow else min(MAX_COLUMNS, len(named)))
 
     return (
         chart(
@@ -84,10 +75,9 @@ def _draw(axis: Any, one: DecisionMap, colours: dict[str, str], form: Form) -> N
                 linewidth=0.6,
                 gid=f"cell-{one.sqs_option}-{row.hours:g}-{winner}-{start:.4g}",
             )
-    axis.set(xscale="log", xlim=(one.msg_per_s[0], one.msg_per_s[-1]), ylim=(-0.5, len(one.rows) - 0.5))
+    rates(axis, narrow=form.narrow)
+    axis.set(xlim=(one.msg_per_s[0], one.msg_per_s[-1]), ylim=(-0.5, len(one.rows) - 0.5))
     axis.set_yticks(range(len(one.rows)), [f"{row.hours:g}" for row in one.rows])
-    axis.minorticks_off()
-    axis.xaxis.set_major_formatter(short if form.narrow else thousands)
     axis.grid(visible=False)
 
 

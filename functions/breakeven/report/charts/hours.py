@@ -9,7 +9,7 @@ from typing import Any
 from breakeven import words
 from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.charts import marks, options
-from breakeven.report.charts.axes import short, thousands
+from breakeven.report.charts.axes import rates, thousands
 from breakeven.report.charts.canvas import MUTED, Form, chart
 from breakeven.report.contract.money_model import BreakEvenHours
 from breakeven.report.contract.report_model import Report
@@ -18,7 +18,7 @@ from breakeven.report.money.option_words import (
     headline_question,
     hour,
     option_name,
-    question_of,
+    own_hours,
     spoken_option,
 )
 from breakeven.report.money.price_tables import published_limit
@@ -31,17 +31,13 @@ LEAST, MOST = 0.5, 1000.0  # outside of these a month has no such hours to give
 def hours(report: Report) -> tuple[Chart, ...]:
     """None where self-hosting wins at no rate, or an hour has no price."""
     question = headline_question(report)
-    limit = published_limit(report)
-    rows = [
-        row.up_to(limit)
-        for row in report.break_even_hours
-        if question
-        and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
-        and any(row.hours)
-    ]
+    every, limit = own_hours(report), published_limit(report)
+    rows = [row.up_to(limit) for row in every.values() if any(row.hours)]
     if question is None or not rows:
         return ()
-    names = {row.sqs_option: option_name(question, row.sqs_option) for row in rows}
+    names = {sqs: option_name(question, sqs) for sqs in every}
+    never = [names[sqs] for sqs, row in every.items() if not any(row.hours)]
+    without = f" Against {words.listing(never)} it is never cheaper." if never else ""
 
     def paint(figure: Any, form: Form) -> None:
         axis = figure.subplots()
@@ -54,10 +50,9 @@ def hours(report: Report) -> tuple[Chart, ...]:
                 gid=f"hours-{row.sqs_option}",
             )
         left, right = _reach(rows)
-        axis.set(xscale="log", yscale="log", ylim=(LEAST, MOST), xlim=(left, right))
-        axis.set(xlabel="messages a second, monthly mean", ylabel="hours a month")
-        axis.minorticks_off()
-        axis.xaxis.set_major_formatter(short if form.narrow else thousands)
+        axis.set(yscale="log", ylabel="hours a month")
+        rates(axis, narrow=form.narrow)
+        axis.set(ylim=(LEAST, MOST), xlim=(left, right))
         axis.set_yticks([1, 10, 100, 1000])
         axis.yaxis.set_major_formatter(thousands)
         for known, name in KNOWN.items():
@@ -78,24 +73,12 @@ def hours(report: Report) -> tuple[Chart, ...]:
             title=f"How much staff time {spoken_option(question, RABBITMQ)} may take and still be cheaper",
             caption=f"Hours of staff time a month at {hour(rows[0].hour_usd)}. Below a curve running your "
             "own is cheaper, above it SQS is; the dotted lines are there for scale. Where there is no curve, "
-            "no number of hours is low enough."
-            f"{_never(report, question.question_id)}",
+            f"no number of hours is low enough.{without}",
             description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
             heights=(360, 420),
             paint=paint,
         ),
     )
-
-
-def _never(report: Report, question_id: str) -> str:
-    """Of which of SQS's prices there is no curve."""
-    question = question_of(report, question_id)
-    names = [
-        option_name(question, row.sqs_option)
-        for row in report.break_even_hours
-        if (row.question_id, row.other_option) == (question_id, RABBITMQ) and not any(row.hours)
-    ]
-    return f" Against {words.listing(names)} it is never cheaper." if names else ""
 
 
 def _reach(rows: Sequence[BreakEvenHours]) -> tuple[float, float]:

@@ -23,14 +23,11 @@ MARGIN = 1.15  # room for the marks of the least and the greatest
 
 def latencies(report: Report) -> list[Chart]:
     """One chart, or none where nothing was measured."""
-    cases = _cases(report)
+    cases = _cases(report)[:MAX_CASES]
     if not cases:
         return []
-    cases = cases[:MAX_CASES]
-    rows = {
-        key: number for number, key in enumerate(dict.fromkeys((case.scenario, case.cell) for case in cases))
-    }
-    lanes = {target: number for number, target in enumerate(dict.fromkeys(case.target for case in cases))}
+    rows = list(dict.fromkeys((case.scenario, case.cell) for case in cases))
+    lanes = list(dict.fromkeys(case.target for case in cases))
     ticks = logarithmic([value for case in cases for name, _ in PANELS for value in _points(case, name)])
     height = HEAD_PX + ROW_PX * len(rows) * max(2, len(lanes))
 
@@ -40,11 +37,8 @@ def latencies(report: Report) -> list[Chart]:
         middle, step = (0.14, 0.26) if form.narrow else (0.0, 0.34)
         for axis, (operation, title) in zip(axes, PANELS, strict=True):
             for case in cases:
-                place = (
-                    rows[case.scenario, case.cell]
-                    + middle
-                    + (lanes[case.target] - (len(lanes) - 1) / 2) * step
-                )
+                lane = lanes.index(case.target) - (len(lanes) - 1) / 2
+                place = rows.index((case.scenario, case.cell)) + middle + lane * step
                 _draw(axis, case, place, _points(case, operation))
             _furnish(axis, title, [_label(*key) for key in rows], form)
             axis.set_xlim(ticks[0] / MARGIN, ticks[-1] * MARGIN)
@@ -88,13 +82,8 @@ def _draw(axis: Any, case: CaseReport, place: float, points: Sequence[float]) ->
     if not points:
         return
     style = marks.series(case.target, case.provenance)
-    axis.plot(
-        [points[0], points[-1]],
-        [place, place],
-        color=style["color"],
-        linewidth=1.4,
-        linestyle=style["linestyle"],
-    )
+    line = {name: style[name] for name in ("color", "linestyle")}
+    axis.plot([points[0], points[-1]], [place, place], linewidth=1.4, **line)
     axis.plot(points, [place] * len(points), **style | {"linestyle": "none", "markersize": 5})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from breakeven import words
@@ -60,6 +60,20 @@ def published(target: str, label: str) -> dict[str, Any]:
         "markersize": 4,
         "label": f"{words.target_name(target)} (published {label})",
     }
+
+
+def key(figure: Any, colours: Mapping[str, str], columns: int) -> None:
+    """A legend of areas: what each colour stands for."""
+    from matplotlib.patches import Patch  # noqa: PLC0415 - costly to load, and only a report needs it
+
+    figure.legend(
+        [Patch(facecolor=colour) for colour in colours.values()],
+        list(colours),
+        loc="outside upper left",
+        ncols=columns,
+        handlelength=1.4,
+        borderaxespad=0.2,
+    )
 
 
 def legend(figure: Any, axes: Any, columns: int) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
+from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import INK, Form, chart
 from breakeven.report.contract.money_model import Sensitivity, SensitivityEnd
 from breakeven.report.contract.report_model import Report
@@ -47,7 +49,7 @@ def tornado(report: Report) -> tuple[Chart, ...]:
         axis.set(xlim=(low - room, high + room), xlabel="first crossing, messages a second")
         axis.grid(visible=False, axis="y")
         axis.tick_params(axis="y", labelcolor=INK)
-        _legend(figure)
+        marks.key(figure, {"a quarter lower": LOWER, "a quarter higher": HIGHER}, 2)
 
     left = f" Not moved by: {words.listing(still, len(still))}." if still else ""
     return (
@@ -65,11 +67,8 @@ def tornado(report: Report) -> tuple[Chart, ...]:
 
 def _span(row: Sensitivity, base: float) -> float:
     """The part of the crossing by which the input moves it; one that does away with it moves it most."""
-    return max((_far(end, base) for end in row.ends), default=0.0)
-
-
-def _far(end: SensitivityEnd, base: float) -> float:
-    return float("inf") if end.msg_per_s is None else abs(end.msg_per_s / base - 1)
+    ends = [inf if end.msg_per_s is None else abs(end.msg_per_s / base - 1) for end in row.ends]
+    return max(ends, default=0.0)
 
 
 def _bar(axis: Any, place: int, row: Sensitivity, end: SensitivityEnd, base: float, edge: float) -> None:
@@ -93,19 +92,6 @@ def _bar(axis: Any, place: int, row: Sensitivity, end: SensitivityEnd, base: flo
         ha="left" if right else "right",
         va="center",
         annotation_clip=False,
-    )
-
-
-def _legend(figure: Any) -> None:
-    from matplotlib.patches import Patch  # noqa: PLC0415 - costly to load, and only a report needs it
-
-    figure.legend(
-        [Patch(facecolor=LOWER), Patch(facecolor=HIGHER)],
-        ["a quarter lower", "a quarter higher"],
-        loc="outside upper left",
-        ncols=2,
-        handlelength=1.4,
-        borderaxespad=0.2,
     )
 
 

@@ -20,8 +20,6 @@ from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
 from breakeven.terms import Environment, Flag, Place, Provenance
 
-SCHEMA_VERSION = "1.0"
-
 
 class Metric(Strict):
     """Rate over the measured stage; latencies in milliseconds, null where too few samples lie beyond."""

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 from pydantic import BaseModel, ConfigDict
 
 
 class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], **others: Any) -> Self:
+        """Take from ``row`` what the model has fields for; ``others`` are what it lacks or has otherwise."""
+        return cls(**{name: value for name, value in row.items() if name in cls.model_fields} | others)

@@ -13,11 +13,13 @@ from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import (
     EXACT,
     about,
+    changes,
     crossings,
     deciding,
     headline_question,
     hour,
     interval,
+    own_hours,
     question_of,
     share,
     spoken_option,
@@ -127,12 +129,12 @@ def _spans(question: CostQuestion, crossing: Crossover) -> str:
 def _again(report: Report, crossing: Crossover) -> str:
     """That it is not the only crossing."""
     rows = crossings(report, crossing.question_id, crossing.sqs_option, crossing.other_option)
-    changes = [row for row in rows if row.msg_per_s is not None and row.cheaper_below != row.cheaper_above]
-    if len(changes) <= 1:
+    sides = changes(rows)
+    if len(sides) <= 1:
         return ""
     return (
-        f"The cheaper option changes {len(changes):,} times, the last time at "
-        f"{about(changes[-1].msg_per_s or 0.0)} messages a second, as the brokers' bill grows by whole "
+        f"The cheaper option changes {len(sides):,} times, the last time at "
+        f"{about(sides[-1].msg_per_s or 0.0)} messages a second, as the brokers' bill grows by whole "
         "clusters."
     )
 
@@ -142,18 +144,13 @@ def _batched(report: Report) -> str:
     if crossing is None or crossing.kind == "unpriced":
         return ""
     if crossing.msg_per_s is None:
-        if crossing.cheaper_below == RABBITMQ:
-            return "Batched and long-polled, SQS still costs more at every rate priced."
-        return "Batched and long-polled, SQS is cheaper at every rate priced."
+        is_it = "still costs more" if crossing.cheaper_below == RABBITMQ else "is cheaper"
+        return f"Batched and long-polled, SQS {is_it} at every rate priced."
+    rate = f"about {about(crossing.msg_per_s)} messages a second"
     if crossing.cheaper_below == BATCHED:
-        return (
-            f"Batched and long-polled, SQS is cheaper up to about {about(crossing.msg_per_s)} messages a "
-            f"second{_between(crossing)}."
-        )
-    if crossing.cheaper_above == BATCHED:
-        rate = about(crossing.msg_per_s)
-        return f"Batched and long-polled, SQS is cheaper above about {rate} messages a second."
-    return ""
+        return f"Batched and long-polled, SQS is cheaper up to {rate}{_between(crossing)}."
+    above = crossing.cheaper_above == BATCHED
+    return f"Batched and long-polled, SQS is cheaper above {rate}." if above else ""
 
 
 def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str:
@@ -183,11 +180,7 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
         if given
         else ["These figures exclude staff time."]
     )
-    curves = {
-        row.sqs_option: row
-        for row in report.break_even_hours
-        if (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
-    }
+    curves = own_hours(report)
     used = curves.get(AS_USED)
     if used is None:
         return sentences

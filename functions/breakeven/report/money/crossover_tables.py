@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.published.rows import Published
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import (
     SHORT,
@@ -28,16 +30,6 @@ KINDS = {
     "tie": "both cost the same over an interval",
     "unpriced": "a required price is not known",
 }
-COLUMNS = (
-    "msg/s",
-    "range, msg/s",
-    "messages a month",
-    "$ a month",
-    "cheaper below",
-    "cheaper above",
-    "kind",
-    "a cluster must carry",
-)
 #: crossings of a pair that are shown at once: clusters may step past SQS a thousand times
 FIRST = 6
 
@@ -53,65 +45,67 @@ def crossover_table(report: Report, published: Published | None) -> Table:
         rows.append(
             Row(
                 ("its chart", hourly),
-                (printed(source.msg_per_s), *(words.NOTHING,) * 7),
+                (printed(source.msg_per_s), *(words.NOTHING,) * (len(COLUMNS) - 1)),
                 "published",
-                badge("published", published),
-                section=f"As printed by the source: {badge('published', published)}",
+                f"As printed by the source: published {published.label}",
             )
         )
-    return Table(
-        slug="crossovers",
-        caption="Where the cheaper option changes",
-        label_titles=("SQS", "against"),
-        columns=COLUMNS,
-        rows=tuple(rows),
-        notes=_crossover_notes(report),
-        sourced=False,
-    )
+    return _table("crossovers", "Where the cheaper option changes", rows, _crossover_notes(report))
 
 
 def all_crossovers_table(report: Report) -> Table | None:
     """Every crossing, where the first are not all."""
     if all((crossing.number or 0) <= FIRST for crossing in report.crossovers):
         return None
-    return Table(
-        slug="all-crossovers",
-        caption="Every crossing",
-        label_titles=("SQS", "against"),
-        columns=COLUMNS,
-        rows=tuple(_crossover_row(report, crossing) for crossing in report.crossovers),
-        sourced=False,
-    )
+    rows = [_crossover_row(report, crossing) for crossing in report.crossovers]
+    return _table("all-crossovers", "Every crossing", rows)
+
+
+def _table(slug: str, caption: str, rows: Sequence[Row], notes: tuple[str, ...] = ()) -> Table:
+    return Table(slug, caption, ("SQS", "against"), tuple(COLUMNS), tuple(rows), notes=notes, sourced=False)
 
 
 def _crossover_row(report: Report, crossing: Crossover) -> Row:
     question = question_of(report, crossing.question_id)
-    ends = interval(crossing)
     sqs = option_name(question, crossing.sqs_option)
-    none = {"never": "never", "unpriced": "not known"}.get(crossing.kind, words.NOTHING)
+    plain = sqs.removeprefix("SQS, ")
     return Row(
         labels=(
-            SHORT.get(crossing.sqs_option, sqs)
-            if question.purpose != "history"
-            else sqs.removeprefix("SQS, "),
+            plain if question.purpose == "history" else SHORT.get(crossing.sqs_option, sqs),
             option_name(question, crossing.other_option),
         ),
-        cells=(
-            none if crossing.msg_per_s is None else words.figure(crossing.msg_per_s),
-            f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else words.NOTHING,
-            words.amount(crossing.messages_per_month),
-            words.dollars(crossing.usd_per_month),
-            brief(crossing.cheaper_below),
-            brief(crossing.cheaper_above),
-            crossing.kind,
-            words.NOTHING
-            if crossing.needs_msg_per_s is None
-            else f"{words.figure(crossing.needs_msg_per_s)} msg/s",
-        ),
+        cells=tuple(cell(crossing) for cell in COLUMNS.values()),
         origin="priced",
-        badge=crossing.price_book,
         section=f"At the prices of {crossing.price_book}",
     )
+
+
+def _rate(crossing: Crossover) -> str:
+    if crossing.msg_per_s is not None:
+        return words.figure(crossing.msg_per_s)
+    return {"never": "never", "unpriced": "not known"}.get(crossing.kind, words.NOTHING)
+
+
+def _between(crossing: Crossover) -> str:
+    ends = interval(crossing)
+    return f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else words.NOTHING
+
+
+def _needs(crossing: Crossover) -> str:
+    needs = crossing.needs_msg_per_s
+    return words.NOTHING if needs is None else f"{words.figure(needs)} msg/s"
+
+
+COLUMNS: dict[str, Callable[[Crossover], str]] = {
+    "msg/s": _rate,
+    "range, msg/s": _between,
+    "messages a month": lambda crossing: words.amount(crossing.messages_per_month),
+    "$ a month": lambda crossing: words.dollars(crossing.usd_per_month),
+    "cheaper below": lambda crossing: brief(crossing.cheaper_below),
+    "cheaper above": lambda crossing: brief(crossing.cheaper_above),
+    "kind": lambda crossing: crossing.kind,
+    "a cluster must carry": _needs,
+}
 
 
 def _crossover_notes(report: Report) -> tuple[str, ...]:

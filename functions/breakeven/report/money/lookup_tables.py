@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+
 from breakeven import words
 from breakeven.pricing.bill.questions import RABBITMQ
-from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, SensitivityEnd
+from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, Sensitivity
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import (
@@ -45,7 +47,6 @@ def map_table(report: Report) -> Table | None:
                 (f"{rows[0].hours:g}",),
                 tuple(_ranges(row) for row in rows),
                 "priced",
-                question.price_book,
             )
             for rows in zip(*(m.rows for m in maps), strict=True)
         ),
@@ -82,14 +83,9 @@ def sensitivity_table(report: Report) -> Table | None:
         rows=tuple(
             Row(
                 (row.varied,),
-                (
-                    *(_end({end.factor: end for end in row.ends}.get(factor)) for factor in factors),
-                    "never" if row.base_msg_per_s is None else words.figure(row.base_msg_per_s),
-                ),
+                (*_ends(row, factors), _reached(row.base_msg_per_s)),
                 "priced",
-                question.price_book,
-                section=f"{option_name(question, row.sqs_option)} against "
-                f"{option_name(question, row.other_option)}",
+                f"{option_name(question, row.sqs_option)} against {option_name(question, row.other_option)}",
             )
             for row in rows
         ),
@@ -97,10 +93,13 @@ def sensitivity_table(report: Report) -> Table | None:
     )
 
 
-def _end(end: SensitivityEnd | None) -> str:
-    if end is None:
-        return words.NOTHING
-    return "never" if end.msg_per_s is None else words.figure(end.msg_per_s)
+def _ends(row: Sensitivity, factors: Sequence[float]) -> Iterator[str]:
+    ends = {end.factor: _reached(end.msg_per_s) for end in row.ends}
+    return (ends.get(factor, words.NOTHING) for factor in factors)
+
+
+def _reached(msg_per_s: float | None) -> str:
+    return "never" if msg_per_s is None else words.figure(msg_per_s)
 
 
 def bills_table(report: Report) -> Table | None:
@@ -113,13 +112,7 @@ def bills_table(report: Report) -> Table | None:
         slug="bills",
         caption=f"Bills line by line at {words.figure(bills[0].msg_per_s)} messages a second",
         label_titles=("Line",),
-        columns=(
-            "dollars a month",
-            "each million more",
-            "units a month",
-            "price",
-            "how units are counted",
-        ),
+        columns=tuple(LINE_COLUMNS),
         rows=tuple(row for bill in bills for row in _bill_rows(question, bill)),
         notes=(
             f"Price book: {question.price_book}, which lists prices by service and item. Each million more: "
@@ -134,24 +127,16 @@ def _bill_rows(question: CostQuestion, bill: Bill) -> list[Row]:
     if bill.clusters > 1:
         section += f", {bill.clusters:,.0f} clusters"
     rows = [
-        Row(
-            (line.line,),
-            (
-                words.dollars(line.usd),
-                usd(line.usd_per_million_messages) if line.usd_per_million_messages else words.NOTHING,
-                _units(line),
-                f"{line.service}/{line.item}",
-                line.formula,
-            ),
-            "priced",
-            bill.price_book,
-            section=section,
-        )
+        Row((line.line,), tuple(cell(line) for cell in LINE_COLUMNS.values()), "priced", section)
         for line in bill.lines
     ]
-    million = bill.usd_per_million_messages
-    total = (words.dollars(bill.usd), usd(million) if million else words.NOTHING, *(words.NOTHING,) * 3)
-    return [*rows, Row(("Total",), total, "priced", bill.price_book, section=section, tone="total")]
+    total = (words.dollars(bill.usd), _million(bill), *(words.NOTHING,) * (len(LINE_COLUMNS) - 2))
+    return [*rows, Row(("Total",), total, "priced", section, tone="total")]
+
+
+def _million(priced: Bill | BillLine) -> str:
+    usd_each = priced.usd_per_million_messages
+    return usd(usd_each) if usd_each else words.NOTHING
 
 
 def _units(line: BillLine) -> str:
@@ -159,3 +144,12 @@ def _units(line: BillLine) -> str:
     whole = line.units == int(line.units) and line.units < MILLION
     amount = f"{line.units:,.0f}" if whole else words.amount(line.units)
     return f"{amount} {UNITS.get(line.unit or '', (line.unit or '').replace('_', ' '))}".strip()
+
+
+LINE_COLUMNS: dict[str, Callable[[BillLine], str]] = {
+    "dollars a month": lambda line: words.dollars(line.usd),
+    "each million more": _million,
+    "units a month": _units,
+    "price": lambda line: f"{line.service}/{line.item}",
+    "how units are counted": lambda line: line.formula,
+}

@@ -6,7 +6,8 @@ What was found on one machine is no EC2 instance's (rule 11 of docs/rules.md): i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from breakeven import words
@@ -53,20 +54,8 @@ class MeasuredCapacity:
         return f"{self._rate()}, measured in run {self.run_id} on {self.date} {self._where()}: {self._how()}"
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "run_id": self.run_id,
-            "date": self.date,
-            "environment": self.environment,
-            "instance": self.instance,
-            "cell": self.cell,
-            "message_bytes": self.message_bytes,
-            "nodes_down": self.nodes_down,
-            "objective_ms": self.objective_ms,
-            "rates": list(self.rates),
-            "lower_bound": self.lower_bound,
-            "flags": list(self.flags),
-        }
+        """As JSON; whose machine it was stands in the words."""
+        return {name: value for name, value in asdict(self).items() if name != "machine"}
 
     def _rate(self) -> str:
         least = "at least " if self.lower_bound else ""
@@ -111,31 +100,29 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
     :param where: the option that named the run, for errors
     :raises InputError: the run has none that holds, and why
     """
+    refused = partial(InputError, where, "--capacity-from", report.run_id)
     if inputs.deployment not in TARGETS.values():
-        remedy = f"runs measure a pair, not a {inputs.deployment}; use --deployment pair, or --capacity"
-        raise InputError(where, "--capacity-from", report.run_id, remedy)
+        raise refused(f"runs measure a pair, not a {inputs.deployment}; use --deployment pair, or --capacity")
     found = measured_capacities(report)
     if not found:
-        remedy = (
+        raise refused(
             "it found no capacity; give a run of a suite with mode: capacity, such as scenarios/capacity.yaml"
         )
-        raise InputError(where, "--capacity-from", report.run_id, remedy)
     found = [one for one in found if one.instance == inputs.instance] or found
     fitting = [one for one in found if one.message_bytes >= inputs.message_bytes]
     if not fitting:
         most = max(one.message_bytes for one in found)
         remedy = f"it measured messages of up to {most} B, and the question's have {inputs.message_bytes} B"
-        raise InputError(where, "--capacity-from", report.run_id, f"{remedy}; ask for --size {most}B or less")
+        raise refused(f"{remedy}; ask for --size {most}B or less")
     size = min(one.message_bytes for one in fitting)
     sized = [one for one in fitting if one.message_bytes == size]
     wanted = [one for one in sized if one.nodes_down == 1] or [one for one in sized if not one.nodes_down]
     best = max(wanted or sized, key=lambda one: one.msg_per_s)
     if best.environment == "aws" and best.instance != inputs.instance:
         on = best.instance or "an instance type that its report does not name"
-        remedy = (
+        raise refused(
             f"it measured {on}, the question has {inputs.instance}: no capacity is carried over; --instance"
         )
-        raise InputError(where, "--capacity-from", report.run_id, remedy)
     return best
 
 

@@ -26,7 +26,7 @@ def why_never(crossing: Crossover, question: CostQuestion, bills: Sequence[Bill]
 
 def _too_dear_from_the_start(sqs: Bill, other: Bill, names: tuple[str, str]) -> str:
     fixed, others = _fixed(sqs.lines), _fixed(other.lines)
-    if sum(line.usd or 0.0 for line in fixed) <= sum(line.usd or 0.0 for line in others):
+    if _total(fixed) <= _total(others):
         return f"From the first message on, {names[1]} is cheaper."
     return (
         f"Before the first message, {names[0]} costs {words.dollars(_total(fixed))} a month "
@@ -48,29 +48,21 @@ def _never_made_up(
             f"({_each(other.lines)}) and {usd(ours)} on {names[0]} ({_each(sqs.lines)}): no traffic is large "
             "enough to pay for the brokers."
         )
-    cluster = _cluster(question, other)
-    if cluster is not None:
-        monthly, mean, million = cluster
+    mean, hours = question.capacity_mean_msg_per_s, question.inputs.get("hours_per_month")
+    if mean is not None and isinstance(hours, int | float):
+        monthly = _total([line for line in _fixed(other.lines) if line.line != PEOPLE]) / other.clusters
+        million = monthly / (mean * hours * SECONDS_PER_HOUR / 1e6)
         if million + theirs >= ours:
+            adding = words.listing([line.line for line in _adding(other.lines)]) or "what each message adds"
             return (
                 f"Each cluster costs {words.dollars(monthly)} a month for the {words.figure(mean)} messages "
                 f"a second that it is priced to carry: {usd(million)} a million messages, "
-                f"{usd(million + theirs)} with {_named(other.lines)}, against {usd(ours)} for {names[0]}."
+                f"{usd(million + theirs)} with {adding}, against {usd(ours)} for {names[0]}."
             )
     return (
         f"Up to the {words.figure(crossing.searched_msg_per_s)} messages a second that were searched, "
         f"{names[1]} does not recover its fixed {words.dollars(_total(_fixed(other.lines)))} a month."
     )
-
-
-def _cluster(question: CostQuestion, bill: Bill) -> tuple[float, float, float] | None:
-    """Dollars a month of one cluster, its mean rate, and dollars a million messages of one that is full."""
-    mean = question.capacity_mean_msg_per_s
-    hours = question.inputs.get("hours_per_month")
-    if mean is None or not isinstance(hours, int | float):
-        return None
-    monthly = sum(line.usd or 0.0 for line in _fixed(bill.lines) if line.line != PEOPLE) / bill.clusters
-    return monthly, mean, monthly / (mean * hours * SECONDS_PER_HOUR / 1e6)
 
 
 def _fixed(lines: Sequence[BillLine]) -> list[BillLine]:
@@ -88,19 +80,16 @@ def _listed(lines: Sequence[BillLine]) -> str:
     return words.listing([f"{name} {words.dollars(dollars)}" for dollars, name in found])
 
 
+def _adding(lines: Sequence[BillLine]) -> list[BillLine]:
+    """Lines that each message adds to."""
+    return [line for line in lines if line.usd_per_million_messages]
+
+
 def _each(lines: Sequence[BillLine]) -> str:
     """Lines that each message adds to, the dearest first; where there are several, with their dollars."""
     found = sorted(
-        ((line.usd_per_million_messages, line.line) for line in lines if line.usd_per_million_messages),
-        reverse=True,
+        ((line.usd_per_million_messages or 0.0, line.line) for line in _adding(lines)), reverse=True
     )
     if len(found) == 1:
         return found[0][1]
     return words.listing([f"{name} {usd(dollars)}" for dollars, name in found]) or "nothing by the message"
-
-
-def _named(lines: Sequence[BillLine]) -> str:
-    return (
-        words.listing([line.line for line in lines if line.usd_per_million_messages])
-        or "what each message adds"
-    )

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, DEPLOYMENTS, RABBITMQ
-from breakeven.report.contract.money_model import CostQuestion, Crossover
+from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 
-PAIRS = ((AS_USED, RABBITMQ), (BATCHED, RABBITMQ), (AS_USED, AMAZON_MQ), (BATCHED, AMAZON_MQ))
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
 #: what an uncertain input's ends are, as ``pricing.variations`` sets them
 ENDS = {
@@ -40,6 +39,16 @@ def question_of(report: Report, question_id: str) -> CostQuestion:
     return next(question for question in report.cost_questions if question.question_id == question_id)
 
 
+def own_hours(report: Report) -> dict[str, BreakEvenHours]:
+    """SQS's option -> break-even hours of our own cluster against it, of the headline question."""
+    question = headline_question(report)
+    return {
+        row.sqs_option: row
+        for row in report.break_even_hours
+        if question and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
+    }
+
+
 def crossings(report: Report, question_id: str, sqs: str, other: str) -> list[Crossover]:
     """All rows of one pair, from the lowest rate; one without a rate where there is no crossing."""
     return [
@@ -49,10 +58,14 @@ def crossings(report: Report, question_id: str, sqs: str, other: str) -> list[Cr
     ]
 
 
+def changes(rows: Sequence[Crossover]) -> list[Crossover]:
+    """The crossings at which the cheaper option changes."""
+    return [row for row in rows if row.msg_per_s is not None and row.cheaper_below != row.cheaper_above]
+
+
 def deciding(rows: Sequence[Crossover]) -> Crossover | None:
     """The first crossing at which the cheaper option changes; else the first row, which says why not."""
-    changes = [row for row in rows if row.msg_per_s is not None and row.cheaper_below != row.cheaper_above]
-    return next(iter([*changes, *rows]), None)
+    return next(iter([*changes(rows), *rows]), None)
 
 
 def option_name(question: CostQuestion, option: str) -> str:

@@ -11,7 +11,14 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import brief, headline_question, hour, option_name, spoken_option
+from breakeven.report.money.option_words import (
+    brief,
+    headline_question,
+    hour,
+    option_name,
+    own_hours,
+    spoken_option,
+)
 from breakeven.report.tables.figures import shown
 from breakeven.targets.catalog import clusters
 
@@ -62,7 +69,7 @@ def prices_table(report: Report) -> Table | None:
             for cell in (words.dollars(cost), words.dollars(None if cost is None else cost / rate * 1000))
         ]
         cheapest = brief(min(known, key=lambda option: known[option])) if known else words.NOTHING
-        rows.append(Row((f"{rate:,.0f} msg/s",), (*cells, cheapest), "priced", question.price_book))
+        rows.append(Row((f"{rate:,.0f} msg/s",), (*cells, cheapest), "priced"))
     return Table(
         slug="prices",
         caption="What a month costs at round rates",
@@ -105,11 +112,7 @@ def _must_carry(question: CostQuestion, rates: list[float]) -> str:
 def hours_table(report: Report) -> Table | None:
     """What is left of SQS's bill after the brokers', in dollars and in hours of work."""
     question = headline_question(report)
-    rows = {
-        row.sqs_option: row
-        for row in report.break_even_hours
-        if question and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
-    }
+    rows = own_hours(report)
     if question is None or not rows:
         return None
     return Table(
@@ -123,7 +126,6 @@ def hours_table(report: Report) -> Table | None:
                 (f"{rate:,.0f} msg/s",),
                 tuple(cell for row in rows.values() for cell in _hours_cells(row, rate)),
                 "priced",
-                question.price_book,
             )
             for rate in _rates(report, question)
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from operator import attrgetter
+from itertools import takewhile
 from typing import Any
 
 from breakeven.loadgen.case_figures import Ledger
@@ -12,18 +12,8 @@ from breakeven.report.contract.report_model import CaseReport, EndToEnd, Metric,
 from breakeven.report.tables.driving_paths import each
 from breakeven.terms import METRICS
 
-IDENTITY = (
-    "case_id",
-    "scenario",
-    "cell",
-    "target",
-    "repeat",
-    "variant",
-    "provenance",
-    "environment",
-    "status",
-    "reason",
-)
+#: what a case is and became: the contract's fields before its parameters
+IDENTITY = tuple(takewhile(lambda name: name != "parameters", CaseReport.model_fields))
 #: of all loaders of a case, each thing once
 RAN_ON = ("zone", "runtime", "openssl", "fallback")
 #: a spreadsheet takes a field that begins with one of these for a formula
@@ -45,16 +35,9 @@ def cases_csv(report: Report) -> str:
 
 def _header(parameters: list[str]) -> list[str]:
     figures = [f"{metric}_{field}" for metric in METRICS for field in _fields(metric)]
-    taken = set(IDENTITY)
-    named = [f"parameter_{name}" if name in taken else name for name in parameters]
-    return [
-        *IDENTITY,
-        *named,
-        *figures,
-        *(f"ledger_{name}" for name in Ledger.model_fields),
-        *RAN_ON,
-        "flags",
-    ]
+    named = [f"parameter_{name}" if name in IDENTITY else name for name in parameters]
+    ledger = [f"ledger_{name}" for name in Ledger.model_fields]
+    return [*IDENTITY, *named, *figures, *ledger, *RAN_ON, "flags"]
 
 
 def _fields(metric: str) -> list[str]:
@@ -69,7 +52,7 @@ def _row(case: CaseReport, parameters: list[str]) -> list[Any]:
         *(case.parameters.get(name) for name in parameters),
         *figures,
         *ledger,
-        *("; ".join(each(case, attrgetter(name))) for name in RAN_ON),
+        *("; ".join(each(case, name)) for name in RAN_ON),
         " ".join(case.flags),
     ]
 

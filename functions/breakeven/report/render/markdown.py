@@ -79,14 +79,10 @@ def _piece(piece: str | Strong | Link) -> str:
 
 
 def _table(table: Table) -> str:
-    spans = [title for title, width in table.groups for _ in range(width)] or [""] * len(table.columns)
-    titles = [
-        f"{group}: {column}" if group else column for group, column in zip(spans, table.columns, strict=True)
-    ]
     sections = ("Part",) if any(row.section for row in table.rows) else ()
     source = ("Source",) if table.sourced else ()
-    header = [*sections, *table.label_titles, *source, *titles]
-    lines = [header, ["---"] * (len(header) - len(titles)) + ["---:"] * len(titles)]
+    header = [*sections, *table.label_titles, *source, *table.titles]
+    lines = [header, ["---"] * (len(header) - len(table.columns)) + ["---:"] * len(table.columns)]
     lines += [
         [*([row.section] if sections else []), *row.labels, *([row.badge] if source else []), *row.cells]
         for row in table.rows

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from breakeven import words
+from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
+from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
-from breakeven.report.render.page_head import byline, keys
+from breakeven.report.money.break_even import main_crossover
+from breakeven.report.money.option_words import interval
 from breakeven.report.sections.contents import sections_of
+from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One of the few figures that stand at the top."""
+
+    figure: str
+    unit: str
+    note: str
+    tone: str = ""
 
 
 def page(report: Report, published: Published | None) -> str:
@@ -52,3 +68,53 @@ def _ours(markup: str) -> Markup:
 def anchor(text: str) -> str:
     """An id for a heading: letters, digits and dashes."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
+
+
+def byline(report: Report) -> str:
+    """Title, date and place of a run; of a source its author and publication."""
+    if source := report.source:
+        return " · ".join((report.title, source.author, source.publication, source.date))
+    variant, date = report.variant.replace("-", " "), report.started_at[:10] or "date not recorded"
+    place = ENVIRONMENTS[report.environment]
+    return " · ".join((report.title, variant, date, f"on {place}", f"run {report.run_id}"))
+
+
+def keys(report: Report) -> list[Key]:
+    """The figures: break-evens, cases, and what was lost."""
+    if report.source:
+        return [
+            Key(f"{len(report.cases)}", "cases", "as the source printed them"),
+            *_money(report),
+            *_lost(report),
+        ]
+    settled = sum(case.status == "ok" for case in report.cases)
+    tone = "" if settled == len(report.cases) else "bad"
+    cases = Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone)
+    return [*_money(report), cases, *_lost(report)]
+
+
+def _lost(report: Report) -> list[Key]:
+    ledgers = [case.ledger for case in report.cases if case.ledger]
+    if not ledgers:
+        return []
+    lost, sent = sum(ledger.lost or 0 for ledger in ledgers), sum(ledger.sent for ledger in ledgers)
+    unsure = ", as far as is known" if any(ledger.lost is None for ledger in ledgers) else ""
+    return [Key(f"{lost:,}", "lost", f"confirmed messages of {sent:,} sent{unsure}", "bad" if lost else "")]
+
+
+def _money(report: Report) -> list[Key]:
+    """The break-even as SQS is used, and once it is batched; none where the options never change places."""
+    found = (
+        ("Break-even", main_crossover(report)),
+        ("Break-even once SQS is batched and long-polled", main_crossover(report, BATCHED)),
+    )
+    return [_key(name, crossing) for name, crossing in found if crossing and crossing.msg_per_s is not None]
+
+
+def _key(name: str, crossing: Crossover) -> Key:
+    ends = interval(crossing)
+    between = f"; between {words.figure(ends[0])} and {words.figure(ends[1])}" if ends else ""
+    messages, usd = words.amount(crossing.messages_per_month), words.dollars(crossing.usd_per_month)
+    return Key(
+        words.figure(crossing.msg_per_s), "msg/s", f"{name}: {messages} messages and {usd} a month{between}"
+    )

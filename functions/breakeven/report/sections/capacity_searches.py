@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 from breakeven import words
 from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import Row, Section, Table, badge, filled
+from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.figures import held_rate, is_lower_bound
 
@@ -33,14 +34,12 @@ def capacity_table(report: Report) -> Table:
         slug="capacity",
         caption="Capacity: the highest rate that is held",
         label_titles=("Rate offered, msg/s",),
-        columns=("held", "handed over", "backlog grew, msg/s", "at most", "p99 end to end, ms", "why not"),
-        rows=tuple(_row(case, probe) for case in cases for probe in sorted(case.probes, key=_by_rate)),
+        columns=tuple(COLUMNS),
+        rows=tuple(
+            _row(case, probe) for case in cases for probe in sorted(case.probes, key=attrgetter("rate"))
+        ),
         notes=(HELD, *(_outcome(case) for case in cases), *_cautions(report, cases)),
     )
-
-
-def _by_rate(probe: ProbeReport) -> float:
-    return probe.rate
 
 
 def _cautions(report: Report, cases: Sequence[CaseReport]) -> Iterator[str]:
@@ -51,27 +50,31 @@ def _cautions(report: Report, cases: Sequence[CaseReport]) -> Iterator[str]:
 
 
 def _row(case: CaseReport, probe: ProbeReport) -> Row:
-    share = probe.achieved / probe.offered if probe.offered else None
     return Row(
         labels=(words.figure(probe.rate),),
-        cells=(
-            "yes" if probe.held else "no",
-            words.NOTHING if share is None else f"{share:.1%}",
-            words.figure(probe.backlog_per_s),
-            words.figure(probe.backlog_per_s_high),
-            words.figure(probe.end_to_end_p99_ms),
-            probe.reason or words.NOTHING,
-        ),
+        cells=tuple(cell(probe) for cell in COLUMNS.values()),
         origin=case.provenance,
-        badge=badge(case.provenance),
-        section=f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}",
+        section=_name(case),
         tone="" if probe.held else "bad",
     )
 
 
+COLUMNS: dict[str, Callable[[ProbeReport], str]] = {
+    "held": lambda probe: "yes" if probe.held else "no",
+    "handed over": lambda probe: f"{probe.achieved / probe.offered:.1%}" if probe.offered else words.NOTHING,
+    "backlog grew, msg/s": lambda probe: words.figure(probe.backlog_per_s),
+    "at most": lambda probe: words.figure(probe.backlog_per_s_high),
+    "p99 end to end, ms": lambda probe: words.figure(probe.end_to_end_p99_ms),
+    "why not": lambda probe: probe.reason or words.NOTHING,
+}
+
+
+def _name(case: CaseReport) -> str:
+    return f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
+
+
 def _outcome(case: CaseReport) -> str:
     failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
-    name = f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
     at_least = "at least " if is_lower_bound(case) else ""
     above = "" if failed is None else f", {words.figure(failed)} was not"
-    return f"{name}: {at_least}{words.figure(held_rate(case))} msg/s was held{above}."
+    return f"{_name(case)}: {at_least}{words.figure(held_rate(case))} msg/s was held{above}."

@@ -7,7 +7,7 @@ from dataclasses import astuple
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import BadgeKey, Definitions, Row, Section, Table, badge, filled
+from breakeven.report.elements import BadgeKey, Definitions, Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
 from breakeven.targets.catalog import CATALOG, parts_of
 from breakeven.targets.record import TargetRecord
@@ -46,7 +46,6 @@ def differences(report: Report) -> Table:
                 labels=(words.target_name(target),),
                 cells=_describe(report, first[target]),
                 origin=first[target].provenance,
-                badge=badge(first[target].provenance),
             )
             for target in targets
         ),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.report.charts.latency_percentiles import has_latencies, latencies
-from breakeven.report.contract.report_model import EndToEnd, Metric, Report
-from breakeven.report.elements import Folded, Part, Row, Section, Table, badge, filled, paragraph, trimmed
+from breakeven.report.contract.report_model import CaseReport, EndToEnd, Metric, Report
+from breakeven.report.elements import Folded, Part, Row, Section, Table, filled, paragraph, trimmed
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.figures import STATISTIC_TITLES, STATISTICS, rate, statistics
 
@@ -27,30 +27,12 @@ def section(subject: Subject) -> Section | None:
 
 def metrics_table(report: Report) -> Table:
     """Every metric of every case, so that an engineer need not open the JSON."""
-    rows = []
-    for case in report.cases:
-        for operation, title in words.OPERATIONS.items():
-            metric: Metric | None = getattr(case, operation)
-            if metric is None:
-                continue
-            skipped = (
-                f" ({metric.skipped:,} skipped)" if isinstance(metric, EndToEnd) and metric.skipped else ""
-            )
-            rows.append(
-                Row(
-                    labels=(words.target_name(case.target), title),
-                    cells=(
-                        rate(case, operation),
-                        words.figure(metric.early_msg_per_s),
-                        words.figure(metric.mb_per_s),
-                        *statistics(case, operation),
-                        f"{words.count(metric.operations)}{skipped}",
-                    ),
-                    origin=case.provenance,
-                    badge=badge(case.provenance),
-                    section=words.case_name(case),
-                )
-            )
+    rows = tuple(
+        _row(case, operation, metric)
+        for case in report.cases
+        for operation in words.OPERATIONS
+        if (metric := getattr(case, operation))
+    )
     return trimmed(
         Table(
             slug="metrics",
@@ -58,6 +40,22 @@ def metrics_table(report: Report) -> Table:
             label_titles=("Target", "Metric"),
             columns=("msg/s", "msg/s up to 99.9%", "MB/s", *STATISTIC_TITLES, "operations"),
             groups=(("Rate", 3), ("Latency, ms", len(STATISTICS)), ("", 1)),
-            rows=tuple(rows),
+            rows=rows,
         )
+    )
+
+
+def _row(case: CaseReport, operation: str, metric: Metric) -> Row:
+    skipped = f" ({metric.skipped:,} skipped)" if isinstance(metric, EndToEnd) and metric.skipped else ""
+    return Row(
+        labels=(words.target_name(case.target), words.OPERATIONS[operation]),
+        cells=(
+            rate(case, operation),
+            words.figure(metric.early_msg_per_s),
+            words.figure(metric.mb_per_s),
+            *statistics(case, operation),
+            f"{words.count(metric.operations)}{skipped}",
+        ),
+        origin=case.provenance,
+        section=words.case_name(case),
     )

@@ -5,22 +5,23 @@ from __future__ import annotations
 from breakeven import words
 from breakeven.loadgen.case_figures import Ledger
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import Row, Section, Table, badge, filled
+from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.figures import case_row
 
-LEDGER_TERMS = {
-    "sent": "sent",
-    "confirmed": "confirmed",
-    "returned": "returned",
-    "nacked": "nacked",
-    "unknown": "unknown",
-    "received": "received",
-    "left": "left",
-    "duplicates": "duplicates",
-    "redelivered": "redelivered",
-    "out_of_order": "out of order",
-    "unexpected": "unexpected",
-}
+TERMS = (
+    "sent",
+    "confirmed",
+    "returned",
+    "nacked",
+    "unknown",
+    "received",
+    "left",
+    "duplicates",
+    "redelivered",
+    "out_of_order",
+    "unexpected",
+)
 
 
 def section(subject: Subject) -> Section | None:
@@ -39,7 +40,7 @@ def ledger_table(report: Report) -> Table:
         columns=(
             "lost",
             "missing",
-            *LEDGER_TERMS.values(),
+            *(name.replace("_", " ") for name in TERMS),
             "counted in the queue",
             "closed",
             "mirrors in sync before, after",
@@ -50,28 +51,22 @@ def ledger_table(report: Report) -> Table:
 
 
 def _ledger_row(case: CaseReport) -> Row:
-    ledger, flags = case.ledger, ", ".join(case.flags) or "none"
-    if ledger is None:
-        cells: tuple[str, ...] = (words.NOTHING,) * (len(LEDGER_TERMS) + 4)
-        bad = False
-    else:
-        lost = "not known" if ledger.lost is None else words.count(ledger.lost)
-        terms = tuple(words.count(getattr(ledger, name)) for name in LEDGER_TERMS)
-        cells = (
-            lost,
-            words.count(ledger.missing),
-            *terms,
-            _queue_count(ledger),
-            "yes" if ledger.closed else "no",
-        )
-        bad = bool(ledger.lost or ledger.missing)
-    return Row(
-        labels=(words.target_name(case.target),),
-        cells=(*cells, _mirrors(case), flags),
-        origin=case.provenance,
-        badge=badge(case.provenance),
-        section=words.case_name(case),
-        tone="failed" if case.status == "failed" else "bad" if bad else "",
+    ledger = case.ledger
+    cells = _cells(ledger) if ledger else (words.NOTHING,) * (len(TERMS) + 4)
+    bad = "bad" if ledger and (ledger.lost or ledger.missing) else ""
+    return case_row(
+        case,
+        (*cells, _mirrors(case), ", ".join(case.flags) or "none"),
+        "failed" if case.status == "failed" else bad,
+    )
+
+
+def _cells(ledger: Ledger) -> tuple[str, ...]:
+    return (
+        "not known" if ledger.lost is None else words.count(ledger.lost),
+        *(words.count(getattr(ledger, name)) for name in ("missing", *TERMS)),
+        _queue_count(ledger),
+        "yes" if ledger.closed else "no",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from breakeven import words
 from breakeven.report.contract.report_model import Comparison, Repeats, Report
-from breakeven.report.elements import Row, Section, Table, badge, filled, paragraph
+from breakeven.report.elements import Row, Section, Table, filled, paragraph
 from breakeven.report.sections.subject import Subject
 
 ONCE = (
@@ -77,7 +77,6 @@ def _repeats_row(figures: Mapping[str, Repeats]) -> Row:
             *(_range(figures.get(name)) for name in ("p50_ms", "p95_ms")),
         ),
         origin=first.provenance,
-        badge=badge(first.provenance),
         section=words.OPERATIONS[first.metric],
     )
 
@@ -128,7 +127,6 @@ def _comparison_row(row: Comparison) -> Row:
         labels=(words.place(row.scenario, row.cell),),
         cells=(*finding(row), f"{row.repeats} and {row.against_repeats}"),
         origin=origin,
-        badge=badge(origin),
         section=words.OPERATIONS[row.metric],
     )
 

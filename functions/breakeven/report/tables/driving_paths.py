@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from breakeven import words
-from breakeven.loadgen.case_figures import LoaderReport
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
-from breakeven.report.elements import Row, Table, badge, trimmed
+from breakeven.report.elements import Table, trimmed
+from breakeven.report.tables.figures import Columns, case_rows
 
 #: the metrics whose completions a client drives, each counted once: a cycle is a receive and its settlement
 DRIVEN = ("produce", "consume", "settle")
@@ -25,18 +23,10 @@ def driving_table(report: Report) -> Table:
             slug="driving",
             caption="The loaders: what drove the cases, and from where",
             label_titles=("Target",),
-            columns=(
-                "client",
-                "by the core",
-                "by the general path",
-                "paused, s",
-                "zone",
-                "Python",
-                "OpenSSL",
-            ),
-            rows=tuple(_row(case) for case in cases),
+            columns=tuple(COLUMNS),
+            rows=case_rows(cases, COLUMNS, _fell_back),
             groups=(("", 1), ("Operations", 2), ("", 4)),
-            notes=(WHAT_IT_MEANS, *_reasons(cases, lambda one: one.zone_unknown, "Zone not known: {}.")),
+            notes=(WHAT_IT_MEANS, *(f"Zone not known: {why}." for why in _reasons(cases, "zone_unknown"))),
         )
     )
 
@@ -46,12 +36,12 @@ def driving_summary(report: Report) -> str:
     native = [case for case in report.cases if operations(case, "core_operations") is not None]
     if not native:
         return ""
-    fallen = [case for case in native if "general_path" in case.flags]
+    fallen = [case for case in native if _fell_back(case)]
     if fallen:
         cases = words.listing(
             [f"{words.case_name(case)} on {words.target_name(case.target)}" for case in fallen]
         )
-        why = words.listing(_reasons(fallen, lambda one: one.fallback, "{}"))
+        why = words.listing(_reasons(fallen, "fallback"))
         return (
             f"In {len(fallen)} of {words.plural(len(native), 'case')} with native clients THE GENERAL PATH "
             f"did the compiled core's work, more slowly: {cases} ({why})."
@@ -62,6 +52,10 @@ def driving_summary(report: Report) -> str:
         f"The compiled core drove {words.count(core)} operations of the native clients, the general path "
         f"{words.count(general)}; in no case did it fall back to the general path."
     )
+
+
+def _fell_back(case: CaseReport) -> bool:
+    return "general_path" in case.flags
 
 
 def tails_summary(report: Report) -> str:
@@ -94,37 +88,34 @@ def operations(case: CaseReport, path: str) -> int | None:
     return sum(found) if found else None
 
 
-def each(case: CaseReport, of: Callable[[LoaderReport], str | None]) -> list[str]:
+def each(case: CaseReport, name: str) -> list[str]:
     """What the case's loaders recorded, each value once."""
-    return list(dict.fromkeys(fact for loader in case.loaders if (fact := of(loader))))
+    return list(dict.fromkeys(fact for loader in case.loaders if (fact := getattr(loader, name))))
 
 
-def _row(case: CaseReport) -> Row:
-    paused = case.consume.paused_s if case.consume else None
-    fell_back = "general_path" in case.flags
-    return Row(
-        labels=(words.target_name(case.target),),
-        cells=(
-            str(case.parameters.get("client") or words.NOTHING),
-            words.count(operations(case, "core_operations")),
-            words.count(operations(case, "general_operations")),
-            words.figure(paused, 2),
-            ", ".join(each(case, lambda one: one.zone)) or words.NOTHING,
-            ", ".join(each(case, lambda one: one.runtime)) or words.NOTHING,
-            ", ".join(each(case, _openssl)) or words.NOTHING,
-        ),
-        origin=case.provenance,
-        badge=badge(case.provenance),
-        section=words.case_name(case),
-        tone="bad" if fell_back else "",
-    )
+def _reasons(cases: list[CaseReport], name: str) -> list[str]:
+    return list(dict.fromkeys(why for case in cases for why in each(case, name)))
 
 
-def _openssl(loader: LoaderReport) -> str | None:
-    """Its release alone: of 'OpenSSL 3.0.17 1 Jul 2025' the second word."""
-    parts = (loader.openssl or "").split()
-    return parts[1] if len(parts) > 1 else loader.openssl
+def _paused(case: CaseReport) -> str:
+    return words.figure(case.consume.paused_s if case.consume else None, 2)
 
 
-def _reasons(cases: list[CaseReport], of: Callable[[LoaderReport], str | None], wording: str) -> list[str]:
-    return [wording.format(why) for why in dict.fromkeys(why for case in cases for why in each(case, of))]
+def _openssl(case: CaseReport) -> list[str]:
+    """The release alone: of 'OpenSSL 3.0.17 1 Jul 2025' the second word."""
+    return list(dict.fromkeys((one.split()[1:2] or [one])[0] for one in each(case, "openssl")))
+
+
+def _listed(facts: list[str]) -> str:
+    return ", ".join(facts) or words.NOTHING
+
+
+COLUMNS: Columns = {
+    "client": lambda case: str(case.parameters.get("client") or words.NOTHING),
+    "by the core": lambda case: words.count(operations(case, "core_operations")),
+    "by the general path": lambda case: words.count(operations(case, "general_operations")),
+    "paused, s": _paused,
+    "zone": lambda case: _listed(each(case, "zone")),
+    "Python": lambda case: _listed(each(case, "runtime")),
+    "OpenSSL": lambda case: _listed(_openssl(case)),
+}

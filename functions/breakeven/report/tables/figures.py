@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Metric
+from breakeven.report.elements import Row
 
+#: of a table by case: title -> what it shows
+Columns = Mapping[str, Callable[[CaseReport], str]]
 #: what a source prints of money
 DOLLARS = "usd_per_month_per_1000_msg_per_s"
 #: the operations set beside the published ones; a consume cycle is what source A calls consume
@@ -46,6 +49,21 @@ def printed(value: float | str | None) -> str:
         whole, point, rest = value.partition(".")
         return f"{int(whole):,}{point}{rest}" if whole.isdecimal() else value
     return f"{int(value):,}" if value == int(value) else f"{value:,}"
+
+
+def case_row(case: CaseReport, cells: Iterable[str], tone: str = "") -> Row:
+    """A row of a table by case: the target in front, the case above."""
+    return Row((words.target_name(case.target),), tuple(cells), case.provenance, words.case_name(case), tone)
+
+
+def case_rows(
+    cases: Iterable[CaseReport], columns: Columns, bad: Callable[[CaseReport], bool]
+) -> tuple[Row, ...]:
+    """A row for each case, with what each column shows of it; ``bad`` ones stand out."""
+    return tuple(
+        case_row(case, (cell(case) for cell in columns.values()), "bad" if bad(case) else "")
+        for case in cases
+    )
 
 
 def lane(case: CaseReport) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from breakeven import words
 from breakeven.report.contract.report_model import Report
 from breakeven.report.contract.validity_model import TOLERANCE_MS, TOLERANCE_SHARE, InstrumentCase, Reading
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import Row, Table
 
 NOT_RUN = "No self-test was run: the suite sets instrument: false."
 PASSED, FAILED = "The self-test passed.", "THE SELF-TEST FAILED."
@@ -122,7 +122,6 @@ def _row(case: InstrumentCase, reading: Reading) -> Row:
             mark,
         ),
         origin="measured",
-        badge=badge("measured"),
         section=f"{case.protocol.upper()}, {case.client} client, {words.count(case.messages)} messages",
         tone="" if reading.agrees else "bad",
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from breakeven import words
-from breakeven.loadgen.case_figures import LoaderReport
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import Row, Table, badge, trimmed
+from breakeven.report.elements import Table, trimmed
+from breakeven.report.tables.figures import Columns, case_rows
 
 WHAT_IT_MEANS = (
     "A loader is the limit at 0.8 of a core, when a thread of a function or task wakes over 5 ms late "
@@ -24,17 +24,8 @@ def loaders_table(report: Report) -> Table:
             slug="loaders",
             caption="The loaders: was one of them the limit?",
             label_titles=("Target",),
-            columns=(
-                "the limit",
-                "loaders",
-                "cores used",
-                "woke late, p99 ms",
-                "offered",
-                "handed over",
-                "late, p99 ms",
-                "target had no room",
-            ),
-            rows=tuple(_row(case) for case in cases),
+            columns=tuple(COLUMNS),
+            rows=case_rows(cases, COLUMNS, _is_limited),
             notes=(WHAT_IT_MEANS, *report.manifest.loaders, *_evidence(cases)),
         )
     )
@@ -53,36 +44,36 @@ def _is_limited(case: CaseReport) -> bool:
     return any(loader.saturated for loader in case.loaders)
 
 
-def _row(case: CaseReport) -> Row:
-    limited = _is_limited(case)
-    offered, achieved = _total(case, lambda one: one.offered), _total(case, lambda one: one.achieved)
-    blocked = _most(one.blocked_share for one in case.loaders)
-    return Row(
-        labels=(words.target_name(case.target),),
-        cells=(
-            "yes" if limited else "no",
-            str(len({loader.loader for loader in case.loaders})),
-            words.figure(_most(one.cpu_share for one in case.loaders), 2),
-            words.figure(_most(one.lag_p99_ms for one in case.loaders), 2),
-            words.count(offered),
-            words.count(achieved),
-            words.figure(_most(one.pacing_p99_ms for one in case.loaders), 2),
-            words.NOTHING if blocked is None else f"{blocked:.1%} of the time",
-        ),
-        origin=case.provenance,
-        badge=badge(case.provenance),
-        section=words.case_name(case),
-        tone="bad" if limited else "",
-    )
+def _values(case: CaseReport, name: str) -> list[float]:
+    """What those of its loaders have that know it."""
+    found = (getattr(loader, name) for loader in case.loaders)
+    return [value for value in found if value is not None]
 
 
-def _most(values: Iterable[float | None]) -> float | None:
-    return max((value for value in values if value is not None), default=None)
+def _most(case: CaseReport, name: str) -> str:
+    return words.figure(max(_values(case, name), default=None), 2)
 
 
-def _total(case: CaseReport, of: Callable[[LoaderReport], int | None]) -> int | None:
-    values = [value for loader in case.loaders if (value := of(loader)) is not None]
-    return sum(values) if values else None
+def _total(case: CaseReport, name: str) -> str:
+    values = _values(case, name)
+    return words.count(int(sum(values))) if values else words.NOTHING
+
+
+def _blocked(case: CaseReport) -> str:
+    shares = _values(case, "blocked_share")
+    return f"{max(shares):.1%} of the time" if shares else words.NOTHING
+
+
+COLUMNS: Columns = {
+    "the limit": lambda case: "yes" if _is_limited(case) else "no",
+    "loaders": lambda case: str(len({loader.loader for loader in case.loaders})),
+    "cores used": lambda case: _most(case, "cpu_share"),
+    "woke late, p99 ms": lambda case: _most(case, "lag_p99_ms"),
+    "offered": lambda case: _total(case, "offered"),
+    "handed over": lambda case: _total(case, "achieved"),
+    "late, p99 ms": lambda case: _most(case, "pacing_p99_ms"),
+    "target had no room": _blocked,
+}
 
 
 def _evidence(cases: Iterable[CaseReport]) -> list[str]:

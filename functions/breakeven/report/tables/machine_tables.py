@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport
-from breakeven.report.elements import Row, Table, badge
+from breakeven.report.elements import Row, Table
 from breakeven.report.tables.figures import DOLLARS, printed, shown_figure
 
 #: parameter -> column; those that are alike in every row of a table are given in a note
@@ -69,7 +69,6 @@ def machines_table(scenario: str, cases: Sequence[CaseReport], notes: tuple[str,
                     *(printed(case.printed.get(name)) for name in figures),
                 ),
                 origin=case.provenance,
-                badge=badge(case.provenance),
             )
             for number, case in enumerate(cases)
         ),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from breakeven import words
-from breakeven.published.rows import Published, PublishedMetric
+from breakeven.published.rows import Published
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import Row, Table, badge, trimmed
+from breakeven.report.elements import Row, Table, trimmed
 from breakeven.report.tables.figures import (
     COMPARED,
     STATISTIC_TITLES,
@@ -17,12 +17,12 @@ from breakeven.report.tables.figures import (
     rate,
     scenarios,
     shown_figure,
-    statistics,
 )
 from breakeven.report.tables.machine_tables import by_machine, machines_table
 
 MATRIX_UNITS = "Mean and p95 in milliseconds."
 MATRIX_PRINTED = "Means in milliseconds; a dash where the source prints none."
+MATRIX_STATISTICS = ("mean_ms", "p95_ms")
 MATRIX_CELLS = 5  # cells side by side in one table; more go into a further table
 
 
@@ -67,26 +67,20 @@ def _statistics_table(
 ) -> Table:
     """Every statistic side by side, as source A prints its load-unload test."""
     several = len({case.cell for case in cases}) > 1
-    rows: list[Row] = []
-    for operation in COMPARED:
-        for case in cases:
-            label = f"{lane(case)}, {words.cell_name(case.cell)}" if several else lane(case)
-            rows.append(
-                Row(
-                    labels=(label,),
-                    cells=("failed",) + (words.NOTHING,) * len(STATISTICS)
-                    if case.status == "failed"
-                    else (rate(case, operation), *statistics(case, operation)),
-                    origin=case.provenance,
-                    badge=badge(case.provenance),
-                    section=words.OPERATIONS[operation],
-                    tone="failed" if case.status == "failed" else "",
-                )
-            )
-            row = published.row(case) if published and case.repeat == 1 else None
-            if published and row and (figures := row.metric(operation)):
-                cells = (printed(figures.msg_per_s), *_published_statistics(figures))
-                rows.append(_published_row(published, (label,), cells, operation))
+    rows = [
+        row
+        for operation in COMPARED
+        for case in cases
+        for row in _rows(
+            operation,
+            case,
+            [case],
+            STATISTICS,
+            published,
+            cell=words.cell_name(case.cell) if several else "",
+            tone="failed" if case.status == "failed" else "",
+        )
+    ]
     return Table(
         slug=scenario,
         caption=_caption(scenario, cases),
@@ -97,16 +91,6 @@ def _statistics_table(
         notes=_notes(report, scenario, cases, published),
         scenario=scenario,
     )
-
-
-def _published_statistics(figures: PublishedMetric) -> tuple[str, ...]:
-    return tuple(printed(getattr(figures, name, None)) for name in STATISTICS)
-
-
-def _published_row(
-    published: Published, labels: tuple[str, ...], cells: tuple[str, ...], operation: str
-) -> Row:
-    return Row(labels, cells, "published", badge("published", published), words.OPERATIONS[operation])
 
 
 def _matrix_tables(
@@ -148,38 +132,41 @@ def _matrix_rows(
     for target, repeat in dict.fromkeys((case.target, case.repeat) for case in cases):
         by_cell = {case.cell: case for case in cases if (case.target, case.repeat) == (target, repeat)}
         first = next(iter(by_cell.values()))
-        rows.append(
-            Row(
-                labels=(lane(first),),
-                cells=tuple(text for cell in cells for text in _matrix_cell(by_cell.get(cell), operation)),
-                origin=first.provenance,
-                badge=badge(first.provenance),
-                section=words.OPERATIONS[operation],
-            )
-        )
-        if published and repeat == 1:
-            texts = [_published_cell(by_cell.get(cell), operation, published) for cell in cells]
-            if any(text != words.NOTHING for cell_texts in texts for text in cell_texts):
-                flat = tuple(text for cell_texts in texts for text in cell_texts)
-                rows.append(_published_row(published, (lane(first),), flat, operation))
+        side_by_side = [by_cell.get(cell) for cell in cells]
+        rows += _rows(operation, first, side_by_side, MATRIX_STATISTICS, published)
     return rows
 
 
-def _matrix_cell(case: CaseReport | None, operation: str) -> tuple[str, str, str]:
+def _rows(
+    operation: str,
+    first: CaseReport,
+    cases: Sequence[CaseReport | None],
+    figures: Sequence[str],
+    published: Published | None,
+    cell: str = "",
+    tone: str = "",
+) -> Iterator[Row]:
+    """What was measured of cases of one lane, side by side, and beneath it what the source printed."""
+    label, section = (f"{lane(first)}, {cell}" if cell else lane(first),), words.OPERATIONS[operation]
+    cells = [text for case in cases for text in _measured(case, operation, figures)]
+    yield Row(label, tuple(cells), first.provenance, section, tone)
+    if published and first.repeat == 1:
+        cells = [text for case in cases for text in _published(case, operation, figures, published)]
+        if any(text != words.NOTHING for text in cells):
+            yield Row(label, tuple(cells), "published", section, published=published.label)
+
+
+def _measured(case: CaseReport | None, operation: str, figures: Sequence[str]) -> tuple[str, ...]:
     if case is None:
-        return (words.NOTHING,) * 3
+        return (words.NOTHING,) * (1 + len(figures))
     if case.status == "failed":
-        return ("failed", words.NOTHING, words.NOTHING)
-    return (
-        rate(case, operation),
-        shown_figure(case, operation, "mean_ms"),
-        shown_figure(case, operation, "p95_ms"),
-    )
+        return ("failed", *(words.NOTHING,) * len(figures))
+    return (rate(case, operation), *(shown_figure(case, operation, name) for name in figures))
 
 
-def _published_cell(case: CaseReport | None, operation: str, published: Published) -> tuple[str, str, str]:
+def _published(
+    case: CaseReport | None, operation: str, figures: Sequence[str], published: Published
+) -> tuple[str, ...]:
     row = published.row(case) if case else None
-    figures = row.metric(operation) if row else None
-    if figures is None:
-        return (words.NOTHING,) * 3
-    return printed(figures.msg_per_s), printed(figures.mean_ms), words.NOTHING
+    found = row.metric(operation) if row else None
+    return tuple(printed(getattr(found, name, None)) for name in ("msg_per_s", *figures))

@@ -80,7 +80,7 @@ def assemble(
         environment=surroundings["name"],
         planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
     )
-    answers = Answers.of(rows, plan["cost"])
+    answers = Answers(**rows, cost=plan["cost"])
     return build_report(record, _manifest(plan, state, failed), answers)
 
 
