@@ -83,7 +83,7 @@ def damaged(path: Path, old: str, new: str) -> Path:
         ('msg_per_s: "5500"', "msg_per_s: 5500", "rows.0.produce.msg_per_s", "in quotes"),
         ('msg_per_s: "5500"', 'msg_per_s: "about 5500"', "rows.0.produce.msg_per_s", "in quotes"),
         ('msg_per_s: "5500"', 'msg_per_s: ""', "rows.0.produce.msg_per_s", "in quotes"),
-        ('msg_per_s: "5500"', 'msg_per_s: "1", msgs: "2"', "rows.0.produce.msgs", "not permitted"),
+        ('msg_per_s: "5500"', 'msg_per_s: "1", msgs: "2"', "rows.0.produce.msgs", "no such field"),
         ('    produce: {msg_per_s: "5500"}\n', "", "rows.0", "a row without a figure"),
         ("scenario: cores", "scenario: ''", "rows.0.scenario", "empty"),
         ("machine: r3.xlarge\n", "machine: m1.small\n", "file", "'m1.small' is not among"),
