@@ -77,8 +77,8 @@ def sent(handler: str) -> set[str]:
     """Names of metrics in a handler's source."""
     (source,) = HANDLERS.rglob(f"{handler}.py")
     calls = [node for node in ast.walk(ast.parse(source.read_text())) if isinstance(node, ast.Call)]
-    named = [keyword for call in calls for keyword in call.keywords if keyword.arg == "name"]
-    return {keyword.value.value for keyword in named if isinstance(keyword.value, ast.Constant)}
+    named = [call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "count"]
+    return {name.value for name in named if isinstance(name, ast.Constant)}
 
 
 @pytest.mark.parametrize(
