@@ -144,5 +144,5 @@ def test_context_of_an_account_is_not_for_this_machine(monkeypatch, tmp_path):
     context = {"breakeven:vpc_id": "vpc-01234567", "cli-telemetry": False}
     (tmp_path / "cdk.json").write_text(json.dumps({"context": context}))
     monkeypatch.setattr(synth, "ROOT", tmp_path)
-    given = json.loads(synth._environment(tmp_path / "out")["CDK_CONTEXT_JSON"])
+    given = json.loads(synth.app_environment(tmp_path / "out")["CDK_CONTEXT_JSON"])
     assert given == {"cli-telemetry": False, "aws:cdk:bundling-stacks": []}
