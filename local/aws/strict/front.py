@@ -20,11 +20,12 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from http.client import responses
 from typing import Any, Self
 
 from moto.server import DomainDispatcherApplication
+from werkzeug.test import run_wsgi_app
 
 from local.aws.strict.requests import calls
 from local.aws.strict.requests.calls import Signature
@@ -78,9 +79,9 @@ class Request:
         """
         return tuple(calls.read(self))
 
-    def fresh_environ(self) -> dict[str, Any]:
-        """For whoever answers it: may be changed, and the body can be read from its beginning."""
-        return {**self.environ, "wsgi.input": io.BytesIO(self.body)}
+    def fresh_environ(self, body: bytes | None = None) -> dict[str, Any]:
+        """For whoever answers it: may be changed, and its body, or another, is read from its beginning."""
+        return {**self.environ, "wsgi.input": io.BytesIO(self.body if body is None else body)}
 
 
 @dataclass(slots=True)
@@ -135,18 +136,8 @@ def _through(layers: Sequence[Layer], carry_out: PassOn, request: Request) -> An
 
 def _answered(application: Any, serve: Any, request: Request) -> Answer:
     """What moto answers."""
-    answer = Answer(500)
-
-    def start_response(status: str, headers: Headers, *_: Any) -> None:
-        answer.status, answer.headers = int(status.partition(" ")[0]), headers
-
-    parts = serve(application, request.fresh_environ(), start_response)
-    try:
-        answer.body = b"".join(parts)
-    finally:
-        if hasattr(parts, "close"):
-            parts.close()
-    return answer
+    parts, status, headers = run_wsgi_app(partial(serve, application), request.fresh_environ(), buffered=True)
+    return Answer(int(status.partition(" ")[0]), headers.to_wsgi_list(), b"".join(parts))
 
 
 def _body(environ: dict[str, Any]) -> bytes:

@@ -109,7 +109,4 @@ def _set_token(root: ET.Element, token: str | None) -> None:
 
 def _changed(request: Request, body: bytes | None = None, **environ: str) -> Request:
     """A request like it, which the layers behind read anew."""
-    changed = Request.__new__(Request)
-    changed.environ = {**request.environ, **environ}
-    changed.body = request.body if body is None else body
-    return changed
+    return Request({**request.fresh_environ(body), **environ})

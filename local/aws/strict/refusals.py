@@ -1,71 +1,81 @@
-"""How each service says that it is asked too often, or that it is at fault: code, HTTP status and protocol.
+"""Errors as the services answer them, in their protocols, and what each says of too many calls or of a fault.
 
-Sources: "Errors" of the operations in each service's API reference, and its "Common errors" where those name
+Sources: each service's API reference, "Errors" of the operation, and its "Common errors" where those name
 none; of Amazon S3 "Error responses", of Amazon EC2 "Error codes for the Amazon EC2 API".
 """
 
 from __future__ import annotations
 
 import json
+import uuid
 from dataclasses import dataclass
+from functools import cache
+from xml.sax.saxutils import escape
+
+from botocore.exceptions import UnknownServiceError
+from moto.core.model import ServiceModel
+from moto.core.utils import get_service_model
 
 from local.aws.strict.front import Answer
 
-JSON, REST_JSON, QUERY, EC2, S3 = "json", "rest-json", "query", "ec2", "s3"
+#: signing names that are not the names of the models
+MODELS = {"monitoring": "cloudwatch", "states": "stepfunctions", "servicequotas": "service-quotas"}
+
+
+@cache
+def model_of(service: str) -> ServiceModel | None:
+    """By its signing name, the model that moto has read, too: EC2's takes half a second."""
+    try:
+        return get_service_model(MODELS.get(service, service))
+    except UnknownServiceError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     code: str
-    status: int
-    protocol: str
+    message: str = "simulated weather"
+    status: int = 400
 
-    def answer(self) -> Answer:
-        said = "simulated weather"
-        if self.protocol in {JSON, REST_JSON}:
-            body = json.dumps({"__type": self.code, "message": said}).encode()
+    def answer(self, service: str, protocol: str | None = None) -> Answer:
+        """In the protocol of the service with that signing name, unless another one is said."""
+        model, number = model_of(service), str(uuid.uuid4())
+        protocol = protocol or (model.protocol if model else "query")
+        if protocol in {"json", "rest-json"}:
+            body = json.dumps({"__type": self.code, "message": self.message}).encode()
             return Answer.of(self.status, "application/x-amz-json-1.1", body, x_amzn_ErrorType=self.code)
-        error = f"<Error><Code>{self.code}</Code><Message>{said}</Message></Error>"
-        whole = {
-            S3: error,
-            QUERY: f"<ErrorResponse>{error}<RequestId>weather</RequestId></ErrorResponse>",
-            EC2: f"<Response><Errors>{error}</Errors><RequestID>weather</RequestID></Response>",
-        }[self.protocol]
-        return Answer.of(self.status, "text/xml", whole.encode())
+        error = f"<Code>{self.code}</Code><Message>{escape(self.message)}</Message>"
+        if protocol == "rest-xml":
+            said = f"<Error>{error}<RequestId>{number}</RequestId></Error>"
+        elif protocol == "ec2":
+            said = (
+                f"<Response><Errors><Error>{error}</Error></Errors><RequestID>{number}</RequestID></Response>"
+            )
+        else:
+            said = f"<ErrorResponse><Error><Type>Sender</Type>{error}</Error><RequestId>{number}</RequestId>"
+            said += "</ErrorResponse>"
+        return Answer.of(self.status, "text/xml;charset=UTF-8", said.encode(), x_amzn_RequestId=number)
 
 
-THROTTLED = {
-    "athena": Refusal("TooManyRequestsException", 400, JSON),
-    "codebuild": Refusal("ThrottlingException", 400, JSON),
-    "dynamodb": Refusal("ThrottlingException", 400, JSON),
-    "ec2": Refusal("RequestLimitExceeded", 503, EC2),
-    "ecr": Refusal("ThrottlingException", 400, JSON),
-    "ecs": Refusal("ThrottlingException", 400, JSON),
-    "lambda": Refusal("TooManyRequestsException", 429, REST_JSON),
-    "pricing": Refusal("ThrottlingException", 400, JSON),
-    "s3": Refusal("SlowDown", 503, S3),
-    "servicequotas": Refusal("TooManyRequestsException", 400, JSON),
-    "sns": Refusal("Throttled", 429, QUERY),
-    "states": Refusal("ThrottlingException", 400, JSON),
-}
-BROKEN = {
-    "athena": Refusal("InternalServerException", 500, JSON),
-    "codebuild": Refusal("InternalFailure", 500, JSON),
-    "dynamodb": Refusal("InternalServerError", 500, JSON),
-    "ec2": Refusal("InternalError", 500, EC2),
-    "ecr": Refusal("ServerException", 500, JSON),
-    "ecs": Refusal("ServerException", 500, JSON),
-    "lambda": Refusal("ServiceException", 500, REST_JSON),
-    "pricing": Refusal("InternalErrorException", 500, JSON),
-    "s3": Refusal("InternalError", 500, S3),
-    "servicequotas": Refusal("ServiceException", 500, JSON),
-    "sns": Refusal("InternalError", 500, QUERY),
-    "states": Refusal("InternalFailure", 500, JSON),
+#: service -> of too many calls, and of a fault of its own
+OF_WEATHER = {
+    "athena": (Refusal("TooManyRequestsException"), Refusal("InternalServerException", status=500)),
+    "codebuild": (Refusal("ThrottlingException"), Refusal("InternalFailure", status=500)),
+    "dynamodb": (Refusal("ThrottlingException"), Refusal("InternalServerError", status=500)),
+    "ec2": (Refusal("RequestLimitExceeded", status=503), Refusal("InternalError", status=500)),
+    "ecr": (Refusal("ThrottlingException"), Refusal("ServerException", status=500)),
+    "ecs": (Refusal("ThrottlingException"), Refusal("ServerException", status=500)),
+    "lambda": (Refusal("TooManyRequestsException", status=429), Refusal("ServiceException", status=500)),
+    "pricing": (Refusal("ThrottlingException"), Refusal("InternalErrorException", status=500)),
+    "s3": (Refusal("SlowDown", status=503), Refusal("InternalError", status=500)),
+    "servicequotas": (Refusal("TooManyRequestsException"), Refusal("ServiceException", status=500)),
+    "sns": (Refusal("Throttled", status=429), Refusal("InternalError", status=500)),
+    "states": (Refusal("ThrottlingException"), Refusal("InternalFailure", status=500)),
 }
 #: of an id that EC2 does not know, by what the id begins with
 UNKNOWN_ID = {
-    "i": Refusal("InvalidInstanceID.NotFound", 400, EC2),
-    "eni": Refusal("InvalidNetworkInterfaceID.NotFound", 400, EC2),
-    "vol": Refusal("InvalidVolume.NotFound", 400, EC2),
-    "vpce": Refusal("InvalidVpcEndpointId.NotFound", 400, EC2),
+    "i": Refusal("InvalidInstanceID.NotFound"),
+    "eni": Refusal("InvalidNetworkInterfaceID.NotFound"),
+    "vol": Refusal("InvalidVolume.NotFound"),
+    "vpce": Refusal("InvalidVpcEndpointId.NotFound"),
 }

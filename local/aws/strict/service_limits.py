@@ -11,31 +11,20 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from local.aws.strict.front import Answer, PassOn, Request
-from local.aws.strict.invalid import EC2, JSON, QUERY, REST_JSON, REST_XML, invalid
+from local.aws.strict.refusals import Refusal
 from local.aws.strict.shapes import operation_of
 
 KIB, MIB = 1024, 1024**2
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
-    """A limit that a request is over: how the service says it."""
-
-    protocol: str
-    code: str
-    message: str
-    status: int = 400
-
-
 def check_limits(request: Request, pass_on: PassOn) -> Answer:
     """A layer: refuses what is over a limit of the service."""
     check = CHECKS.get(request.operation or "")
-    for over in check(request) if check else ():
-        return invalid(over.protocol, over.code, over.message, over.status)
+    for refusal in check(request) if check else ():
+        return refusal.answer(request.service or "")
     return pass_on(request)
 
 
@@ -44,22 +33,22 @@ def _given(request: Request) -> Mapping[str, Any]:
     return found.given if found else {}
 
 
-def _objects(request: Request) -> Iterator[Over]:
+def _objects(request: Request) -> Iterator[Refusal]:
     """S3 user guide, "Naming Amazon S3 objects": a key has 1,024 bytes of UTF-8 at most; "Working with object
     metadata": user-defined metadata 2 KB, names and values together.
     """
     key = request.environ["PATH_INFO"].lstrip("/").partition("/")[2]
     if len(key.encode("latin-1")) > KIB:  # WSGI's text has a character for each byte
-        yield Over(REST_XML, "KeyTooLongError", "Your key is too long")
+        yield Refusal("KeyTooLongError", "Your key is too long")
     prefix = "HTTP_X_AMZ_META_"
     meta = {name: value for name, value in request.environ.items() if name.startswith(prefix)}
     size = sum(len(name) - len(prefix) + len(str(value).encode()) for name, value in meta.items())
     if size > 2 * KIB:
         message = "Your metadata headers exceed the maximum allowed metadata size"
-        yield Over(REST_XML, "MetadataTooLarge", message)
+        yield Refusal("MetadataTooLarge", message)
 
 
-def _items(request: Request) -> Iterator[Over]:
+def _items(request: Request) -> Iterator[Refusal]:
     """DynamoDB developer guide, "Quotas in Amazon DynamoDB": expressions have 4 KB at most, operators and
     functions 300, an item 400 KB with the names of its attributes. An update adds to what is there: what it
     brings is held to the limit, which is less than DynamoDB does.
@@ -68,10 +57,10 @@ def _items(request: Request) -> Iterator[Over]:
     for name in ("UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression"):
         if len(str(given.get(name, "")).encode()) > 4 * KIB:
             message = f"Invalid {name}: Expression size has exceeded the maximum allowed size"
-            yield Over(JSON, "ValidationException", message)
+            yield Refusal("ValidationException", message)
     for name in ("Item", "ExpressionAttributeValues"):
         if _size(given.get(name, {})) > 400 * KIB:
-            yield Over(JSON, "ValidationException", "Item size has exceeded the maximum allowed size")
+            yield Refusal("ValidationException", "Item size has exceeded the maximum allowed size")
 
 
 def _size(value: Any) -> int:
@@ -87,16 +76,16 @@ def _size(value: Any) -> int:
 UNNAMED = re.compile(r'[\s<>{}\[\]?*"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f\ufffe\uffff]')
 
 
-def _executions(request: Request) -> Iterator[Over]:
+def _executions(request: Request) -> Iterator[Refusal]:
     """Step Functions API reference, StartExecution, ``name``; guide, "Service quotas": input of 256 KiB."""
     given = _given(request)
     if UNNAMED.search(str(given.get("name", ""))):
-        yield Over(JSON, "InvalidName", f"Invalid Name: '{given['name']}'")
+        yield Refusal("InvalidName", f"Invalid Name: '{given['name']}'")
     if len(str(given.get("input", "")).encode()) > 256 * KIB:
-        yield Over(JSON, "InvalidExecutionInput", "Input exceeds 262144 bytes")
+        yield Refusal("InvalidExecutionInput", "Input exceeds 262144 bytes")
 
 
-def _invocations(request: Request) -> Iterator[Over]:
+def _invocations(request: Request) -> Iterator[Refusal]:
     """Lambda guide, "Lambda quotas", invocation payload: 6 MB of a synchronous call. Of an asynchronous one
     AWS' pages differ: 256 KB in earlier issues of the guide and in InvokeAsync, 1 MB in today's API reference
     of Invoke. The stricter is held, which nothing of ours comes near.
@@ -107,76 +96,76 @@ def _invocations(request: Request) -> Iterator[Over]:
         message = (
             f"{len(request.body)} byte payload is too large for the {kind} invocation type (limit {most})"
         )
-        yield Over(REST_JSON, "RequestTooLargeException", message, 413)
+        yield Refusal("RequestTooLargeException", message, 413)
 
 
-def _mail(request: Request) -> Iterator[Over]:
+def _mail(request: Request) -> Iterator[Refusal]:
     """SNS API reference, Publish: a message has 256 KiB at most; a subject up to 100 printable ASCII
     characters, which begin with a letter, a digit or punctuation.
     """
     given = _given(request)
     if len(str(given.get("Message", "")).encode()) > 256 * KIB:
-        yield Over(QUERY, "InvalidParameter", "Invalid parameter: Message too long")
+        yield Refusal("InvalidParameter", "Invalid parameter: Message too long")
     subject = given.get("Subject")
     if subject is not None and not re.fullmatch(r"[!-~][ -~]{0,99}", subject):
-        yield Over(QUERY, "InvalidParameter", "Invalid parameter: Subject")
+        yield Refusal("InvalidParameter", "Invalid parameter: Subject")
 
 
-def _tasks(request: Request) -> Iterator[Over]:
+def _tasks(request: Request) -> Iterator[Refusal]:
     """ECS API reference, RunTask: ``count`` up to 10; TaskOverride: 8,192 characters of JSON in all."""
     given = _given(request)
     if int(given.get("count", 1)) > 10:
-        yield Over(JSON, "InvalidParameterException", "count cannot be greater than 10")
+        yield Refusal("InvalidParameterException", "count cannot be greater than 10")
     if len(json.dumps(given.get("overrides", {}), separators=(",", ":"))) > 8192:
         message = "Container Overrides length must be at most 8192"
-        yield Over(JSON, "InvalidParameterException", message)
+        yield Refusal("InvalidParameterException", message)
 
 
-def _machines(request: Request) -> Iterator[Over]:
+def _machines(request: Request) -> Iterator[Refusal]:
     """EC2 API reference, RunInstances: user data of 16 KB before it is encoded, a client token of 64 ASCII
     characters (guide, "Ensuring idempotency").
     """
     given = _given(request)
     yield from _tags(request)
     if len(base64.b64decode(given.get("UserData", ""))) > 16 * KIB:
-        yield Over(EC2, "InvalidParameterValue", "User data is limited to 16384 bytes")
+        yield Refusal("InvalidParameterValue", "User data is limited to 16384 bytes")
     token = str(given.get("ClientToken", ""))
     if len(token) > 64 or not token.isascii():
-        yield Over(EC2, "InvalidParameterValue", "Client token must be at most 64 ASCII characters")
+        yield Refusal("InvalidParameterValue", "Client token must be at most 64 ASCII characters")
 
 
 #: letters and digits, spaces and () [] . / - ' @ _
 IMAGE_NAME = re.compile(r"[A-Za-z0-9 ()\[\]./\-'@_]*")
 
 
-def _images(request: Request) -> Iterator[Over]:
+def _images(request: Request) -> Iterator[Refusal]:
     """EC2 API reference, CreateImage, ``Name``: its characters; how many, the model says."""
     yield from _tags(request)
     name = str(_given(request).get("Name", ""))
     if not IMAGE_NAME.fullmatch(name):
         message = "AMI names must be between 3 and 128 characters long, of letters, numbers and some others"
-        yield Over(EC2, "InvalidAMIName.Malformed", message)
+        yield Refusal("InvalidAMIName.Malformed", message)
 
 
-def _tags(request: Request) -> Iterator[Over]:
+def _tags(request: Request) -> Iterator[Refusal]:
     """EC2 user guide, "Tag your Amazon EC2 resources": 50 tags a resource, keys of 128 characters, values of
     256; keys do not begin with ``aws:``.
     """
     given = _given(request)
-    for specification in [given, *given.get("TagSpecification", {}).values()]:
-        tags = list(specification.get("Tag", {}).values())
+    for specification in [given, *given.get("TagSpecifications", [])]:
+        tags = specification.get("Tags", [])
         if len(tags) > 50:
-            yield Over(EC2, "TagLimitExceeded", "The maximum number of Tags for a resource has been reached.")
+            yield Refusal("TagLimitExceeded", "The maximum number of Tags for a resource has been reached.")
         for tag in tags:
             key, value = tag.get("Key", ""), tag.get("Value", "")
             if not 1 <= len(key) <= 128 or key.startswith("aws:"):
-                yield Over(EC2, "InvalidParameterValue", f"Tag key {key:.130} is not allowed")
+                yield Refusal("InvalidParameterValue", f"Tag key {key:.130} is not allowed")
             if len(value) > 256:
-                yield Over(EC2, "InvalidParameterValue", "Tag value exceeds the maximum length of 256")
+                yield Refusal("InvalidParameterValue", "Tag value exceeds the maximum length of 256")
 
 
 #: operation -> what it is held to; each has a test of its own
-CHECKS: Mapping[str, Callable[[Request], Iterator[Over]]] = {
+CHECKS: Mapping[str, Callable[[Request], Iterator[Refusal]]] = {
     "dynamodb:PutItem": _items,
     "dynamodb:Query": _items,
     "dynamodb:UpdateItem": _items,

@@ -33,7 +33,7 @@ from xml.etree import ElementTree as ET
 from local.aws.boto import PERSON, STATES
 from local.aws.strict.front import Answer, Dropped, PassOn, Request
 from local.aws.strict.pages import SHORT, Pages
-from local.aws.strict.refusals import BROKEN, THROTTLED, UNKNOWN_ID
+from local.aws.strict.refusals import OF_WEATHER, UNKNOWN_ID
 
 LATE, REFUSED, FAULTY, LOST = "late", "throttled", "broken", "lost answer"
 FORGOTTEN, NOT_LISTED, REPEATED = "unknown id", "not listed", "repeated"
@@ -73,7 +73,10 @@ class Weather:
         if request.operation is None or request.service == "sqs":  # which has weather of its own
             return pass_on(request)
         service = request.operation.partition(":")[0]
-        self._strike_before(request, service)
+        if self._befalls(LATE, service):
+            with self._lock:
+                wait_s = self._random.uniform(0.0, LATE_S)
+            time.sleep(wait_s)
         if refusal := self._refusal(request, service):
             return refusal
         if _is_event(request) and self._befalls(REPEATED, service):
@@ -87,23 +90,18 @@ class Weather:
         """How often, to whatever service."""
         return sum(count for (each, _), count in self.counts.items() if each == kind)
 
-    def _strike_before(self, request: Request, service: str) -> None:
-        if self._befalls(LATE, service):
-            with self._lock:
-                wait_s = self._random.uniform(0.0, LATE_S)
-            time.sleep(wait_s)
-
     def _refusal(self, request: Request, service: str) -> Answer | None:
         if service == "ec2" and (unknown := self._unknown_id(request)):
             self._count(FORGOTTEN, service)
-            return UNKNOWN_ID[unknown.partition("-")[0]].answer()
-        if not _may_strike(request):
+            return UNKNOWN_ID[unknown.partition("-")[0]].answer(service)
+        if not _may_strike(request) or service not in OF_WEATHER:
             return None
-        if service in THROTTLED and self._befalls(REFUSED, service):
-            return THROTTLED[service].answer()
+        throttled, broken = OF_WEATHER[service]
+        if self._befalls(REFUSED, service):
+            return throttled.answer(service)
         may_have_run = request.caller == STATES and service == "lambda"
-        if service in BROKEN and not may_have_run and self._befalls(FAULTY, service):
-            return BROKEN[service].answer()
+        if not may_have_run and self._befalls(FAULTY, service):
+            return broken.answer(service)
         return None
 
     def _carried_out(self, request: Request, pass_on: PassOn, service: str) -> Answer:

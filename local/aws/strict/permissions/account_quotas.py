@@ -12,18 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qs
-from xml.sax.saxutils import escape
 
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from local.aws.strict.front import Answer, PassOn, Request
+from local.aws.strict.refusals import Refusal
 from local.aws.strict.requests.needed import REGION
 
-JSON, XML = "application/x-amz-json-1.1", "text/xml"
 #: Service Quotas' codes -> the field of ``SimulatedAccount`` that holds the quota
 QUOTAS = {"L-1216C47A": "vcpus", "L-3032A538": "task_vcpus", "L-B99A9384": "functions"}
+#: what Lambda says of a call over the quota
+OVER = {"Reason": "ConcurrentInvocationLimitExceeded", "Type": "User", "message": "Rate Exceeded."}
 #: of these families' on-demand instances the quota of vCPUs is: A, C, D, H, I, M, R, T, Z
 STANDARD = "acdhimrtz"
 
@@ -63,14 +64,14 @@ class AccountLayer:
         if operation == "ec2:RunInstances":
             return self._refusal(_parameters(request)) or pass_on(request)
         if operation == "freetier:GetAccountPlanState":
-            return _json(200, self._plan())
+            return _json(self._plan())
         if operation == "lambda:GetAccountSettings":
-            return _json(200, self._settings())
+            return _json(self._settings())
         if operation == "servicequotas:GetServiceQuota":
             code = json.loads(request.body)["QuotaCode"]
             if code in QUOTAS:
                 value = float(getattr(self._account, QUOTAS[code]))
-                return _json(200, {"Quota": {"QuotaCode": code, "Value": value}})
+                return _json({"Quota": {"QuotaCode": code, "Value": value}})
         return pass_on(request)
 
     def _invoke(self, request: Request, pass_on: PassOn) -> Answer:
@@ -83,7 +84,7 @@ class AccountLayer:
             return pass_on(request)
         with self._lock:
             if self._running >= self._account.functions:
-                return _throttled()
+                return _json(OVER, 429, x_amzn_ErrorType="TooManyRequestsException")
             self._running += 1
         try:
             return pass_on(request)
@@ -120,13 +121,13 @@ class AccountLayer:
             message += (
                 "instance types, run 'describe-instance-types' with the filter 'free-tier-eligible=true'."
             )
-            return _ec2_error("InvalidParameterCombination", message)
+            return Refusal("InvalidParameterCombination", message).answer("ec2")
         wanted = int(given["MaxCount"]) * _vcpus(name)
         if wanted and wanted + _up() > self._account.vcpus:
             message = (
                 f"You have requested more vCPU capacity than your current vCPU limit of {self._account.vcpus}"
             )
-            return _ec2_error("VcpuLimitExceeded", message)
+            return Refusal("VcpuLimitExceeded", message).answer("ec2")
         return None
 
 
@@ -155,16 +156,5 @@ def _up() -> int:
     return sum(_vcpus(one.instance_type) for one in instances if one.state in {"pending", "running"})
 
 
-def _json(status: int, document: Mapping[str, Any], **headers: str) -> Answer:
-    return Answer.of(status, JSON, json.dumps(document).encode(), **headers)
-
-
-def _throttled() -> Answer:
-    said = {"Reason": "ConcurrentInvocationLimitExceeded", "Type": "User", "message": "Rate Exceeded."}
-    return _json(429, said, x_amzn_ErrorType="TooManyRequestsException")
-
-
-def _ec2_error(code: str, message: str) -> Answer:
-    said = f"<Errors><Error><Code>{code}</Code><Message>{escape(message)}</Message></Error></Errors>"
-    body = f"<Response>{said}<RequestID>00000000-0000-0000-0000-000000000000</RequestID></Response>"
-    return Answer.of(400, XML, body.encode())
+def _json(document: Mapping[str, Any], status: int = 200, **headers: str) -> Answer:
+    return Answer.of(status, "application/x-amz-json-1.1", json.dumps(document).encode(), **headers)

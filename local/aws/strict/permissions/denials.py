@@ -16,6 +16,7 @@ from xml.sax.saxutils import escape
 
 from local.aws.strict.front import Answer, Request
 from local.aws.strict.permissions.roles import Role
+from local.aws.strict.refusals import Refusal
 from local.aws.strict.requests.policies import Call, Verdict
 
 ATHENA = (
@@ -87,20 +88,10 @@ def _json(request: Request, service: str, words: str) -> Answer:
 
 
 def _query(service: str, words: str) -> Answer:
-    """Of EC2's protocol and of the query protocol."""
-    number = str(uuid.uuid4())
+    """Of EC2's protocol and of the query protocol, which is SQS's older one."""
+    code = {"ec2": "UnauthorizedOperation", "sns": "AuthorizationError"}.get(service, "AccessDenied")
     if service == "ec2":
         token = uuid.uuid4().hex * 4
         words = f"You are not authorized to perform this operation. {words}. Encoded authorization failure "
-        body = (
-            '<?xml version="1.0" encoding="UTF-8"?>\n<Response><Errors><Error>'
-            f"<Code>UnauthorizedOperation</Code><Message>{escape(words)}message: {token}</Message>"
-            f"</Error></Errors><RequestID>{number}</RequestID></Response>"
-        )
-    else:
-        code = "AuthorizationError" if service == "sns" else "AccessDenied"
-        body = (
-            f"<ErrorResponse><Error><Type>Sender</Type><Code>{code}</Code><Message>{escape(words)}</Message>"
-            f"</Error><RequestId>{number}</RequestId></ErrorResponse>"
-        )
-    return Answer.of(403, "text/xml;charset=UTF-8", body.encode(), x_amzn_RequestId=number)
+        words += f"message: {token}"
+    return Refusal(code, words, 403).answer(service, "ec2" if service == "ec2" else "query")

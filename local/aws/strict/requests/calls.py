@@ -29,19 +29,6 @@ from local.aws.strict.requests.needed import (
 )
 from local.aws.strict.requests.policies import Call
 
-#: JSON protocols: what goes before the operation in the target's header -> the actions' service
-TARGETS = {
-    "AmazonAthena": "athena",
-    "AmazonEC2ContainerRegistry_V20150921": "ecr",
-    "AmazonEC2ContainerServiceV20141113": "ecs",
-    "AmazonSQS": "sqs",
-    "AWSFreeTierService": "freetier",
-    "AWSPriceListService": "pricing",
-    "AWSStepFunctions": "states",
-    "CodeBuild_20161006": "codebuild",
-    "DynamoDB_20120810": "dynamodb",
-    "ServiceQuotasV20190624": "servicequotas",
-}
 #: operations that need another action than their own
 ACTIONS = {"sqs:SendMessageBatch": "sqs:SendMessage", "sqs:DeleteMessageBatch": "sqs:DeleteMessage"}
 CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/")
@@ -111,10 +98,7 @@ def _operation(service: str, request: Signed) -> tuple[str, Parameters]:
     """``service:Operation`` and its parameters."""
     body = request.body.decode()
     if target := request.environ.get("HTTP_X_AMZ_TARGET"):
-        prefix, _, operation = target.rpartition(".")
-        if prefix not in TARGETS:
-            raise UnreadableCallError(f"{target}: {HERE}")
-        return f"{TARGETS[prefix]}:{operation}", json.loads(body or "{}")
+        return f"{service}:{target.rpartition('.')[2]}", json.loads(body or "{}")
     given = dict(parse_qsl(body))
     if "Action" not in given:
         raise UnreadableCallError(f"{service} {request.environ['PATH_INFO']}: {HERE}")

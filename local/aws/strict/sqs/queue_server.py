@@ -10,12 +10,13 @@ or queues of other names. Where there is no such server every call of loaders pa
 from __future__ import annotations
 
 import os
-import ssl
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from moto.core import DEFAULT_ACCOUNT_ID
+from urllib3 import PoolManager
+from urllib3.exceptions import HTTPError
+from werkzeug.datastructures import EnvironHeaders
 
 from breakeven.targets.naming import PREFIX
 from local.aws.strict.front import Answer, Dropped, PassOn, Request
@@ -54,42 +55,21 @@ class QueueServer:
 
 def _forwarded(request: Request, endpoint: str) -> Answer:
     """:raises Dropped: the server does not answer"""
-    connection = _connection(endpoint)
+    environ, url = request.environ, urlsplit(endpoint)
+    headers = {name: value for name, value in EnvironHeaders(environ) if name.lower() not in OF_CONNECTIONS}
+    url = url._replace(path=environ["PATH_INFO"], query=environ.get("QUERY_STRING", ""))
     try:
-        connection.request(
-            request.environ["REQUEST_METHOD"], _path(request), body=request.body, headers=_headers(request)
-        )
-        answer = connection.getresponse()
-        headers = [(name, value) for name, value in answer.getheaders() if name.lower() not in OF_CONNECTIONS]
-        body = answer.read()
-    except (OSError, HTTPException) as error:
+        # to a server that speaks TLS trusting what the control plane's own clients trust
+        with PoolManager(ca_certs=os.environ.get("AWS_CA_BUNDLE"), timeout=TIMEOUT_S, retries=False) as pool:
+            answer = pool.request(
+                environ["REQUEST_METHOD"],
+                url.geturl(),
+                body=request.body,
+                headers=headers,
+                redirect=False,
+                decode_content=False,
+            )
+    except HTTPError as error:
         raise Dropped(str(error)) from error
-    finally:
-        connection.close()
-    return Answer(answer.status, [*headers, ("Content-Length", str(len(body)))], body)
-
-
-def _connection(endpoint: str) -> HTTPConnection:
-    """To a server that speaks TLS, trusting what the control plane's own clients trust."""
-    parts = urlsplit(endpoint)
-    host = parts.hostname or ""
-    if parts.scheme != "https":
-        return HTTPConnection(host, parts.port, timeout=TIMEOUT_S)
-    trusted = ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE"))
-    return HTTPSConnection(host, parts.port, timeout=TIMEOUT_S, context=trusted)
-
-
-def _path(request: Request) -> str:
-    query = request.environ.get("QUERY_STRING", "")
-    return str(request.environ["PATH_INFO"]) + (f"?{query}" if query else "")
-
-
-def _headers(request: Request) -> dict[str, str]:
-    environ = request.environ
-    found = {
-        name.removeprefix("HTTP_").replace("_", "-").lower(): str(value)
-        for name, value in environ.items()
-        if name.startswith("HTTP_")
-    }
-    found = {name: value for name, value in found.items() if name not in OF_CONNECTIONS}
-    return {**found, "content-type": environ.get("CONTENT_TYPE", "")}
+    kept = [(name, value) for name, value in answer.headers.items() if name.lower() not in OF_CONNECTIONS]
+    return Answer(answer.status, [*kept, ("Content-Length", str(len(answer.data)))], answer.data)

@@ -14,7 +14,7 @@ from local.aws.boto import AS_STATES
 from local.aws.strict import weather as kinds
 from local.aws.strict.front import Answer, Front
 from local.aws.strict.pages import EMPTY, SHORT
-from local.aws.strict.refusals import BROKEN, THROTTLED
+from local.aws.strict.refusals import OF_WEATHER
 from local.aws.strict.weather import Weather
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
@@ -76,7 +76,7 @@ CALLS = {
 def test_a_service_refuses_in_its_own_words_and_boto3_makes_the_call_again(moto, sky, kind, service):
     over = sky(kind)
     name = {"stepfunctions": "states"}.get(service, service)
-    refusal = (THROTTLED if kind == kinds.REFUSED else BROKEN)[name]
+    refusal = OF_WEATHER[name][0 if kind == kinds.REFUSED else 1]
     with pytest.raises(ClientError) as refused:
         CALLS[service](over.client(service))
     said = refused.value.response
