@@ -32,10 +32,10 @@ def install(swaps: Swaps, folder: Path) -> None:
     """Have moto's Athena run queries; objects are exported to ``folder`` for the engine to read."""
     exported = ExportedObjects(folder)
 
-    def start(self: Any, **request: Any) -> str:
+    def start(original: Any, self: Any, **request: Any) -> str:
         group = self.work_groups[request["workgroup"] or "primary"]
         request["config"] = _output_location(group, request["config"])
-        query_id: str = original_start(self, **request)
+        query_id: str = original(self, **request)
         execution = self.executions[query_id]
         database = (request["context"] or {}).get("Database", "default")
         query, parameters = request["query"], request["execution_parameters"] or []
@@ -50,29 +50,29 @@ def install(swaps: Swaps, folder: Path) -> None:
         execution.end_time = time.time()
         return query_id
 
-    original_start = swaps.attribute(AthenaBackend, "start_query_execution", start)
+    swaps.wrap(AthenaBackend, "start_query_execution", start)
     _install_responses(swaps)
 
 
 def _install_responses(swaps: Swaps) -> None:
-    def describe(self: Any) -> str:
-        body = json.loads(original_describe(self))
+    def describe(original: Any, self: Any) -> str:
+        body = json.loads(original(self))
         execution = self.athena_backend.executions[body["QueryExecution"]["QueryExecutionId"]]
         if reason := getattr(execution, "reason", None):
             error = {"ErrorCategory": 2, "Retryable": False, "ErrorMessage": reason}
             body["QueryExecution"]["Status"].update(StateChangeReason=reason, AthenaError=error)
         return json.dumps(body)
 
-    def results(self: Any) -> str:
-        body = json.loads(original_results(self))
+    def results(original: Any, self: Any) -> str:
+        body = json.loads(original(self))
         rows = body["ResultSet"]["Rows"]
         first = int(self._get_param("NextToken") or 0)
         last = first + int(self._get_param("MaxResults") or PAGE_ROWS)
         body["ResultSet"]["Rows"] = rows[first:last]
         return json.dumps({**body, "NextToken": str(last)} if last < len(rows) else body)
 
-    original_describe = swaps.attribute(AthenaResponse, "get_query_execution", describe)
-    original_results = swaps.attribute(AthenaResponse, "get_query_results", results)
+    swaps.wrap(AthenaResponse, "get_query_execution", describe)
+    swaps.wrap(AthenaResponse, "get_query_results", results)
 
 
 def athena_text(value: Any) -> str | None:

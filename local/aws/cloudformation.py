@@ -141,7 +141,7 @@ def _provide_parameters(swaps: Swaps) -> None:
 
 
 def _name_failing_resources(swaps: Swaps) -> None:
-    def create(logical_id: str, resource: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def create(original: Any, logical_id: str, resource: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return original(logical_id, resource, *args, **kwargs)
         except ResourceError:
@@ -149,4 +149,4 @@ def _name_failing_resources(swaps: Swaps) -> None:
         except Exception as error:
             raise ResourceError(logical_id, resource["Type"], error) from error
 
-    original = swaps.attribute(parsing, "parse_and_create_resource", create)
+    swaps.wrap(parsing, "parse_and_create_resource", create)

@@ -42,11 +42,11 @@ def install(swaps: Swaps, machines: Machines, builders: Builders) -> None:
     launched: dict[str, Any] = {}
     lanes = _LaneMachines(machines)
 
-    def run_instances(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def run(original: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
         token = kwargs.get("client_token")
         if token in launched:
             return launched[token]  # moto keeps tokens, and launches again
-        reservation = original_run(self, *args, **kwargs)
+        reservation = original(self, *args, **kwargs)
         if token not in {None, NO_TOKEN}:
             launched[token] = reservation
         instances = reservation.instances
@@ -54,27 +54,17 @@ def install(swaps: Swaps, machines: Machines, builders: Builders) -> None:
         tags = {tag["key"]: tag["value"] for tag in instances[0].get_tags()}
         if IMAGE_TAG in tags:
             for instance in instances:
-                builders.launch(instance, lambda instance_id: original_stop(self, [instance_id]))
+                builders.launch(instance, lambda instance_id: stop(self, [instance_id]))
             return reservation
         lanes.add(tuple(instance.id for instance in instances), tags)
         return reservation
 
-    def terminate_instances(self: Any, instance_ids: list[str]) -> Any:
-        terminated = original_terminate(self, instance_ids)
-        machines.terminate(tuple(instance_ids))
-        return terminated
+    def passed_on(original: Any, self: Any, instance_ids: list[str]) -> Any:
+        answer = original(self, instance_ids)
+        getattr(machines, original.__name__.partition("_")[0])(tuple(instance_ids))
+        return answer
 
-    def stop_instances(self: Any, instance_ids: list[str]) -> Any:
-        stopped = original_stop(self, instance_ids)
-        machines.stop(tuple(instance_ids))
-        return stopped
-
-    def start_instances(self: Any, instance_ids: list[str]) -> Any:
-        started = original_start(self, instance_ids)
-        machines.start(tuple(instance_ids))
-        return started
-
-    original_run = swaps.attribute(InstanceBackend, "run_instances", run_instances)
-    original_terminate = swaps.attribute(InstanceBackend, "terminate_instances", terminate_instances)
-    original_stop = swaps.attribute(InstanceBackend, "stop_instances", stop_instances)
-    original_start = swaps.attribute(InstanceBackend, "start_instances", start_instances)
+    stop = vars(InstanceBackend)["stop_instances"]
+    swaps.wrap(InstanceBackend, "run_instances", run)
+    for name in ("terminate_instances", "stop_instances", "start_instances"):
+        swaps.wrap(InstanceBackend, name, passed_on)

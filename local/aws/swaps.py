@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -18,6 +20,21 @@ class Swaps(ExitStack):
         self.callback(setattr, owner, name, original)
         setattr(owner, name, value)
         return original
+
+    def wrap(self, owner: Any, name: str, outer: Callable[..., Any]) -> None:
+        """Have ``outer`` called in a function's or method's place, with it before the call's own arguments.
+
+        :raises KeyError: as ``attribute`` does
+        """
+        found = vars(owner)[name]
+        kind = type(found) if isinstance(found, (classmethod, staticmethod)) else None
+        original = found.__func__ if kind else found
+
+        @functools.wraps(original)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return outer(original, *args, **kwargs)
+
+        self.attribute(owner, name, kind(call) if kind else call)
 
     def item(self, mapping: Any, key: str, value: Any) -> None:
         self.callback(mapping.__setitem__, key, mapping[key])

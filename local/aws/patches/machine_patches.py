@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections import OrderedDict
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,6 +26,7 @@ from moto.stepfunctions.parser.backend.execution import Execution
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local.aws.boto import Aws
+from local.aws.patches.patch import Patch, around
 from local.aws.swaps import Swaps
 
 #: an execution enters its first state a few milliseconds after it was started
@@ -34,6 +35,7 @@ _ENTRY_LIMIT_S = 2.0
 _TREES = 16
 
 
+@Patch
 def executions_run(swaps: Swaps, _: Aws) -> None:
     """Symptom: an execution stays RUNNING for ever and no state is entered.
 
@@ -42,6 +44,7 @@ def executions_run(swaps: Swaps, _: Aws) -> None:
     swaps.item(default_user_config, "stepfunctions", {"execute_state_machine": True})
 
 
+@Patch
 def stacks_make_running_machines(swaps: Swaps, _: Aws) -> None:
     """Symptom: a state machine that a stack has created does not exist for the interpreter.
 
@@ -50,6 +53,7 @@ def stacks_make_running_machines(swaps: Swaps, _: Aws) -> None:
     swaps.attribute(sfn_models, "stepfunctions_backends", stepfunctions_parser_backends)
 
 
+@Patch
 def tasks_call_this_server(swaps: Swaps, aws: Aws) -> None:
     """Symptom: tasks call localhost:5000, whoever listens there, with a new client (10 ms) each time.
 
@@ -62,43 +66,38 @@ def tasks_call_this_server(swaps: Swaps, aws: Aws) -> None:
     swaps.attribute(boto_client, "boto3", SimpleNamespace(client=client))
 
 
+@Patch
 def definitions_are_parsed_once(swaps: Swaps, _: Aws) -> None:
     """Symptom: a machine's definition is parsed when it is made and at each start: the workflow's for half a
     second of the one interpreter that all requests share.
 
     Mend: keep the tree of what was parsed without an error; what runs is made of it anew each time.
     """
-    trees: OrderedDict[str, Any] = OrderedDict()
+
+    @lru_cache(_TREES)
+    def tree_of(definition: str) -> Any:
+        return original.__func__(definition)[1]
 
     def parse(definition: str) -> tuple[Any, Any]:
-        tree = trees.pop(definition, None)
-        if tree is None:
-            made, tree = original.__func__(definition)
-        else:
-            made = asl_text.Preprocessor().visit(tree)
-        trees[definition] = tree
-        while len(trees) > _TREES:
-            trees.popitem(last=False)
-        return made, tree
+        tree = tree_of(definition)
+        return asl_text.Preprocessor().visit(tree), tree
 
     original = swaps.attribute(AmazonStateLanguageParser, "parse", staticmethod(parse))
 
 
-def start_time_is_text(swaps: Swaps, _: Aws) -> None:
+@around(Execution, "get_start_execution_details")
+def start_time_is_text(original: Any, self: Any) -> Any:
     """Symptom: ``$$.Execution.StartTime`` is no JSON: describing an execution that passes it on fails.
 
     Mend: the text that AWS gives, UTC with milliseconds.
     """
-
-    def details(self: Any) -> Any:
-        found = original(self)
-        stamp = found.start_time.astimezone(UTC)
-        found.start_time = stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return found
-
-    original = swaps.attribute(Execution, "get_start_execution_details", details)
+    found = original(self)
+    stamp = found.start_time.astimezone(UTC)
+    found.start_time = stamp.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return found
 
 
+@Patch
 def intrinsics_are_unescaped(swaps: Swaps, _: Aws) -> None:
     r"""Symptom: ``States.Format('\'{}\'', $.x)``, which makes a SQL literal, gives backslashes.
 
@@ -110,28 +109,27 @@ def intrinsics_are_unescaped(swaps: Swaps, _: Aws) -> None:
         function, _ = asl_text.IntrinsicParser.parse(text)
         return asl_text.StringIntrinsicFunction(intrinsic_function_derivation=text, function=function)
 
-    def unescape(match: Any) -> str:
-        return match.group(1) if match.group(1) in "'\\" else original.__func__(match)
+    def unescape(original: Any, match: Any) -> Any:
+        return match.group(1) if match.group(1) in "'\\" else original(match)
 
     swaps.attribute(asl_text.Preprocessor, "visitString_intrinsic_function", visit)
-    original = swaps.attribute(IntrinsicText, "_replace_escaped_characters", staticmethod(unescape))
+    swaps.wrap(IntrinsicText, "_replace_escaped_characters", unescape)
 
 
-def stop_is_immediate(swaps: Swaps, _: Aws) -> None:
+@around(Execution, "stop")
+def stop_is_immediate(
+    original: Any, self: Any, stop_date: datetime, error: str | None, cause: str | None
+) -> None:
     """Symptom: a stopped execution is RUNNING until its task ends; one just started is not stopped at all.
 
     Mend: wait for its first state, and say ABORTED at once. As on AWS, what a task has begun goes on.
     """
-
-    def stop(self: Any, stop_date: datetime, error: str | None, cause: str | None) -> None:
-        deadline = time.monotonic() + _ENTRY_LIMIT_S
-        while not _entered(self) and time.monotonic() < deadline:
-            time.sleep(0.005)
-        original(self, stop_date=stop_date, error=error, cause=cause)
-        if isinstance(self.exec_worker.env.program_state(), ProgramStopped):
-            self.exec_status, self.stop_date = ExecutionStatus.ABORTED, stop_date
-
-    original = swaps.attribute(Execution, "stop", stop)
+    deadline = time.monotonic() + _ENTRY_LIMIT_S
+    while not _entered(self) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    original(self, stop_date=stop_date, error=error, cause=cause)
+    if isinstance(self.exec_worker.env.program_state(), ProgramStopped):
+        self.exec_status, self.stop_date = ExecutionStatus.ABORTED, stop_date
 
 
 def _entered(execution: Any) -> bool:
@@ -139,17 +137,14 @@ def _entered(execution: Any) -> bool:
     return env is not None and env.program_state() is not None
 
 
-def stopped_stays_stopped(swaps: Swaps, _: Aws) -> None:
+@around(ExecutionState, "_evaluate_with_timeout")
+def stopped_stays_stopped(original: Any, self: Any, env: Any) -> None:
     """Symptom: stopped within a Map, an execution ends FAILED with an AttributeError.
 
     Mend: what goes wrong in a state after its execution has ended is no error of the execution.
     """
-
-    def evaluate(self: Any, env: Any) -> None:
-        try:
-            original(self, env)
-        except Exception:
-            if env.is_running():
-                raise
-
-    original = swaps.attribute(ExecutionState, "_evaluate_with_timeout", evaluate)
+    try:
+        original(self, env)
+    except Exception:
+        if env.is_running():
+            raise

@@ -10,71 +10,58 @@ from moto.cloudformation import parsing
 from moto.ec2.models.vpcs import VPC
 
 from local.aws import resource_types
-from local.aws.boto import Aws
-from local.aws.swaps import Swaps
+from local.aws.patches.patch import around
 
 
-def definitions_are_substituted(swaps: Swaps, _: Aws) -> None:
+@around(sfn_models.StateMachine, "create_from_cloudformation_json")
+def definitions_are_substituted(
+    original: Any, cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any
+) -> Any:
     """Symptom: a state machine's DefinitionSubstitutions are ignored.
 
     Mend: put them in the place of their ``${name}``.
     """
-
-    def create(cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any) -> Any:
-        properties = cloudformation_json["Properties"]
-        for name, value in properties.get("DefinitionSubstitutions", {}).items():
-            properties["DefinitionString"] = properties["DefinitionString"].replace(
-                f"${{{name}}}", str(value)
-            )
-        return original.__func__(cls, resource_name, cloudformation_json, *args, **kwargs)
-
-    original = swaps.attribute(
-        sfn_models.StateMachine, "create_from_cloudformation_json", classmethod(create)
-    )
+    properties = cloudformation_json["Properties"]
+    for name, value in properties.get("DefinitionSubstitutions", {}).items():
+        properties["DefinitionString"] = properties["DefinitionString"].replace(f"${{{name}}}", str(value))
+    return original(cls, resource_name, cloudformation_json, *args, **kwargs)
 
 
-def functions_are_updated_without_layers(swaps: Swaps, _: Aws) -> None:
+@around(LambdaFunction, "update_configuration")
+def functions_are_updated_without_layers(original: Any, self: Any, config_updates: dict[str, Any]) -> Any:
     """Symptom: a stack's function is made without its layers, and updating it fails at them.
 
     Mend: they are passed over then, too: here functions find what a layer holds in their environment.
     """
-
-    def update(self: LambdaFunction, config_updates: dict[str, Any]) -> Any:
-        return original(self, {name: value for name, value in config_updates.items() if name != "Layers"})
-
-    original = swaps.attribute(LambdaFunction, "update_configuration", update)
+    return original(self, {name: value for name, value in config_updates.items() if name != "Layers"})
 
 
-def networks_resolve_names(swaps: Swaps, _: Aws) -> None:
+@around(VPC, "create_from_cloudformation_json")
+def networks_resolve_names(
+    original: Any, cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any
+) -> Any:
     """Symptom: what a stack says of its network's DNS is passed over.
 
     Mend: it is set.
     """
-
-    def create(cls: Any, resource_name: str, cloudformation_json: Any, *args: Any, **kwargs: Any) -> Any:
-        made = original.__func__(cls, resource_name, cloudformation_json, *args, **kwargs)
-        properties = cloudformation_json["Properties"]
-        for name, attribute in {"EnableDnsSupport": "support", "EnableDnsHostnames": "hostnames"}.items():
-            if name in properties:
-                enabled = str(properties[name]).lower()
-                made.ec2_backend.modify_vpc_attribute(made.id, f"enable_dns_{attribute}", enabled)
-        return made
-
-    original = swaps.attribute(VPC, "create_from_cloudformation_json", classmethod(create))
+    made = original(cls, resource_name, cloudformation_json, *args, **kwargs)
+    properties = cloudformation_json["Properties"]
+    for name, attribute in {"EnableDnsSupport": "support", "EnableDnsHostnames": "hostnames"}.items():
+        if name in properties:
+            enabled = str(properties[name]).lower()
+            made.ec2_backend.modify_vpc_attribute(made.id, f"enable_dns_{attribute}", enabled)
+    return made
 
 
-def resource_types_are_known(swaps: Swaps, _: Aws) -> None:
+@around(parsing, "resource_class_from_type")
+def resource_types_are_known(original: Any, resource_type: str) -> Any:
     """Symptom: a resource of a type that moto lacks is skipped, and the stack is CREATE_COMPLETE.
 
     Mend: refuse it, unless ``local.aws.resource_types`` has it, or names it and why it has no effect here.
     """
-
-    def class_for(resource_type: str) -> Any:
-        if resource_type in resource_types.WITHOUT_EFFECT:
-            return resource_types.WithoutEffect
-        found = None if resource_type.startswith("Custom::") else original(resource_type)
-        if found is None:
-            raise resource_types.UnknownResourceTypeError(resource_type)
-        return found
-
-    original = swaps.attribute(parsing, "resource_class_from_type", class_for)
+    if resource_type in resource_types.WITHOUT_EFFECT:
+        return resource_types.WithoutEffect
+    found = None if resource_type.startswith("Custom::") else original(resource_type)
+    if found is None:
+        raise resource_types.UnknownResourceTypeError(resource_type)
+    return found

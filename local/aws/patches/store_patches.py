@@ -10,9 +10,11 @@ from moto.dynamodb.responses import DynamoHandler
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws.boto import Aws
+from local.aws.patches.patch import Patch
 from local.aws.swaps import Swaps
 
 
+@Patch
 def dynamodb_writes_are_atomic(swaps: Swaps, _: Aws) -> None:
     """Symptom: of concurrent updates some are lost, and two conditional puts of one key both succeed.
 
@@ -20,13 +22,14 @@ def dynamodb_writes_are_atomic(swaps: Swaps, _: Aws) -> None:
     """
     lock = threading.RLock()
 
-    def call_action(self: Any) -> Any:
+    def call_action(original: Any, self: Any) -> Any:
         with lock:
             return original(self)
 
-    original = swaps.attribute(DynamoHandler, "call_action", call_action)
+    swaps.wrap(DynamoHandler, "call_action", call_action)
 
 
+@Patch
 def listings_outlive_deletions(swaps: Swaps, _: Aws) -> None:
     """Symptom: an object that is deleted while its bucket is listed is a KeyError of the listing.
 

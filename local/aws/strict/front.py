@@ -112,7 +112,9 @@ class Front:
     def install(self, swaps: Swaps) -> None:
         """Stand in front of every moto server of this process."""
 
-        def serve(application: Any, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        def serve(
+            original: Any, application: Any, environ: dict[str, Any], start_response: Any
+        ) -> Iterable[bytes]:
             request = Request(environ)
 
             def carry_out(given: Request) -> Answer:
@@ -125,7 +127,7 @@ class Front:
             start_response(f"{answer.status} {responses.get(answer.status, '')}", answer.headers)
             return [answer.body]
 
-        original = swaps.attribute(DomainDispatcherApplication, "__call__", serve)
+        swaps.wrap(DomainDispatcherApplication, "__call__", serve)
 
 
 def _through(layers: Sequence[Layer], carry_out: PassOn, request: Request) -> Answer:

@@ -58,9 +58,9 @@ class TaskRuntime:
     def install(self, swaps: Swaps) -> None:
         """Have moto's tasks run here."""
 
-        def run_task(response: Any) -> Any:
+        def run_task(original: Any, response: Any) -> Any:
             _check_overrides(response)
-            answer = original_run(response)
+            answer = original(response)
             for task in answer.result["tasks"]:
                 definition = response.ecs_backend.describe_task_definition(task.task_definition_arn)
                 if response._get_param("propagateTags") == "TASK_DEFINITION":
@@ -77,7 +77,7 @@ class TaskRuntime:
                     return task
             raise InvalidParameterException("The referenced task was not found.")
 
-        original_run = swaps.attribute(EC2ContainerServiceResponse, "run_task", run_task)
+        swaps.wrap(EC2ContainerServiceResponse, "run_task", run_task)
         swaps.attribute(EC2ContainerServiceBackend, "stop_task", stop_task)
 
     def close(self) -> None:

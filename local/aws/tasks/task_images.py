@@ -48,8 +48,8 @@ class TaskImages:
     def install(self, swaps: Swaps) -> None:
         """Have the simulated CodeBuild's builds end here."""
 
-        def start_build(response: Any) -> Any:
-            answer = original_start(response)
+        def start_build(original: Any, response: Any) -> Any:
+            answer = original(response)
             build, backend = answer.result["build"], response.codebuild_backend
             project = backend.codebuild_projects[build["projectName"]]
             given = response._get_param("environmentVariablesOverride") or []
@@ -61,16 +61,16 @@ class TaskImages:
                 build["phases"][-1]["contexts"] = [{"message": str(error)}]
             return answer
 
-        def batch_get_builds(backend: Any, ids: list[str]) -> Any:
-            builds = original_get(backend, ids)
+        def batch_get_builds(original: Any, backend: Any, ids: list[str]) -> Any:
+            builds = original(backend, ids)
             with self._lock:
                 for build in builds:
                     if build["id"] in self._failed:
                         build["buildStatus"] = "FAILED"
             return builds
 
-        original_start = swaps.attribute(CodeBuildResponse, "start_build", start_build)
-        original_get = swaps.attribute(CodeBuildBackend, "batch_get_builds", batch_get_builds)
+        swaps.wrap(CodeBuildResponse, "start_build", start_build)
+        swaps.wrap(CodeBuildBackend, "batch_get_builds", batch_get_builds)
 
     def image(self, uri: str) -> Image:
         """:raises BreakevenError: it was not built here, or its Dockerfile says nothing that can be run"""

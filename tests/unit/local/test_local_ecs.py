@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
-from local.aws.patches import ecs_patches, error_patches, task_patches
+from local.aws.patches import ecs_patches, state_patches
 from local.aws.swaps import Swaps
 from local.aws.tasks.ecs import TaskRuntime
 from local.aws.tasks.task_images import TaskImages
@@ -19,9 +19,9 @@ from tests.support.aws.moto_tasks import Tasks
 
 PATCHES = (
     *BASE,
-    error_patches.states_errors_leave_branches,
-    task_patches.ecs_tasks_wait,
-    task_patches.builds_wait,
+    state_patches.states_errors_leave_branches,
+    state_patches.ecs_tasks_wait,
+    state_patches.builds_wait,
     ecs_patches.containers_share_a_tasks_memory,
     ecs_patches.task_lists_are_short,
 )

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from breakeven.errors import BreakevenError
-from local.aws.patches import task_patches
+from local.aws.patches import state_patches
 from local.aws.swaps import Swaps
 from local.aws.tasks.task_images import TaskImages, read_dockerfile
 from tests.support.aws.moto_server import BASE, machine
@@ -18,7 +18,7 @@ from tests.support.aws.moto_tasks import Tasks
 def tasks(moto, tmp_path):
     """Of a server on which builds end, with the image ``t1`` built."""
     (tmp_path / "Dockerfile").write_text("FROM scratch")
-    with moto.patched_with(task_patches.builds_wait, True, BASE), Swaps() as swaps:
+    with moto.patched_with(state_patches.builds_wait, True, BASE), Swaps() as swaps:
         TaskImages({"source.zip": tmp_path}.__getitem__).install(swaps)
         found = Tasks(moto)
         found.builds.start_build(projectName=found.project())

@@ -1,4 +1,4 @@
-"""Every patch of ``error_patches.py``: right with it, and the symptom that it mends without it."""
+"""How errors of moto's states go on: right with each patch of ``state_patches.py``, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from local.aws.patches import error_patches
+from local.aws.patches import state_patches
 from tests.support.aws.moto_server import CAUGHT, MAP, PARALLEL, both, call, caught, machine
 
 
 @both
 @pytest.mark.parametrize("around", [PARALLEL, MAP], ids=["parallel", "map"])
 def test_states_errors_leave_branches(moto, around, patched):
-    with moto.patched_with(error_patches.states_errors_leave_branches, patched):
+    with moto.patched_with(state_patches.states_errors_leave_branches, patched):
         by_name = machine(A=caught(around, "States.Runtime"), Caught={"Type": "Pass", "End": True})
         found = moto.run(by_name, {"items": [1]})
     causes = found.get("cause", "") + found.get("output", "")
@@ -24,7 +24,7 @@ def test_states_errors_leave_branches(moto, around, patched):
 
 @both
 def test_states_all_is_not_all(moto, patched):
-    with moto.patched_with(error_patches.states_all_is_not_all, patched):
+    with moto.patched_with(state_patches.states_all_is_not_all, patched):
         lost = {"Type": "Map", "ItemsPath": "$.nowhere", "ItemProcessor": machine(A=CAUGHT)}
         found = moto.run(machine(A=caught(lost, "States.ALL"), Caught=CAUGHT))
         by_name = moto.run(machine(A=caught(lost, "States.Runtime"), Caught=CAUGHT))
@@ -33,7 +33,7 @@ def test_states_all_is_not_all(moto, patched):
 
 
 def test_states_all_still_catches_what_it_should(moto, function):
-    with moto.patched_with(error_patches.states_all_is_not_all, True):
+    with moto.patched_with(state_patches.states_all_is_not_all, True):
         absent = call(f"{function}-absent")
         found = moto.run(machine(A=caught(absent, "States.ALL"), Caught=CAUGHT))
     assert found["output"] == '{"caught": true}'
@@ -41,7 +41,7 @@ def test_states_all_still_catches_what_it_should(moto, function):
 
 @both
 def test_lost_paths_are_fatal(moto, function, patched):
-    with moto.patched_with(error_patches.lost_paths_are_fatal, patched):
+    with moto.patched_with(state_patches.lost_paths_are_fatal, patched):
         task = {"Type": "Task", "Resource": function, "Parameters": {"x.$": "$.nowhere"}, "End": True}
         found = moto.run(machine(A=task))
     assert found["error"] == ("States.Runtime" if patched else "Exception")

@@ -1,4 +1,4 @@
-"""Every patch of ``map_patches.py``, and what of a distributed Map is right without one."""
+"""What of a distributed Map ``state_patches.py`` mends, and what is right without a patch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from local.aws.patches import error_patches, map_patches
+from local.aws.patches import state_patches
 from tests.support.aws.moto_server import BASE, CAUGHT, both, machine
 
 THRESHOLD = "States.ExceedToleratedFailureThreshold"
@@ -44,8 +44,8 @@ def within(state, *errors):
 @both
 @pytest.mark.parametrize("error", [THRESHOLD, "States.ALL"])
 def test_failed_children_fail_their_map(moto, error, patched):
-    base = [*BASE, error_patches.states_errors_leave_branches]
-    with moto.patched_with(map_patches.failed_children_fail_their_map, patched, base):
+    base = [*BASE, state_patches.states_errors_leave_branches]
+    with moto.patched_with(state_patches.failed_children_fail_their_map, patched, base):
         definition = machine(A=within(MANY, error), Caught=CAUGHT)
         found = moto.run(definition, {"items": [1, 2, 3], "run": "r"})
     reported = json.loads(found["output"])
@@ -53,8 +53,8 @@ def test_failed_children_fail_their_map(moto, error, patched):
 
 
 def test_what_is_caught_says_so_and_is_on_record(moto):
-    base = [*BASE, error_patches.states_errors_leave_branches]
-    with moto.patched_with(map_patches.failed_children_fail_their_map, True, base):
+    base = [*BASE, state_patches.states_errors_leave_branches]
+    with moto.patched_with(state_patches.failed_children_fail_their_map, True, base):
         definition = machine(A=within(MANY, THRESHOLD), Caught={"Type": "Pass", "End": True})
         execution = moto.start(definition, {"items": [2], "run": "r"})
         reported = json.loads(moto.ended(execution)["output"])
@@ -66,14 +66,14 @@ def test_what_is_caught_says_so_and_is_on_record(moto):
 
 def test_where_failures_are_tolerated_they_stay_without_effect(moto):
     tolerant = {**MANY, "ToleratedFailurePercentage": 100.0}
-    with moto.patched_with(map_patches.failed_children_fail_their_map, True):
+    with moto.patched_with(state_patches.failed_children_fail_their_map, True):
         found = moto.run(machine(A=tolerant), {"items": [1, 2], "run": "r"})
     assert (found["status"], json.loads(found["output"])) == ("SUCCEEDED", [{}, None])
 
 
 def test_children_have_a_history_of_their_own_and_the_parents_does_not_grow_with_them(moto):
     lengths = []
-    with moto.patched_with(map_patches.failed_children_fail_their_map, True):
+    with moto.patched_with(state_patches.failed_children_fail_their_map, True):
         for count in (1, 50):
             execution = moto.start(machine(A=MANY), {"items": [1] * count, "run": "r"})
             found = moto.ended(execution)

@@ -1,4 +1,4 @@
-"""Every patch of ``service_error_patches.py``: right with it, and the symptom without it."""
+"""What ``state_patches.py`` calls the errors of services, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from local.aws.patches.service_error_patches import service_errors_have_their_names
+from local.aws.patches.state_patches import service_errors_have_their_names
 from local.aws.strict.front import Answer, Front
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import CAUGHT, both, call, caught, machine

@@ -7,7 +7,7 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from local.aws.patches import error_patches, state_patches
+from local.aws.patches import state_patches
 from tests.support.aws.moto_server import CAUGHT, both, caught, machine
 
 #: goes round until something stops it
@@ -45,7 +45,7 @@ def grown(kib: int) -> dict[str, object]:
 def test_what_goes_from_state_to_state_has_256_kib_and_no_catch_keeps_more(moto, kib, status):
     """Step Functions guide, "Service quotas": input or result of a task, state or execution."""
     after = caught({"Type": "Parallel", "Branches": [machine(A=CAUGHT)]}, "States.ALL")
-    with moto.patched_with(error_patches.states_all_is_not_all, True):
+    with moto.patched_with(state_patches.states_all_is_not_all, True):
         found = moto.run(machine(A=grown(kib), B=after, Caught=CAUGHT))
     assert found["status"] == status
     assert (found.get("error") == "States.DataLimitExceeded") == (status == "FAILED")

@@ -1,10 +1,10 @@
-"""Every patch of ``task_patches.py``: right with it, and the symptom that it mends without it."""
+"""Tasks that a state waits for: right with each patch of ``state_patches.py``, and the symptom without it."""
 
 from __future__ import annotations
 
 import json
 
-from local.aws.patches import task_patches
+from local.aws.patches import state_patches
 from tests.support.aws.moto_server import both, machine
 from tests.support.aws.moto_tasks import Tasks
 
@@ -20,7 +20,7 @@ def query(work_group):
 
 @both
 def test_athena_tasks_wait(moto, patched):
-    with moto.patched_with(task_patches.athena_tasks_wait, patched):
+    with moto.patched_with(state_patches.athena_tasks_wait, patched):
         found = moto.run(machine(A=query("primary")))
     if patched:
         assert json.loads(found["output"])["QueryExecution"]["Status"]["State"] == "SUCCEEDED"
@@ -29,7 +29,7 @@ def test_athena_tasks_wait(moto, patched):
 
 
 def test_athena_service_errors_have_a_name(moto):
-    with moto.patched_with(task_patches.athena_tasks_wait, True):
+    with moto.patched_with(state_patches.athena_tasks_wait, True):
         found = moto.run(machine(A=query("absent")))
     assert found["error"] == "Athena.InvalidRequestException"
 
@@ -38,7 +38,7 @@ def test_athena_service_errors_have_a_name(moto):
 def test_ecs_tasks_wait(moto, patched):
     tasks = Tasks(moto)
     state = tasks.state(tasks.definition("true", memory=64))
-    with moto.patched_with(task_patches.ecs_tasks_wait, patched):
+    with moto.patched_with(state_patches.ecs_tasks_wait, patched):
         found = moto.run(machine(A=state), {"run": "r", "told": "x"})
     if patched:
         # of a task that was never a process: the simulation's own tasks are in test_local_ecs.py
@@ -52,7 +52,7 @@ def test_ecs_errors_have_a_name(moto):
     tasks = Tasks(moto)
     state = tasks.state(tasks.definition("true", memory=64))
     state["Parameters"]["Cluster"] = "absent"
-    with moto.patched_with(task_patches.ecs_tasks_wait, True):
+    with moto.patched_with(state_patches.ecs_tasks_wait, True):
         found = moto.run(machine(A=state), {"run": "r", "told": "x"})
     assert found["error"] == "ECS.ClusterNotFoundException"
 
@@ -60,7 +60,7 @@ def test_ecs_errors_have_a_name(moto):
 @both
 def test_builds_wait(moto, patched):
     tasks = Tasks(moto)
-    with moto.patched_with(task_patches.builds_wait, patched):
+    with moto.patched_with(state_patches.builds_wait, patched):
         found = moto.run(machine(A=tasks.build(tasks.project())))
     if patched:
         assert json.loads(found["output"])["Build"]["BuildStatus"] == "SUCCEEDED"
