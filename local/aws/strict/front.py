@@ -27,9 +27,9 @@ from typing import Any, Self
 from moto.server import DomainDispatcherApplication
 from werkzeug.test import run_wsgi_app
 
-from local.aws.strict.requests import calls
+from local.aws.strict.requests import calls, models
 from local.aws.strict.requests.calls import Signature
-from local.aws.strict.requests.needed import UnreadableCallError
+from local.aws.strict.requests.needed import Parameters, UnreadableCallError
 from local.aws.strict.requests.policies import Call
 from local.aws.swaps import Swaps
 
@@ -78,6 +78,11 @@ class Request:
         :raises UnreadableCallError: ``local/aws/strict/requests/calls.py`` does not know such requests
         """
         return tuple(calls.read(self))
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Under the names that the service's model has for them; none where method and path say it all."""
+        return models.parameters(self.operation or "", self.environ, self.body)
 
     def fresh_environ(self, body: bytes | None = None) -> dict[str, Any]:
         """For whoever answers it: may be changed, and its body, or another, is read from its beginning."""

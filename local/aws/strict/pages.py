@@ -13,7 +13,6 @@ import re
 import threading
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs
 from xml.etree import ElementTree as ET
 
 from local.aws.strict.front import Answer, PassOn, Request
@@ -60,7 +59,7 @@ class Pages:
         return answer
 
     def _one_each(self, request: Request, pass_on: PassOn) -> Answer:
-        token = parse_qs(request.body.decode()).get("NextToken", [""])[0]
+        token = request.parameters.get("NextToken", "")
         if token.startswith(MARK):
             with self._lock:
                 root, rest = self._rest.pop(token)

@@ -9,26 +9,10 @@ from __future__ import annotations
 import json
 import uuid
 from dataclasses import dataclass
-from functools import cache
 from xml.sax.saxutils import escape
 
-from botocore.exceptions import UnknownServiceError
-from moto.core.model import ServiceModel
-from moto.core.utils import get_service_model
-
 from local.aws.strict.front import Answer
-
-#: signing names that are not the names of the models
-MODELS = {"monitoring": "cloudwatch", "states": "stepfunctions", "servicequotas": "service-quotas"}
-
-
-@cache
-def model_of(service: str) -> ServiceModel | None:
-    """By its signing name, the model that moto has read, too: EC2's takes half a second."""
-    try:
-        return get_service_model(MODELS.get(service, service))
-    except UnknownServiceError:
-        return None
+from local.aws.strict.requests.models import model_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from typing import Any
 
 from local.aws.strict.front import Answer, PassOn, Request
 from local.aws.strict.refusals import Refusal
-from local.aws.strict.shapes import operation_of
 
 KIB, MIB = 1024, 1024**2
 
@@ -26,11 +25,6 @@ def check_limits(request: Request, pass_on: PassOn) -> Answer:
     for refusal in check(request) if check else ():
         return refusal.answer(request.service or "")
     return pass_on(request)
-
-
-def _given(request: Request) -> Mapping[str, Any]:
-    found = operation_of(request)
-    return found.given if found else {}
 
 
 def _objects(request: Request) -> Iterator[Refusal]:
@@ -53,7 +47,7 @@ def _items(request: Request) -> Iterator[Refusal]:
     functions 300, an item 400 KB with the names of its attributes. An update adds to what is there: what it
     brings is held to the limit, which is less than DynamoDB does.
     """
-    given = _given(request)
+    given = request.parameters
     for name in ("UpdateExpression", "ConditionExpression", "KeyConditionExpression", "FilterExpression"):
         if len(str(given.get(name, "")).encode()) > 4 * KIB:
             message = f"Invalid {name}: Expression size has exceeded the maximum allowed size"
@@ -78,7 +72,7 @@ UNNAMED = re.compile(r'[\s<>{}\[\]?*"#%\\^|~`$&,;:/\x00-\x1f\x7f-\x9f\ufffe\ufff
 
 def _executions(request: Request) -> Iterator[Refusal]:
     """Step Functions API reference, StartExecution, ``name``; guide, "Service quotas": input of 256 KiB."""
-    given = _given(request)
+    given = request.parameters
     if UNNAMED.search(str(given.get("name", ""))):
         yield Refusal("InvalidName", f"Invalid Name: '{given['name']}'")
     if len(str(given.get("input", "")).encode()) > 256 * KIB:
@@ -103,7 +97,7 @@ def _mail(request: Request) -> Iterator[Refusal]:
     """SNS API reference, Publish: a message has 256 KiB at most; a subject up to 100 printable ASCII
     characters, which begin with a letter, a digit or punctuation.
     """
-    given = _given(request)
+    given = request.parameters
     if len(str(given.get("Message", "")).encode()) > 256 * KIB:
         yield Refusal("InvalidParameter", "Invalid parameter: Message too long")
     subject = given.get("Subject")
@@ -113,7 +107,7 @@ def _mail(request: Request) -> Iterator[Refusal]:
 
 def _tasks(request: Request) -> Iterator[Refusal]:
     """ECS API reference, RunTask: ``count`` up to 10; TaskOverride: 8,192 characters of JSON in all."""
-    given = _given(request)
+    given = request.parameters
     if int(given.get("count", 1)) > 10:
         yield Refusal("InvalidParameterException", "count cannot be greater than 10")
     if len(json.dumps(given.get("overrides", {}), separators=(",", ":"))) > 8192:
@@ -125,7 +119,7 @@ def _machines(request: Request) -> Iterator[Refusal]:
     """EC2 API reference, RunInstances: user data of 16 KB before it is encoded, a client token of 64 ASCII
     characters (guide, "Ensuring idempotency").
     """
-    given = _given(request)
+    given = request.parameters
     yield from _tags(request)
     if len(base64.b64decode(given.get("UserData", ""))) > 16 * KIB:
         yield Refusal("InvalidParameterValue", "User data is limited to 16384 bytes")
@@ -141,7 +135,7 @@ IMAGE_NAME = re.compile(r"[A-Za-z0-9 ()\[\]./\-'@_]*")
 def _images(request: Request) -> Iterator[Refusal]:
     """EC2 API reference, CreateImage, ``Name``: its characters; how many, the model says."""
     yield from _tags(request)
-    name = str(_given(request).get("Name", ""))
+    name = str(request.parameters.get("Name", ""))
     if not IMAGE_NAME.fullmatch(name):
         message = "AMI names must be between 3 and 128 characters long, of letters, numbers and some others"
         yield Refusal("InvalidAMIName.Malformed", message)
@@ -151,7 +145,7 @@ def _tags(request: Request) -> Iterator[Refusal]:
     """EC2 user guide, "Tag your Amazon EC2 resources": 50 tags a resource, keys of 128 characters, values of
     256; keys do not begin with ``aws:``.
     """
-    given = _given(request)
+    given = request.parameters
     for specification in [given, *given.get("TagSpecifications", [])]:
         tags = specification.get("Tags", [])
         if len(tags) > 50:

@@ -1,9 +1,9 @@
 """Each request's parameters against the service's own model: what is required, lengths, ranges and patterns.
 
-The models are botocore's, which AWS makes of what its API references are made of ("Length Constraints",
-"Valid Range", "Pattern", "Valid Values" of each parameter). boto3 itself looks at types, at what is required
-and at least lengths, and sends the rest; moto looks at very little. What the models do not carry stands in
-``service_limits.py``, and so does what S3 and Lambda take, whose requests are methods and paths.
+It is what the API references call "Length Constraints", "Valid Range", "Pattern" and "Valid Values". boto3
+itself looks at types, at what is required and at least lengths, and sends the rest; moto looks at little.
+What the models do not carry stands in ``service_limits.py``, and so does what S3 and Lambda take, whose
+requests are methods and paths.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qsl
 
-from botocore.model import ListShape, MapShape, OperationModel, ServiceModel, Shape, StructureShape
-from moto.core.parse import PROTOCOL_PARSERS
+from botocore.model import ListShape, MapShape, Shape, StructureShape
 
 from local.aws.strict.front import Answer, PassOn, Request
-from local.aws.strict.refusals import Refusal, model_of
+from local.aws.strict.refusals import Refusal
+from local.aws.strict.requests.models import operation_model
 
 #: what is said of a request that is not taken, where it is not ValidationException
 CODES = {
@@ -31,39 +29,15 @@ CODES = {
     "ecs": "InvalidParameterException",
     "sns": "InvalidParameter",
 }
-#: whose requests are told by method and path
-REST = {"rest-json", "rest-xml"}
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """``given``: parameters under the names that the model has for them."""
-
-    model: OperationModel
-    given: Mapping[str, Any]
 
 
 def check_shapes(request: Request, pass_on: PassOn) -> Answer:
     """A layer: refuses what the service's model does not allow, before it is carried out."""
-    service, found = request.service or "", operation_of(request)
-    if found is not None and found.model.input_shape is not None:
-        for fault in _structure(found.model.input_shape, found.given, ""):
+    service, model = request.service or "", operation_model(request.operation or "")
+    if model is not None and model.input_shape is not None:
+        for fault in _structure(model.input_shape, request.parameters, ""):
             return Refusal(CODES.get(service, "ValidationException"), fault).answer(service)
     return pass_on(request)
-
-
-def operation_of(request: Request) -> Operation | None:
-    """What the request asks for; None where method and path tell that, and where no model knows it."""
-    service, _, name = (request.operation or "").partition(":")
-    model = model_of(service)
-    if model is None or model.protocol in REST or name not in _operations(model):
-        return None
-    in_json = "HTTP_X_AMZ_TARGET" in request.environ
-    protocol = "json" if in_json else "ec2" if model.protocol == "ec2" else "query"
-    values = {} if in_json else dict(parse_qsl(request.body.decode(), keep_blank_values=True))
-    operation = model.operation_model(name)
-    parser = PROTOCOL_PARSERS[protocol](operation)
-    return Operation(operation, parser.parse({"body": request.body, "values": values}))
 
 
 def _structure(shape: StructureShape, given: Mapping[str, Any], where: str) -> Iterator[str]:
@@ -117,11 +91,6 @@ def _fault(where: str, value: str | None, constraint: str) -> str:
     return (
         f"1 validation error detected: Value {shown} at '{where}' failed to satisfy constraint: {constraint}"
     )
-
-
-@cache
-def _operations(service: ServiceModel) -> frozenset[str]:
-    return frozenset(service.operation_names)
 
 
 @cache

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
-from urllib.parse import parse_qs
 
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
@@ -19,7 +18,7 @@ from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 from local.aws.strict.front import Answer, PassOn, Request
 from local.aws.strict.refusals import Refusal
-from local.aws.strict.requests.needed import REGION
+from local.aws.strict.requests.needed import REGION, Parameters
 
 #: Service Quotas' codes -> the field of ``SimulatedAccount`` that holds the quota
 QUOTAS = {"L-1216C47A": "vcpus", "L-3032A538": "task_vcpus", "L-B99A9384": "functions"}
@@ -62,13 +61,13 @@ class AccountLayer:
         if operation == "lambda:Invoke":
             return self._invoke(request, pass_on)
         if operation == "ec2:RunInstances":
-            return self._refusal(_parameters(request)) or pass_on(request)
+            return self._refusal(request.parameters) or pass_on(request)
         if operation == "freetier:GetAccountPlanState":
             return _json(self._plan())
         if operation == "lambda:GetAccountSettings":
             return _json(self._settings())
         if operation == "servicequotas:GetServiceQuota":
-            code = json.loads(request.body)["QuotaCode"]
+            code = request.parameters["QuotaCode"]
             if code in QUOTAS:
                 value = float(getattr(self._account, QUOTAS[code]))
                 return _json({"Quota": {"QuotaCode": code, "Value": value}})
@@ -106,7 +105,7 @@ class AccountLayer:
         limit = {"ConcurrentExecutions": functions, "UnreservedConcurrentExecutions": functions}
         return {"AccountLimit": limit, "AccountUsage": {"FunctionCount": 0, "TotalCodeSize": 0}}
 
-    def _refusal(self, given: Mapping[str, str]) -> Answer | None:
+    def _refusal(self, given: Parameters) -> Answer | None:
         """Why EC2 launches nothing of what is asked for; None: nothing speaks against it.
 
         EC2 API reference, error codes: VcpuLimitExceeded; and the answer that an account on the free plan is
@@ -122,7 +121,7 @@ class AccountLayer:
                 "instance types, run 'describe-instance-types' with the filter 'free-tier-eligible=true'."
             )
             return Refusal("InvalidParameterCombination", message).answer("ec2")
-        wanted = int(given["MaxCount"]) * _vcpus(name)
+        wanted = given["MaxCount"] * _vcpus(name)
         if wanted and wanted + _up() > self._account.vcpus:
             message = (
                 f"You have requested more vCPU capacity than your current vCPU limit of {self._account.vcpus}"
@@ -131,16 +130,12 @@ class AccountLayer:
         return None
 
 
-def _parameters(request: Request) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(request.body.decode()).items()}
-
-
-def _instance_type(given: Mapping[str, str]) -> str:
+def _instance_type(given: Parameters) -> str:
     """As the call names it, or its launch template, whose latest version is launched; neither: no text."""
     if name := given.get("InstanceType"):
-        return name
+        return str(name)
     templates = ec2_backends[DEFAULT_ACCOUNT_ID][REGION].launch_templates
-    template = templates.get(given.get("LaunchTemplate.LaunchTemplateId", ""))
+    template = templates.get(given.get("LaunchTemplate", {}).get("LaunchTemplateId"))
     return str(template.latest_version().data.get("InstanceType") or "") if template else ""
 
 

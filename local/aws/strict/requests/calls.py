@@ -7,11 +7,10 @@ this one.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs
 
 from moto.athena.models import athena_backends
 from moto.core import DEFAULT_ACCOUNT_ID
@@ -51,6 +50,9 @@ class Signed(Protocol):
     @property
     def signature(self) -> Signature | None: ...
 
+    @property
+    def parameters(self) -> Parameters: ...
+
 
 def signature(environ: Mapping[str, Any]) -> Signature | None:
     """As the request has it; None where nobody has signed it."""
@@ -68,7 +70,12 @@ def operation(request: Signed) -> str:
     service, place = request.signature.service, Place(request.signature.region)
     if service in REST:
         return f"{service}:{REST[service](request.environ, place)[0]}"
-    return _operation(service, request)[0]
+    if target := request.environ.get("HTTP_X_AMZ_TARGET"):
+        return f"{service}:{target.rpartition('.')[2]}"
+    action = parse_qs(request.body.decode()).get("Action")
+    if action is None:
+        raise UnreadableCallError(f"{service} {request.environ['PATH_INFO']}: {HERE}")
+    return f"{service}:{action[0]}"
 
 
 def read(request: Signed) -> Iterator[Call]:
@@ -82,7 +89,7 @@ def read(request: Signed) -> Iterator[Call]:
     if service in REST:
         found: Iterator[Needed] = iter(REST[service](request.environ, Place(region))[1])
     else:
-        found = _needed(*_operation(service, request), Place(region))
+        found = _needed(operation(request), request.parameters, Place(region))
     for each in found:
         yield Call(caller, each.action, each.resource, each.context)
 
@@ -92,17 +99,6 @@ REST: dict[str, Callable[[dict[str, Any], Place], rest_calls.Read]] = {
     "lambda": rest_calls.lambda_,
     "s3": rest_calls.s3,
 }
-
-
-def _operation(service: str, request: Signed) -> tuple[str, Parameters]:
-    """``service:Operation`` and its parameters."""
-    body = request.body.decode()
-    if target := request.environ.get("HTTP_X_AMZ_TARGET"):
-        return f"{service}:{target.rpartition('.')[2]}", json.loads(body or "{}")
-    given = dict(parse_qsl(body))
-    if "Action" not in given:
-        raise UnreadableCallError(f"{service} {request.environ['PATH_INFO']}: {HERE}")
-    return f"{service}:{given['Action']}", given
 
 
 def _needed(operation: str, given: Parameters, place: Place) -> Found:

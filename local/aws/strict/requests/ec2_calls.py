@@ -6,8 +6,6 @@ dependent actions of RunInstances and CreateVpcEndpoint.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
 from moto.core import DEFAULT_ACCOUNT_ID
@@ -17,8 +15,9 @@ from moto.iam.models import iam_backends
 from local.aws.strict.requests.needed import Found, Needed, Parameters, Place, passes_role
 from local.aws.strict.requests.policies import Context
 
-#: parameters that name what a call is about -> the kind of it
+#: parameters that name what a call is about, one or a list of it -> the kind of it
 IDS = {
+    "Group": "security-group",
     "ImageId": "image",
     "InstanceId": "instance",
     "NetworkInterfaceId": "network-interface",
@@ -36,7 +35,6 @@ OF_NO_ACCOUNT = {"image", "snapshot"}
 LOOKED_UP, PUBLIC = "resolve:ssm:", "/aws/service/"
 #: what every launch makes
 MADE = ("instance", "network-interface", "volume")
-TAGGED = re.compile(r"TagSpecification\.(\d+)\.Tag\.(\d+)\.Key")
 
 
 def needed(operation: str, given: Parameters, place: Place) -> Found:
@@ -49,10 +47,10 @@ def needed(operation: str, given: Parameters, place: Place) -> Found:
             yield from _endpoint(given, place)
         if operation == "CreateImage":
             yield from _image(given, place)
-        for key, value in given.items():
-            if kind := IDS.get(key.partition(".")[0]):
-                tags = tags_of(str(value), place)
-                yield Needed(f"ec2:{operation}", _arn(kind, value, place), tags)
+        for name, value in given.items():
+            if kind := IDS.get(name.removesuffix("s")):
+                for each in value if isinstance(value, list) else [value]:
+                    yield Needed(f"ec2:{operation}", _arn(kind, each, place), tags_of(each, place))
 
 
 def _arn(kind: str, name: object, place: Place) -> str:
@@ -75,18 +73,19 @@ def _launch(given: Parameters, place: Place) -> Found:
     template, data = _template(given, place)
     named = [place.arn("ec2", f"launch-template/{template}")] if template else []
     of_template: Context = tuple(("ec2:LaunchTemplate", arn) for arn in named)
-    tags = {**_template_tags(data), **_requested_tags(given)}
+    launch = {**data, **given}
+    tags = {**_requested_tags(data), **_requested_tags(given)}
     for kind in MADE:
         yield Needed("ec2:RunInstances", place.arn("ec2", f"{kind}/*"), (*of_template, *tags.get(kind, ())))
     used = [place.arn("ec2", each) for each in _used(given, data)]
-    image = str(given.get("ImageId") or data.get("ImageId") or "*")
+    image = str(launch.get("ImageId") or "*")
     if image.startswith(LOOKED_UP):
         yield _look_up(image.removeprefix(LOOKED_UP), place)
         image = "*"
     for arn in (*used, _arn("image", image, place), *named):
         yield Needed("ec2:RunInstances", arn, (*of_template, *tags_of(arn.rpartition("/")[2], place)))
     yield from _tags_made("RunInstances", tags, place)
-    for role in _profile_roles(given, data):
+    for role in _profile_roles(launch):
         yield passes_role(role, "ec2.amazonaws.com")
 
 
@@ -110,41 +109,34 @@ def _image(given: Parameters, place: Place) -> Found:
 def _template(given: Parameters, place: Place) -> tuple[str | None, dict[str, Any]]:
     """The id of the launch template, and what it says; nothing where there is none."""
     backend = ec2_backends[DEFAULT_ACCOUNT_ID][place.region]
-    name, template = (
-        given.get("LaunchTemplate.LaunchTemplateName"),
-        given.get("LaunchTemplate.LaunchTemplateId"),
-    )
-    template = template or backend.launch_template_name_to_ids.get(name)
+    asked = given.get("LaunchTemplate", {})
+    named = backend.launch_template_name_to_ids.get(asked.get("LaunchTemplateName"))
+    template = asked.get("LaunchTemplateId") or named
     if template not in backend.launch_templates:
         return template, {}
-    version = given.get("LaunchTemplate.Version", "$Default")
+    version = asked.get("Version", "$Default")
     return template, dict(backend.launch_templates[template].get_version(version).data)
 
 
 def _used(given: Parameters, data: dict[str, Any]) -> list[str]:
     """Subnet, security groups and key pair: a call's own come in the place of the template's."""
-    interfaces = data.get("NetworkInterfaces") or [{}]
-    subnet = given.get("NetworkInterface.1.SubnetId") or given.get("SubnetId")
-    groups = _numbered(given, "NetworkInterface.1.SecurityGroupId") or _numbered(given, "SecurityGroupId")
-    groups = groups or interfaces[0].get("Groups") or data.get("SecurityGroupIds") or ["*"]
+    of_template, own = ((each.get("NetworkInterfaces") or [{}])[0] for each in (data, given))
+    subnet = own.get("SubnetId") or given.get("SubnetId") or of_template.get("SubnetId")
+    groups = own.get("Groups") or given.get("SecurityGroupIds")
+    groups = groups or of_template.get("Groups") or data.get("SecurityGroupIds") or ["*"]
     key_pair = given.get("KeyName") or data.get("KeyName")
     return [
         # without one the default VPC's is taken, whichever that is
-        f"subnet/{subnet or interfaces[0].get('SubnetId') or '*'}",
+        f"subnet/{subnet or '*'}",
         *(f"security-group/{group}" for group in groups),
         *([f"key-pair/{key_pair}"] if key_pair else []),
     ]
 
 
-def _numbered(given: Parameters, name: str) -> list[str]:
-    return [str(value) for key, value in given.items() if re.fullmatch(rf"{re.escape(name)}\.\d+", key)]
-
-
-def _profile_roles(given: Parameters, data: dict[str, Any]) -> list[str]:
+def _profile_roles(launch: Parameters) -> list[str]:
     """ARNs of the roles of the instance profile."""
-    profile = data.get("IamInstanceProfile") or {}
-    arn = given.get("IamInstanceProfile.Arn") or profile.get("Arn")
-    name = given.get("IamInstanceProfile.Name") or profile.get("Name")
+    profile = launch.get("IamInstanceProfile") or {}
+    arn, name = profile.get("Arn"), profile.get("Name")
     known = iam_backends[DEFAULT_ACCOUNT_ID]["aws"].instance_profiles.values()
     return [role.arn for each in known if each.arn == arn or each.name == name for role in each.roles]
 
@@ -156,7 +148,7 @@ def _endpoint(given: Parameters, place: Place) -> Found:
     yield from _tags_made("CreateVpcEndpoint", tags, place)
     for what in ("Vpcs", "Subnets", "SecurityGroups"):
         yield Needed(f"ec2:Describe{what}", "*")
-    if str(given.get("PrivateDnsEnabled")).lower() == "true":
+    if given.get("PrivateDnsEnabled"):
         yield Needed("route53:AssociateVPCWithHostedZone", "arn:aws:route53:::hostedzone/*")
 
 
@@ -171,20 +163,9 @@ def _tags_made(operation: str, tags: dict[str, Context], place: Place) -> Found:
 
 def _requested_tags(given: Parameters) -> dict[str, Context]:
     """By the kind of what is to be made."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for key, name in given.items():
-        if numbers := TAGGED.fullmatch(key):
-            kind = str(given[f"TagSpecification.{numbers[1]}.ResourceType"])
-            found.setdefault(kind, []).append((str(name), str(given[f"{key[:-3]}Value"])))
-    return {kind: _as_requested(tags) for kind, tags in found.items()}
-
-
-def _template_tags(data: dict[str, Any]) -> dict[str, Context]:
     return {
-        each["ResourceType"]: _as_requested((tag["Key"], tag["Value"]) for tag in each["Tags"])
-        for each in data.get("TagSpecifications") or []
+        each["ResourceType"]: tuple(
+            sorted((f"aws:RequestTag/{tag['Key']}", tag["Value"]) for tag in each.get("Tags", []))
+        )
+        for each in given.get("TagSpecifications") or []
     }
-
-
-def _as_requested(tags: Iterable[tuple[str, str]]) -> Context:
-    return tuple((f"aws:RequestTag/{key}", value) for key, value in sorted(tags))
