@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,8 @@ from breakeven.published.rows import SOURCES
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.report_files import render_all
 from cli import published_command
-from cli.running.summary import print_summary
+from cli.running.summary import cases_of, print_summary
+from cli.terminal import print_json, say
 from local.stored.published_report import PREFIX
 
 SOURCE = "report.json"
@@ -58,17 +57,14 @@ def run(arguments: argparse.Namespace) -> int:
     report = read(source)
     written = write(report, source.parent)
     if arguments.json:
-        json.dump(_document(report, written), sys.stdout, indent=2)
-        print()
+        print_json(_document(report, written))
     else:
         console = Console()
         if report.source:
             published_command.print_tables(report, console)
         else:
             print_summary(report, console)
-        console.print(
-            f"report: {source.parent / 'index.html'}", soft_wrap=True, highlight=False, markup=False
-        )
+        say(console, f"report: {source.parent / 'index.html'}")
     return 0
 
 
@@ -122,7 +118,5 @@ def _document(report: Report, written: list[Path]) -> dict[str, Any]:
         "run_id": report.run_id,
         "written": [str(path) for path in written],
         "verdict": report.verdict,
-        "cases": [
-            {"case_id": case.case_id, "status": case.status, "reason": case.reason} for case in report.cases
-        ],
+        "cases": cases_of(report),
     }

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +20,7 @@ from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_
 from cli.crossover.crossover_options import WHERE, add_options, inputs_of
 from cli.crossover.crossover_output import Answer, print_answer
 from cli.crossover.explain import SUBJECTS, explain
+from cli.terminal import print_json
 from local.stored.answers import answers
 
 #: at which both are priced where no rate was asked for
@@ -69,8 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     answer = answer_of(arguments)
     if arguments.json:
-        json.dump(answer.document(), sys.stdout, indent=2)
-        print()
+        print_json(answer.document())
         return 0
     console = Console()
     print_answer(answer, console)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
 
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
@@ -20,11 +19,9 @@ from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import INSTANCE_TYPE, clusters
 from breakeven.workload.case import MAX_LOADERS
 from cli.doctor.doctor_images import brokers_image, loaders_image
-from cli.doctor.doctor_machines import account_plan, zones
-from cli.doctor.doctor_networks import vpcs
-from cli.running.deployed import Account, Deployed, find
+from cli.doctor.doctor_machines import account_plan, vpcs, zones
+from cli.running.deployed import Account, Deployed, Level, Said, find
 
-Level = Literal["ok", "note", "open", "stop"]
 #: EC2's quota of vCPUs of standard on-demand instances
 VCPU_QUOTA = "L-1216C47A"
 #: of the CDK's bootstrap stack; what the template asks for
@@ -73,7 +70,7 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
         yield _asked("lock", lambda: _lock(deployed))
 
 
-def _asked(what: str, ask: Callable[[], tuple[Level, str]]) -> Finding:
+def _asked(what: str, ask: Callable[[], Said]) -> Finding:
     try:
         return Finding(what, *ask())
     except (ClientError, BotoCoreError) as error:
@@ -98,7 +95,7 @@ def _region(account: Account) -> Iterator[Finding]:
         yield Finding("region", "stop", f"{account.region} has no price book; use one of {known}")
 
 
-def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> tuple[Level, str]:
+def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> Said:
     name = f"/cdk-bootstrap/{qualifier}/version"
     try:
         version = int(account.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
@@ -113,10 +110,9 @@ def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> tuple[Level
     return "ok", f"version {version}"
 
 
-def _vcpus(account: Account) -> tuple[Level, str]:
+def _vcpus(account: Account) -> Said:
     """Whether the brokers of one lane fit; others may run in the account beside them."""
-    quota = account.client("service-quotas").get_service_quota(ServiceCode="ec2", QuotaCode=VCPU_QUOTA)
-    have = float(quota["Quota"]["Value"])
+    have = account.quota("ec2", VCPU_QUOTA)
     each = machine(INSTANCE_TYPE).vcpu or 0
     need = each * max(nodes.count for nodes in clusters().values())
     words = f"{have:g} vCPUs of standard instances, a lane of {INSTANCE_TYPE} takes {need:g}"
@@ -125,7 +121,7 @@ def _vcpus(account: Account) -> tuple[Level, str]:
     return "ok", words
 
 
-def _functions(account: Account) -> tuple[Level, str]:
+def _functions(account: Account) -> Said:
     limit = account.client("lambda").get_account_settings()["AccountLimit"]
     have = int(limit["UnreservedConcurrentExecutions"])
     words = f"{have} functions at once"
@@ -137,17 +133,16 @@ def _functions(account: Account) -> tuple[Level, str]:
     return "ok", words
 
 
-def _task_vcpus(account: Account) -> tuple[Level, str]:
+def _task_vcpus(account: Account) -> Said:
     """What long cases may have; the others need none."""
-    quota = account.client("service-quotas").get_service_quota(ServiceCode="fargate", QuotaCode=quotas.TASKS)
-    have = int(float(quota["Quota"]["Value"]) // VCPU)
+    have = int(account.quota("fargate", quotas.TASKS) // VCPU)
     words = f"{have} vCPUs of tasks, for cases of over 14 min"
     if have < MAX_LOADERS:
         return "note", f"{words}: none of those gets more than {have} loaders; {quotas.MORE_TASKS}"
     return "ok", words
 
 
-def _permissions(deployed: Deployed) -> tuple[Level, str]:
+def _permissions(deployed: Deployed) -> Said:
     """What the caller's policies say. Boundaries of an organisation are not simulated."""
     caller = _principal(deployed.account)
     if caller is None:
@@ -191,7 +186,7 @@ def _may(account: Account, caller: str, action: str, resource: str) -> bool:
     return all(one["EvalDecision"] == "allowed" for one in answer["EvaluationResults"])
 
 
-def _mail(deployed: Deployed) -> tuple[Level, str]:
+def _mail(deployed: Deployed) -> Said:
     topic = deployed.outputs["TopicArn"]
     answer = deployed.account.client("sns").list_subscriptions_by_topic(TopicArn=topic)
     subscribed = answer["Subscriptions"]
@@ -206,11 +201,6 @@ def _mail(deployed: Deployed) -> tuple[Level, str]:
     return "ok", ", ".join(one["Endpoint"] for one in subscribed)
 
 
-def _lock(deployed: Deployed) -> tuple[Level, str]:
+def _lock(deployed: Deployed) -> Said:
     problem = deployed.lock_problem()
     return ("stop", problem) if problem else ("ok", "no run goes on")
-
-
-def listed(finding: Finding) -> dict[str, Any]:
-    """For ``--json``."""
-    return {"what": finding.what, "level": finding.level, "said": finding.said}

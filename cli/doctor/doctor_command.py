@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 
-from cli.doctor.doctor_checks import QUALIFIER, examine, listed
+from cli.doctor.doctor_checks import QUALIFIER, examine
 from cli.running.deployed import add_options, connect
-from cli.terminal import say
+from cli.terminal import print_json, say
 
 OK, STOPS = 0, 1
 WORDS = {"ok": "ok", "note": "note", "open": "?", "stop": "STOP"}
@@ -45,5 +45,5 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             say(console, f"{WORDS[finding.level]:4}  {finding.what}: {finding.said}")
     if arguments.json:
-        print(json.dumps([listed(finding) for finding in findings], indent=2))
+        print_json([asdict(finding) for finding in findings])
     return STOPS if any(finding.level == "stop" for finding in findings) else OK

@@ -5,25 +5,25 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from breakeven.results.layout import IMAGES
 from breakeven.steps.tasks.task_image import Image, is_built
-from cli.running.deployed import Account, Deployed
+from cli.running.deployed import Account, Deployed, Said
 
 PROJECT, TEMPLATE = "AWS::CodeBuild::Project", "AWS::EC2::LaunchTemplate"
 #: in a builder's user data: where it reports, by which the image's name is known
 REPORT = re.compile(rf"^export BREAKEVEN_REPORT=s3://[^/]+/{IMAGES}([^/]+)/$", re.MULTILINE)
 
 
-def brokers_image(deployed: Deployed) -> tuple[Literal["ok", "note", "stop"], str]:
+def brokers_image(deployed: Deployed) -> Said:
     """Of each launch template: its image is there, and what its builder bakes is.
 
     A baked image that is missing is no fault: the first run that needs it bakes it.
     """
     ec2 = deployed.account.client("ec2")
     missing, found = [], []
-    for template in _resources(deployed, TEMPLATE):
+    for template in deployed.resources(TEMPLATE):
         answer = ec2.describe_launch_template_versions(LaunchTemplateId=template, Versions=["$Latest"])
         (latest,) = answer["LaunchTemplateVersions"]
         data = latest["LaunchTemplateData"]
@@ -64,20 +64,10 @@ def _resolved(account: Account, image: str) -> str:
     return value
 
 
-def _resources(deployed: Deployed, kind: str) -> list[str]:
-    pages = deployed.account.client("cloudformation").get_paginator("list_stack_resources")
-    return [
-        resource["PhysicalResourceId"]
-        for page in pages.paginate(StackName=deployed.stack)
-        for resource in page["StackResourceSummaries"]
-        if resource["ResourceType"] == kind
-    ]
-
-
-def loaders_image(deployed: Deployed) -> tuple[Literal["ok", "note"], str]:
+def loaders_image(deployed: Deployed) -> Said:
     """A missing one is no fault: the first run that has tasks builds it, which takes it some minutes."""
     account = deployed.account
-    projects = _resources(deployed, PROJECT)
+    projects = deployed.resources(PROJECT)
     if not projects:
         return "note", "this stack is of a version without tasks: deploy again to run cases of over 14 min"
     (project,) = account.client("codebuild").batch_get_projects(names=projects)["projects"]

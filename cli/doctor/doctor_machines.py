@@ -1,4 +1,4 @@
-"""Whether the account may launch the brokers' machines: its plan, and the zones that offer their type.
+"""Whether the account has room for the brokers: its plan, the zones that offer their type, its networks.
 
 The answers are those that the plan of a run asks for (``breakeven.steps.run.account_capacity``) and judges by
 (``breakeven.planning.machine_availability``).
@@ -6,8 +6,7 @@ The answers are those that the plan of a run asks for (``breakeven.steps.run.acc
 
 from __future__ import annotations
 
-import re
-from typing import Any, Literal
+from typing import Any
 
 from breakeven.planning.machine_availability import NO_ZONE, OTHER_ZONES, UPGRADE
 from breakeven.planning.machine_availability import Account as Room
@@ -19,18 +18,20 @@ from breakeven.steps.run.account_capacity import (
     zones_offering,
 )
 from breakeven.targets.catalog import INSTANCE_TYPE
-from cli.running.deployed import Account, Deployed
+from cli.running.deployed import Account, Deployed, Said
 
 #: zones of a network of the stack's own, where none is named: the region's first ones
 DEFAULT_ZONES = 2
 FUNCTION = "AWS::Lambda::Function"
 #: logical ids of the function that plans
-PLAN = re.compile(r"\w*Plan[0-9A-F]{8}")
+PLAN = r"\w*Plan[0-9A-F]{8}"
+#: "VPCs per Region", of Amazon VPC; five unless AWS has given more
+VPC_QUOTA = "L-F678F1CE"
+#: networks of brokers, and of what bakes their image (infra/network.py, infra/brokers/build_place.py)
+MADE = 2
 
-Answer = tuple[Literal["ok", "note", "stop"], str]
 
-
-def account_plan(account: Account, deployed: Deployed | None) -> Answer:
+def account_plan(account: Account, deployed: Deployed | None) -> Said:
     """Whether EC2 launches the brokers' type in an account of this plan."""
     name = instance_type(deployed)
     if not is_free_plan(account.client("freetier", FREE_TIER_REGION)):
@@ -41,7 +42,7 @@ def account_plan(account: Account, deployed: Deployed | None) -> Answer:
     return "stop", f"the free plan, on which EC2 does not launch {name}: {UPGRADE}"
 
 
-def zones(account: Account, deployed: Deployed | None) -> Answer:
+def zones(account: Account, deployed: Deployed | None) -> Said:
     """Whether the zones of the deployment, or of one that is to be, offer the brokers' type."""
     name, ec2 = instance_type(deployed), account.client("ec2")
     named = _environment(deployed).get(ZONES) if deployed else None
@@ -56,6 +57,18 @@ def zones(account: Account, deployed: Deployed | None) -> Answer:
     return "ok", f"{', '.join(offering)} offer {name}"
 
 
+def vpcs(account: Account) -> Said:
+    """Whether there is room for those that the stack makes: without it a deployment is rolled back."""
+    most = int(account.quota("vpc", VPC_QUOTA))
+    pages = account.client("ec2").get_paginator("describe_vpcs").paginate()
+    there = sum(len(page["Vpcs"]) for page in pages)
+    words = f"{there} of {most} VPCs of {account.region} are there, a deployment makes {MADE}"
+    if there + MADE > most:
+        remedy = "name one that is there (breakeven:vpc_id, breakeven:build_subnet_id)"
+        return "stop", f"{words}: ask for more of quota {VPC_QUOTA} in Service Quotas, or {remedy}"
+    return "ok", words
+
+
 def instance_type(deployed: Deployed | None) -> str:
     """The brokers' type, of a suite that names none: the deployment's, or that of one that is to be."""
     return _environment(deployed).get("BREAKEVEN_INSTANCE_TYPE", INSTANCE_TYPE) if deployed else INSTANCE_TYPE
@@ -63,15 +76,8 @@ def instance_type(deployed: Deployed | None) -> str:
 
 def _environment(deployed: Deployed) -> dict[str, str]:
     """The variables of the deployed function that plans."""
-    account = deployed.account
-    pages = account.client("cloudformation").get_paginator("list_stack_resources")
-    (name,) = [
-        resource["PhysicalResourceId"]
-        for page in pages.paginate(StackName=deployed.stack)
-        for resource in page["StackResourceSummaries"]
-        if resource["ResourceType"] == FUNCTION and PLAN.fullmatch(resource["LogicalResourceId"])
-    ]
-    found = account.client("lambda").get_function_configuration(FunctionName=name)
+    (name,) = deployed.resources(FUNCTION, PLAN)
+    found = deployed.account.client("lambda").get_function_configuration(FunctionName=name)
     variables: dict[str, str] = found["Environment"]["Variables"]
     return variables
 

@@ -6,11 +6,12 @@ Region, profile and credentials come from where the AWS command line has them, t
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import boto3
 from botocore.config import Config
@@ -65,6 +66,10 @@ def stack_name(prefix: str | None) -> str:
     return f"{prefix}-{Installation().owner}" if prefix else Installation().owner
 
 
+Level = Literal["ok", "note", "open", "stop"]
+Said = tuple[Level, str]
+
+
 @dataclass(frozen=True)
 class Account:
     """``session`` has credentials; ``number`` and ``caller`` are whose."""
@@ -79,6 +84,10 @@ class Account:
 
     def client(self, service: str, region: str | None = None) -> Any:
         return self.session.client(service, config=QUICK, region_name=region or self.region)
+
+    def quota(self, service: str, code: str) -> float:
+        found = self.client("service-quotas").get_service_quota(ServiceCode=service, QuotaCode=code)
+        return float(found["Quota"]["Value"])
 
 
 def connect(profile: str | None, region: str | None) -> Account:
@@ -118,6 +127,16 @@ class Deployed:
 
     def state(self, run_id: str) -> RunState:
         return RunState(self._table, run_id)
+
+    def resources(self, kind: str, logical_id: str = r"\w+") -> list[str]:
+        """Physical ids of the stack's resources of a type, whose logical ids match a regular expression."""
+        pages = self.account.client("cloudformation").get_paginator("list_stack_resources")
+        return [
+            each["PhysicalResourceId"]
+            for page in pages.paginate(StackName=self.stack)
+            for each in page["StackResourceSummaries"]
+            if each["ResourceType"] == kind and re.fullmatch(logical_id, each["LogicalResourceId"])
+        ]
 
     def execution(self, run_id: str) -> str:
         """The ARN of the execution of that name."""

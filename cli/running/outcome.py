@@ -1,9 +1,11 @@
-"""The end of a run, wherever it was made: what is printed, and the exit code."""
+"""What runs have in common, wherever they are made: their options and ids, and their end."""
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
+import secrets
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,19 @@ from rich.console import Console
 from breakeven.errors import BreakevenError
 from breakeven.report.contract.report_model import Report
 from breakeven.results.items import RUN
-from cli.running.summary import print_summary
+from cli.running.summary import cases_of, print_summary
+from cli.terminal import print_json, say
 
 OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130
+
+
+def new_run_id() -> str:
+    return datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+
+
+def given(arguments: argparse.Namespace, *options: str) -> dict[str, Any]:
+    """Those of the options that the command was given, with their values."""
+    return {name: value for name in options if (value := getattr(arguments, name)) is not None}
 
 
 def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> int:
@@ -27,14 +39,13 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
     path = folder / "report" / "report.json"
     report = Report.model_validate_json(path.read_bytes()) if path.exists() else None
     if as_json:
-        json.dump(_document(folder, outcome, report), sys.stdout, indent=2)
-        print()
+        print_json(_document(folder, outcome, report))
     elif report:
         print_summary(report, console)
-        console.print(f"report: {folder / 'report' / 'index.html'}", soft_wrap=True, highlight=False)
+        say(console, f"report: {folder / 'report' / 'index.html'}")
     if outcome == "interrupted":
         kept = f"what was measured is in {folder}" if folder.exists() else "nothing had been measured"
-        console.print(kept, soft_wrap=True, highlight=False)
+        say(console, kept)
         return INTERRUPTED
     if outcome == "failed" or report is None:
         reason = (
@@ -48,8 +59,5 @@ def _document(folder: Path, outcome: str, report: Report | None) -> dict[str, An
     document: dict[str, Any] = {"status": outcome, "folder": str(folder), "report": None}
     if report:
         document["report"] = str(folder / "report" / "report.json")
-        document["verdict"] = report.verdict
-        document["cases"] = [
-            {"case_id": case.case_id, "status": case.status, "reason": case.reason} for case in report.cases
-        ]
+        document |= {"verdict": report.verdict, "cases": cases_of(report)}
     return document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from breakeven.results.items import RUN
 from breakeven.workload.case import Case
+from cli.terminal import say
 
 Items = Mapping[str, Mapping[str, Any]]
 
@@ -81,16 +82,6 @@ def _running(items: Items, case: Case, attempt: int) -> Running:
     )
 
 
-class View(Protocol):
-    def say(self, text: str) -> None:
-        """A line that stays."""
-
-    def show(self, now: Snapshot) -> None:
-        """The run as it stands."""
-
-    def close(self) -> None: ...
-
-
 class PlainView:
     """Lines only: one a case started or ended. For logs and pipes, and with ``--json`` on standard error."""
 
@@ -101,9 +92,11 @@ class PlainView:
         self._baking: set[str] = set()
 
     def say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        """A line that stays."""
+        say(self._console, text)
 
     def show(self, now: Snapshot) -> None:
+        """The run as it stands."""
         for architecture in now.baking:
             if architecture not in self._baking:
                 self._baking.add(architecture)
@@ -139,7 +132,7 @@ class LiveView:
         self._failed: set[str] = set()
 
     def say(self, text: str) -> None:
-        self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        say(self._live.console, text)
 
     def show(self, now: Snapshot) -> None:
         self._bar.update(self._task, total=now.total, completed=len(now.ended))
@@ -173,6 +166,9 @@ def _clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-def view_for(console: Console) -> View:
-    """A live view on a terminal, plain lines elsewhere."""
-    return LiveView(console) if console.is_terminal else PlainView(console)
+View = PlainView | LiveView
+
+
+def view_for(console: Console, *, plain: bool) -> View:
+    """A live view on a terminal unless a plain one is asked for, plain lines elsewhere."""
+    return LiveView(console) if console.is_terminal and not plain else PlainView(console)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import secrets
 import signal
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,8 +22,8 @@ from breakeven.steps.run.run_input import DEFAULT_SUITE, RunInput, parse_run_inp
 from breakeven.words import plural
 from breakeven.workload.read import load_suite
 from cli.running import deployed
-from cli.running.outcome import conclude
-from cli.running.progress import PlainView, View, snapshot, view_for
+from cli.running.outcome import conclude, given, new_run_id
+from cli.running.progress import View, snapshot, view_for
 from local.hardware import hardware
 from local.servers.endpoints import Endpoints
 from local.stored import kept_advice
@@ -88,15 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
         from cli.running import run_on_aws  # noqa: PLC0415
 
         return run_on_aws.run(arguments)
-    for option in ("prefix", "profile", "follow", "max_usd"):
-        if (value := getattr(arguments, option)) is not None:
-            remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
-            raise InputError("breakeven run", f"--{option.replace('_', '-')}", value, remedy)
+    for option, value in given(arguments, "prefix", "profile", "follow", "max_usd").items():
+        remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
+        raise InputError("breakeven run", f"--{option.replace('_', '-')}", value, remedy)
     return _run_here(arguments)
 
 
 def _run_here(arguments: argparse.Namespace) -> int:
-    run_id = datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+    run_id = new_run_id()
     if arguments.resume is None:
         wanted = _wanted(arguments)
         suite = suite_of(wanted)
@@ -115,7 +112,7 @@ def _run_here(arguments: argparse.Namespace) -> int:
     check_folder(arguments.runs)
     endpoints.set_up()
     console = Console(stderr=arguments.json)
-    view = PlainView(console) if arguments.json else view_for(console)
+    view = view_for(console, plain=arguments.json)
     for number in ENDING:
         signal.signal(number, _interrupt)
     try:
@@ -137,8 +134,7 @@ def _resumed(arguments: argparse.Namespace, run_id: str) -> RunInput:
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    fields = ("suite", "variant", "scale", "seed", "region")
-    return {name: value for name in fields if (value := getattr(arguments, name)) is not None}
+    return given(arguments, "suite", "variant", "scale", "seed", "region")
 
 
 def _input(document: dict[str, Any]) -> RunInput:

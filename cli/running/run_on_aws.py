@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import secrets
 import signal
 import sys
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +26,9 @@ from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
 from cli.running.deployed import Deployed, aws_errors_in_words, connect, find, is_about_credentials
 from cli.running.following import Line, LostError, is_passing
-from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude
-from cli.running.progress import PlainView, View, snapshot, view_for
+from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude, given, new_run_id
+from cli.running.progress import View, snapshot, view_for
+from cli.terminal import say
 from local.stored.export import check_folder, export_run
 
 FOLLOW_S = 5.0
@@ -58,9 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
         return find(connect(arguments.profile, arguments.region), arguments.prefix)
 
     deployed, console = installation(), Console(stderr=arguments.json)
-    view = PlainView(console) if arguments.json else view_for(console)
+    view = view_for(console, plain=arguments.json)
     line = Line(deployed, installation, view)
-    run_id = arguments.follow or _new_run_id()
+    run_id = arguments.follow or new_run_id()
     try:
         if not arguments.follow:
             _start(deployed, run_id, document or {}, view)
@@ -72,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
             )
     except LostError as error:
         view.close()
-        _say(console, [f"{run_id} cannot be followed any more: {error}", *_how_to_go_on(deployed, run_id)])
+        for text in (f"{run_id} cannot be followed any more: {error}", *_how_to_go_on(deployed, run_id)):
+            say(console, text)
         return NOT_FOLLOWED
     finally:
         view.close()
@@ -99,8 +99,7 @@ def _document(arguments: argparse.Namespace) -> dict[str, Any]:
 
     :raises InputError: it cannot run, as far as this machine can tell
     """
-    fields = ("variant", "scale", "seed", "max_usd")
-    document = {name: value for name in fields if (value := getattr(arguments, name)) is not None}
+    document = given(arguments, "variant", "scale", "seed", "max_usd")
     if arguments.suite in shipped_suites():
         document["suite"] = arguments.suite
     elif arguments.suite is not None:
@@ -127,10 +126,6 @@ def _expected(deployed: Deployed, document: dict[str, Any], run_id: str) -> str:
     plan.raise_if_refused()
     minutes, usd = plan.estimate.seconds / 60, plan.estimate.usd
     return f"{plural(len(plan.cases), 'case')}, about {minutes:.0f} minutes and ${usd:.2f}"
-
-
-def _new_run_id() -> str:
-    return datetime.now(UTC).strftime("r%Y%m%d-%H%M%S-") + secrets.token_hex(2)
 
 
 def _start(deployed: Deployed, run_id: str, document: dict[str, Any], view: View) -> None:
@@ -210,7 +205,8 @@ def _leave(deployed: Deployed, run_id: str, console: Console) -> int:
                 f"{run_id} is stopped: its brokers are let go, and what is settled is kept",
                 f"go on with it: breakeven run --on aws --resume {run_id}",
             ]
-    _say(console, lines)
+    for text in lines:
+        say(console, text)
     return INTERRUPTED
 
 
@@ -219,11 +215,6 @@ def _how_to_go_on(deployed: Deployed, run_id: str) -> list[str]:
         f"follow it again: breakeven run --on aws --follow {run_id}",
         f"stop it: aws stepfunctions stop-execution --execution-arn {deployed.execution(run_id)}",
     ]
-
-
-def _say(console: Console, lines: Sequence[str]) -> None:
-    for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _is_to_stop(run_id: str) -> bool:

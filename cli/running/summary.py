@@ -13,9 +13,10 @@ from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.figures import rate, shown_figure
+from cli.terminal import aligned, print_styled, print_verdict, printable
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
-FIRST_FIGURE, LAST_FIGURE = 2, 7
+FIGURES = range(2, 8)
 #: without latencies, for a terminal on which whole names would not fit beside them
 NARROW = (0, 1, 2, 5, 8)
 #: said elsewhere: the target's name says emulated, the verdict says shared, a dash says few samples
@@ -34,20 +35,26 @@ def print_summary(report: Report, console: Console) -> None:
         fits = Measurement.get(console, console.options.update(max_width=10_000), table).maximum
         console.print(table if fits <= console.width else _table(rows, NARROW))
         if fits > console.width:
-            _say(console, "Latencies are left out, as this terminal is narrow: the report has them.", "dim")
+            print_styled(
+                console, "Latencies are left out, as this terminal is narrow: the report has them.", "dim"
+            )
     else:
-        for line in _plain([COLUMNS, *rows]):
-            _say(console, line)
+        for line in aligned([COLUMNS, *rows], FIGURES):
+            print_styled(console, line)
     console.print()
     for case in report.cases:
         if case.status == "failed":
             name = f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
-            _say(console, f"failed: {name}: {case.reason}", "bold red")
-    for number, paragraph in enumerate(report.verdict.split("\n\n")):
-        _say(console, paragraph, "" if number else "bold", wrap=console.is_terminal)
+            print_styled(console, f"failed: {name}: {case.reason}", "bold red")
+    print_verdict(console, report.verdict)
     if proof := instrument_findings.line(report):
-        _say(console, proof, wrap=console.is_terminal)
+        print_styled(console, proof, wrap=console.is_terminal)
     console.print()
+
+
+def cases_of(report: Report) -> list[dict[str, str | None]]:
+    """What became of each case, for ``--json``."""
+    return [{name: getattr(case, name) for name in ("case_id", "status", "reason")} for case in report.cases]
 
 
 def _row(case: CaseReport) -> tuple[str, ...]:
@@ -63,35 +70,15 @@ def _row(case: CaseReport) -> tuple[str, ...]:
     ]
     emulated = " (emulated)" if case.provenance == "emulated" else ""
     target = f"{words.short_target_name(case.target)}{emulated}"
-    return tuple(_printable(text) for text in (words.case_name(case), target, *figures, status))
+    return tuple(printable(text) for text in (words.case_name(case), target, *figures, status))
 
 
 def _table(rows: Sequence[Sequence[str]], shown: Sequence[int] = range(len(COLUMNS))) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", row_styles=("", "dim"))
     for number in shown:
-        figure = FIRST_FIGURE <= number <= LAST_FIGURE
+        figure = number in FIGURES
         table.add_column(COLUMNS[number], justify="right" if figure else "left", no_wrap=figure)
     for row in rows:
         style = "red" if row[-1].startswith("failed") else ""
         table.add_row(*(Text(row[number]) for number in shown), style=style)
     return table
-
-
-def _plain(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines, columns aligned: figures to the right, words to the left."""
-    widths = [max(len(row[number]) for row in rows) for number in range(len(COLUMNS))]
-    return [
-        "  ".join(
-            cell.rjust(width) if FIRST_FIGURE <= number <= LAST_FIGURE else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-
-
-def _say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> None:
-    console.print(Text(_printable(text), style=style), soft_wrap=not wrap)
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)

@@ -17,7 +17,7 @@ from breakeven.targets.catalog import clusters
 from breakeven.targets.target import open_target
 from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite
-from cli.doctor.doctor_networks import MADE
+from cli.doctor.doctor_machines import MADE
 from infra.network import GATEWAY_SERVICES, PRIVATE_BLOCKS
 from tests.support.aws.definition import definition_of, machines, nodes_statements, resources, states
 from tests.support.aws.services_called import services_called, services_of_scripts

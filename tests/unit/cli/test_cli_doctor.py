@@ -132,13 +132,15 @@ def test_a_mail_that_nobody_gets_is_noted(subscriptions, level, words):
     assert words in found[1]
 
 
+def resource(kind: str, name: str) -> dict[str, str]:
+    return {"ResourceType": kind, "LogicalResourceId": "Any", "PhysicalResourceId": name}
+
+
 def templates(*data: dict[str, Any], images: Any) -> Any:
     """A stack with launch templates of these data."""
     versions = {f"lt-{n}": each for n, each in enumerate(data)}
-    listed = [{"ResourceType": "AWS::EC2::LaunchTemplate", "PhysicalResourceId": name} for name in versions]
-    pages = [
-        {"StackResourceSummaries": [*listed, {"ResourceType": "AWS::SNS::Topic", "PhysicalResourceId": "t"}]}
-    ]
+    listed = [resource("AWS::EC2::LaunchTemplate", name) for name in versions]
+    pages = [{"StackResourceSummaries": [*listed, resource("AWS::SNS::Topic", "t")]}]
 
     def latest(LaunchTemplateId: str, Versions: list[str]) -> Any:
         return {"LaunchTemplateVersions": [{"LaunchTemplateData": versions[LaunchTemplateId]}]}
@@ -194,9 +196,7 @@ def test_a_new_accounts_vcpus_of_fargate_are_few_for_long_cases_and_stop_nothing
 
 
 def listing(*kinds: str) -> Any:
-    pages = [
-        {"StackResourceSummaries": [{"ResourceType": kind, "PhysicalResourceId": "p"} for kind in kinds]}
-    ]
+    pages = [{"StackResourceSummaries": [resource(kind, "p") for kind in kinds]}]
     return {"get_paginator": lambda _: SimpleNamespace(paginate=lambda **_: pages)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.doctor.doctor_networks import vpcs
+from cli.doctor.doctor_machines import vpcs
 from tests.support.aws.one_page import OnePage
 from tests.unit.cli.test_cli_doctor import account
 
