@@ -12,11 +12,12 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from breakeven.errors import BreakevenError
@@ -29,7 +30,7 @@ class ChildrenStopped(BreakevenError):
     """Something wanted to start a process after the run had begun to stop."""
 
 
-class Children:
+class Children(AbstractContextManager["Children"]):
     """The processes and scratch folders of one run. Thread-safe; also a context manager."""
 
     def __init__(self) -> None:
@@ -39,12 +40,7 @@ class Children:
         self._reaper: subprocess.Popen[bytes] | None = None
         self._stopped = False
 
-    def __enter__(self) -> Children:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop_all()
 
     def spawn(
@@ -129,6 +125,13 @@ class Children:
             self._start_reaper()
             self._folders.add(Path(path).absolute())
             self._tell("folder", str(Path(path).absolute()))
+
+    def make_dir(self, within: Path, prefix: str) -> Path:
+        """Make a folder of an unused name, which is removed as ``add_cleanup_dir`` says."""
+        within.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
+        self.add_cleanup_dir(folder)
+        return folder
 
     def remove_dir(self, path: str | Path) -> None:
         """Remove a folder now and take it off the books. One that is gone already is well."""

@@ -11,7 +11,6 @@ import secrets
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -104,9 +103,7 @@ class BrokerCluster:
             self._children.remove_dir(folder)
 
     def _start(self) -> None:
-        self._workdir.mkdir(parents=True, exist_ok=True)
-        folder = self._folder = Path(tempfile.mkdtemp(prefix="rabbitmq-", dir=self._workdir))
-        self._children.add_cleanup_dir(folder)
+        folder = self._folder = self._children.make_dir(self._workdir, "rabbitmq-")
         epmd_port, *ports = free_ports(1 + 3 * self._settings.nodes)
         plans = _plans(folder, self._settings.nodes, ports)
         home = folder / "home"

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
@@ -115,9 +114,7 @@ class SqsServer:
             self._children.remove_dir(folder)
 
     def _start(self) -> None:
-        self._workdir.mkdir(parents=True, exist_ok=True)
-        self._folder = Path(tempfile.mkdtemp(prefix="sqs-", dir=self._workdir))
-        self._children.add_cleanup_dir(self._folder)
+        self._folder = self._children.make_dir(self._workdir, "sqs-")
         (port,) = free_ports(1)
         output = self._folder / "output"
         with output.open("wb") as file:

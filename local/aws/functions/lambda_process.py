@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
 import sysconfig
 import time
 from collections.abc import Mapping
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -42,31 +42,25 @@ class LambdaProcess:
         self, children: Children, name: str, environment: Mapping[str, str], log: Path, cwd: Path
     ) -> None:
         self._children = children
-        requests, self._requests = os.pipe()
-        self._answers, answers = os.pipe()
+        self._pipe, other = Pipe()
         try:
-            with log.open("ab") as output:
+            with other, log.open("ab") as output:
                 self._process = children.spawn(
                     [
                         # isolated, without installed .pth files; -B leaves the asset as it was synthesized
                         *(sys.executable, "-I", "-S", "-B", "-u", str(WORKER)),
-                        *(str(requests), str(answers), os.pathsep.join(INSTALLED)),
+                        *(str(other.fileno()), os.pathsep.join(INSTALLED)),
                     ],
                     env=environment,
                     cwd=cwd,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    pass_fds=(requests, answers),
+                    pass_fds=(other.fileno(),),
                     name=f"function {name}",
                 )
         except BaseException:
-            os.close(self._requests)
-            os.close(self._answers)
+            self._pipe.close()
             raise
-        finally:
-            os.close(requests)
-            os.close(answers)
-        self._rest = b""
 
     def alive(self) -> bool:
         return self._process.poll() is None
@@ -77,7 +71,7 @@ class LambdaProcess:
         :raises EnvironmentDiedError: it ended in doing so
         :raises EnvironmentTimedOutError: it is not done after ``INIT_LIMIT_S``
         """
-        self._line(time.monotonic() + INIT_LIMIT_S)
+        self._answer(time.monotonic() + INIT_LIMIT_S)
 
     def call(self, invocation: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
         """Hand over one invocation and wait for its answer.
@@ -86,13 +80,11 @@ class LambdaProcess:
         :raises EnvironmentTimedOutError: no answer within ``timeout_s``
         """
         deadline = time.monotonic() + timeout_s
-        request = memoryview(json.dumps(invocation).encode() + b"\n")
         try:
-            while request:
-                request = request[os.write(self._requests, request) :]
+            self._pipe.send_bytes(json.dumps(invocation).encode())
         except BrokenPipeError:
             raise EnvironmentDiedError(self._how_it_ended()) from None
-        answer: dict[str, Any] = json.loads(self._line(deadline))
+        answer: dict[str, Any] = json.loads(self._answer(deadline))
         return answer
 
     def end(self, grace_s: float = 0.5) -> None:
@@ -100,28 +92,21 @@ class LambdaProcess:
         self._children.stop(self._process, grace_s)
 
     def release(self) -> None:
-        """End it and give its descriptors back; by the thread that uses it."""
+        """End it and give its descriptor back; by the thread that uses it."""
         self.end()
-        os.close(self._requests)
-        os.close(self._answers)
+        self._pipe.close()
 
-    def _line(self, deadline: float) -> bytes:
-        poller = select.poll()
-        poller.register(self._answers, select.POLLIN)
-        while b"\n" not in self._rest:
-            # The pipe's end tells of a death at once, unless a forked child of the handler holds it open.
-            left = min(_TICK_S, deadline - time.monotonic())
-            if left <= 0:
-                raise EnvironmentTimedOutError
-            if poller.poll(left * 1000):
-                read = os.read(self._answers, 1 << 16)
-                if not read:
-                    raise EnvironmentDiedError(self._how_it_ended())
-                self._rest += read
-            elif self._process.poll() is not None:
+    def _answer(self, deadline: float) -> bytes:
+        # The pipe's end tells of a death at once, unless a forked child of the handler holds it open.
+        while not self._pipe.poll(max(0.0, min(_TICK_S, deadline - time.monotonic()))):
+            if self._process.poll() is not None:
                 raise EnvironmentDiedError(self._how_it_ended())
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line
+            if time.monotonic() >= deadline:
+                raise EnvironmentTimedOutError
+        try:
+            return self._pipe.recv_bytes()
+        except (EOFError, OSError):
+            raise EnvironmentDiedError(self._how_it_ended()) from None
 
     def _how_it_ended(self) -> str:
         code = self._process.wait()

@@ -2,13 +2,14 @@
 
 Run as a script, isolated (``-I -S``), on the standard library alone, so that nothing but the paths it is
 given can be imported: the code asset first, then the installed dependencies. The repository's own copy of
-the code is never among them. It talks in lines of JSON over two pipes of its own, for handlers may print.
+the code is never among them. It talks in JSON over a pipe of its own, for handlers may print.
 
-Arguments: the descriptor to read invocations from, the descriptor to answer on, the import paths.
+Arguments: the pipe's descriptor, the import paths.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -18,6 +19,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from typing import Any
 
 #: Lambda guide, "Lambda quotas": file descriptors, and execution processes and threads, of one environment
@@ -124,22 +126,20 @@ def limit(descriptors: int, threads: int) -> None:
     threading.Thread.start = start_limited  # type: ignore[method-assign]
 
 
-def main(requests_fd: int, answers_fd: int, paths: str) -> None:
+def main(pipe_fd: int, paths: str) -> None:
     limit(DESCRIPTORS, THREADS)
-    # processes that a handler starts must not hold the pipes: their ends tell that this one has gone
-    os.set_inheritable(requests_fd, False)
-    os.set_inheritable(answers_fd, False)
+    # processes that a handler starts must not hold the pipe: its end tells that this one has gone
+    os.set_inheritable(pipe_fd, False)
     sys.path.extend(paths.split(os.pathsep))
     # Lambda's own order: the function's code comes before everything that is installed
     sys.path.insert(0, os.environ["LAMBDA_TASK_ROOT"])
     handler = load(os.environ["_HANDLER"])
-    with os.fdopen(requests_fd, "rb") as requests, os.fdopen(answers_fd, "wb") as answers:
-        answers.write(b"{}\n")  # ready
-        answers.flush()
-        for line in requests:
-            answers.write(json.dumps(invoke(handler, json.loads(line))).encode() + b"\n")
-            answers.flush()
+    with Connection(pipe_fd) as pipe, contextlib.suppress(EOFError):
+        pipe.send_bytes(b"{}")  # ready
+        while True:
+            answer = invoke(handler, json.loads(pipe.recv_bytes()))
+            pipe.send_bytes(json.dumps(answer).encode())
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    main(int(sys.argv[1]), sys.argv[2])

@@ -247,9 +247,8 @@ def test_an_idle_environment_ends_when_nobody_can_call_it(lambda_, children, tmp
     variables = lambda_.runtime._variables(lambda_.function())
     process = LambdaProcess(children, "orphan", variables, tmp_path / "log", tmp_path)
     process.wait_ready()
-    os.close(process._requests)
+    process._pipe.close()
     assert process._process.wait(LIMIT_S) == 0
-    os.close(process._answers)
 
 
 def test_faults_are_injected(lambda_):
@@ -266,6 +265,6 @@ def test_no_descriptor_is_left(lambda_):
     before = len(os.listdir("/proc/self/fd"))
     lambda_.call("pid", lambda_.function("other"))
     lambda_.error("leave", lambda_.function("leaving"), status=1)
-    assert len(os.listdir("/proc/self/fd")) == before + 2  # the pipes of the one that is idle
+    assert len(os.listdir("/proc/self/fd")) == before + 1  # the pipe of the one that is idle
     lambda_.runtime.close()
-    assert len(os.listdir("/proc/self/fd")) == before - 2
+    assert len(os.listdir("/proc/self/fd")) == before - 1

@@ -1,4 +1,4 @@
-"""How errors of moto's states go on: right with each patch of ``state_patches.py``, and the symptom without it."""
+"""How errors of moto's states go on, with each patch of ``state_patches.py`` and without it."""
 
 from __future__ import annotations
 
