@@ -17,7 +17,6 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from moto.awslambda.models import lambda_backends
@@ -32,6 +31,7 @@ from werkzeug.serving import make_server
 from local.aws import athena_service, cloudformation, ec2
 from local.aws.boto import Aws, bound_environment, environment
 from local.aws.builders import Builders, have_images
+from local.aws.functions.lambda_process import Host
 from local.aws.functions.lambda_runtime import LambdaRuntime, OnInvoke
 from local.aws.instance_processes import Machines
 from local.aws.patches.moto_patches import applied
@@ -112,9 +112,7 @@ class ControlPlane:
     def __enter__(self) -> Self:
         return self.open()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def open(self) -> Self:
@@ -123,8 +121,7 @@ class ControlPlane:
             raise RuntimeError("a control plane is open in this process already")
         with ExitStack() as opening:
             opening.callback(_the_one_open.release)
-            scratch = Path(tempfile.mkdtemp(prefix="breakeven-aws-"))
-            self._children.add_cleanup_dir(scratch)
+            scratch = self._children.make_dir(Path(tempfile.gettempdir()), "breakeven-aws-")
             opening.callback(self._children.remove_dir, scratch)
             self._log_dir.mkdir(parents=True, exist_ok=True)
             opening.callback(_log_to(self._log_dir / "control-plane.log"))
@@ -137,26 +134,13 @@ class ControlPlane:
             self._aws = Aws(variables["AWS_ENDPOINT_URL"], self._region)
             swaps = opening.enter_context(applied(self._aws))
             self._front.install(swaps)
-            self._lambda = LambdaRuntime(
-                self._children,
-                environment={**variables, **self._env},
-                own=self._queues.variables if self._queues else None,
-                task_root=self._task_root,
-                log_dir=self._log_dir,
-                scratch=scratch,
-                on_invoke=self._on_invoke,
-            )
+            own = self._queues.variables if self._queues else None
+            host = Host(self._children, {**variables, **self._env}, self._log_dir, scratch, own)
+            self._lambda = LambdaRuntime(host, self._task_root, self._on_invoke)
             self._lambda.install(swaps)
             images = TaskImages(self._task_root)
             images.install(swaps)
-            self._tasks = TaskRuntime(
-                self._children,
-                images=images,
-                environment={**variables, **self._env},
-                own=self._queues.variables if self._queues else None,
-                log_dir=self._log_dir,
-                scratch=scratch,
-            )
+            self._tasks = TaskRuntime(host, images)
             self._tasks.install(swaps)
             athena_service.install(swaps, scratch / "objects")
             ec2.install(swaps, self._machines, self.builders)

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,44 @@ INSTALLED = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("pl
 #: imports of many environments at once share this machine's cores
 INIT_LIMIT_S = 120.0
 _TICK_S = 0.1
+
+
+#: of a process: who it signs as, and the variables that its template declares -> more variables
+OwnVariables = Callable[[str, Mapping[str, str]], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What the processes of functions and of tasks have in common.
+
+    :param environment: variables for every one; they win over what its template declares, which names AWS
+    :param own: variables of one, where it has any; they win over ``environment``
+    :param log_dir: gets one ``<name of the function, or family of the task>.log`` for what it prints
+    :param scratch: home of the processes
+    """
+
+    children: Children
+    environment: Mapping[str, str]
+    log_dir: Path
+    scratch: Path
+    own: OwnVariables | None = None
+
+    def variables(self, caller: str, declared: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+        """The whole environment of a process.
+
+        :param given: its service's variables and its own, ``declared`` among them
+        """
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.scratch),
+            "LANG": "C.UTF-8",
+            "TZ": ":UTC",
+            **given,
+            **self.environment,
+            **(self.own(caller, declared) if self.own else {}),
+            # each calls as itself, in its own role: see local/aws/strict/permissions/roles.py
+            "AWS_ACCESS_KEY_ID": caller,
+        }
 
 
 class EnvironmentDiedError(Exception):
@@ -38,21 +77,19 @@ class LambdaProcess:
     :raises BreakevenError: when it cannot be started
     """
 
-    def __init__(
-        self, children: Children, name: str, environment: Mapping[str, str], log: Path, cwd: Path
-    ) -> None:
-        self._children = children
+    def __init__(self, host: Host, name: str, environment: Mapping[str, str]) -> None:
+        self._children = host.children
         self._pipe, other = Pipe()
         try:
-            with other, log.open("ab") as output:
-                self._process = children.spawn(
+            with other, (host.log_dir / f"{name}.log").open("ab") as output:
+                self._process = host.children.spawn(
                     [
                         # isolated, without installed .pth files; -B leaves the asset as it was synthesized
                         *(sys.executable, "-I", "-S", "-B", "-u", str(WORKER)),
                         *(str(other.fileno()), os.pathsep.join(INSTALLED)),
                     ],
                     env=environment,
-                    cwd=cwd,
+                    cwd=host.scratch,
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     pass_fds=(other.fileno(),),

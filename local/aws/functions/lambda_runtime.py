@@ -7,12 +7,11 @@ come together get environments of their own: loaders use all cores and share not
 from __future__ import annotations
 
 import json
-import os
 import threading
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,18 @@ from typing import Any
 from moto.awslambda.models import LambdaFunction
 
 from breakeven.errors import BreakevenError
-from local.aws.functions.lambda_process import EnvironmentDiedError, EnvironmentTimedOutError, LambdaProcess
+from local.aws.functions.lambda_process import (
+    EnvironmentDiedError,
+    EnvironmentTimedOutError,
+    Host,
+    LambdaProcess,
+)
 from local.aws.swaps import Swaps
-from local.children import Children
 
 #: what a test may do to an invocation: None leaves it alone, {"raise": name} answers with that error
 #: instead of running it, {"sleep": seconds} has its environment sleep first, within the function's timeout
 Fault = dict[str, Any] | None
 OnInvoke = Callable[[str, Any], Fault]
-#: of a process: who it signs as, and the variables that its template declares -> more variables
-OwnVariables = Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
 #: Lambda guide, "Lambda quotas", invocation payload: 6 MB of a response, and what the service itself adds
 RESPONSE_BYTES, TOO_LARGE = 6_291_556, "Function.ResponseSizeTooLarge"
@@ -38,33 +39,13 @@ IDLE_LIMIT_S = 60.0
 _ENDING_AT_ONCE = 16
 
 
-def no_variables(caller: str, declared: Mapping[str, str]) -> Mapping[str, str]:
-    """None beside what all have."""
-    return {}
-
-
 class LambdaRuntime:
-    """:param environment: variables for every function; they win over the template's, which names AWS
-    :param own: variables of a function by its name and what it declares; they win over ``environment``
-    :param task_root: an S3 key of deployed code -> the folder that holds that code
-    :param log_dir: gets one ``<function name>.log`` for what a function prints
-    :param scratch: home and working folder of the processes
-    """
+    """:param task_root: an S3 key of deployed code -> the folder that holds that code"""
 
     def __init__(
-        self,
-        children: Children,
-        *,
-        environment: Mapping[str, str],
-        task_root: Callable[[str], Path],
-        log_dir: Path,
-        scratch: Path,
-        on_invoke: OnInvoke | None = None,
-        own: OwnVariables | None = None,
+        self, host: Host, task_root: Callable[[str], Path], on_invoke: OnInvoke | None = None
     ) -> None:
-        self._own = own or no_variables
-        self._children, self._environment, self._task_root = children, environment, task_root
-        self._log_dir, self._scratch, self._on_invoke = log_dir, scratch, on_invoke
+        self._host, self._task_root, self._on_invoke = host, task_root, on_invoke
         self._lock = threading.Lock()
         #: function -> environments with the time since when they wait, the longest first
         self._idle: dict[str, list[tuple[float, LambdaProcess]]] = defaultdict(list)
@@ -179,9 +160,7 @@ class LambdaRuntime:
         with self._lock:
             if self._closed:
                 raise BreakevenError(f"{name}: not invoked, the control plane is closed")
-            process = LambdaProcess(
-                self._children, name, self._variables(function), self._log_dir / f"{name}.log", self._scratch
-            )
+            process = LambdaProcess(self._host, name, self._variables(function))
             self._all.add(process)
         try:
             process.wait_ready()
@@ -197,12 +176,8 @@ class LambdaRuntime:
 
     def _variables(self, function: Any) -> dict[str, str]:
         """The whole environment of a function's process, as Lambda sets it."""
-        name = function.function_name
-        return {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": str(self._scratch),
-            "LANG": "C.UTF-8",
-            "TZ": ":UTC",
+        name, declared = function.function_name, function.environment_vars
+        given = {
             "LAMBDA_TASK_ROOT": str(self._task_root(function.code["S3Key"])),
             "_HANDLER": function.handler,
             "AWS_EXECUTION_ENV": f"AWS_Lambda_{function.run_time}",
@@ -215,12 +190,9 @@ class LambdaRuntime:
             # there is no X-Ray daemon to send to
             "AWS_XRAY_SDK_ENABLED": "false",
             "POWERTOOLS_TRACE_DISABLED": "true",
-            **{key: str(value) for key, value in function.environment_vars.items()},
-            **self._environment,
-            **self._own(name, function.environment_vars),
-            # each function calls as itself, in its own role: see local/aws/strict/permissions/roles.py
-            "AWS_ACCESS_KEY_ID": name,
+            **{key: str(value) for key, value in declared.items()},
         }
+        return self._host.variables(name, declared, given)
 
 
 def _outcome_of(answer: dict[str, Any], request_id: str) -> tuple[str, bool]:

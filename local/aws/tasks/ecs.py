@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 from moto.ecs.exceptions import InvalidParameterException
 from moto.ecs.models import EC2ContainerServiceBackend
 from moto.ecs.responses import EC2ContainerServiceResponse
 
-from local.aws.functions.lambda_runtime import OwnVariables, no_variables
+from local.aws.functions.lambda_process import Host
 from local.aws.swaps import Swaps
-from local.aws.tasks.fargate_task import FargateTask, Given
+from local.aws.tasks.fargate_task import FargateTask
 from local.aws.tasks.task_images import TaskImages
-from local.children import Children
 
 #: characters of JSON; source: API reference, RunTask, overrides
 OVERRIDES_LIMIT = 8192
@@ -30,27 +27,10 @@ _ENDING_AT_ONCE = 16
 
 
 class TaskRuntime:
-    """:param environment: variables for every task; they win over its definition's, which names AWS
-    :param own: variables of a task by its family and what it declares; they win over ``environment``
-    :param log_dir: gets one ``<family>.log`` for what tasks print
-    :param scratch: home of the processes
-    :param stop_limit_s: how long a stopped task may take at most before it is killed, whatever it asks for
-    """
+    """:param stop_limit_s: how long a stopped task may take before it is killed, whatever it asks for"""
 
-    def __init__(
-        self,
-        children: Children,
-        *,
-        images: TaskImages,
-        environment: Mapping[str, str],
-        log_dir: Path,
-        scratch: Path,
-        stop_limit_s: float = 5.0,
-        own: OwnVariables | None = None,
-    ) -> None:
-        self._given = Given(
-            children, images, dict(environment), log_dir, scratch, stop_limit_s, own or no_variables
-        )
+    def __init__(self, host: Host, images: TaskImages, stop_limit_s: float = 5.0) -> None:
+        self._host, self._images, self._stop_limit_s = host, images, stop_limit_s
         self._lock = threading.Lock()
         self._tasks: dict[str, FargateTask] = {}
         self._closed = False
@@ -90,7 +70,7 @@ class TaskRuntime:
                 list(pool.map(FargateTask.end, everyone))
 
     def _start(self, task: Any, definition: Any) -> None:
-        running = FargateTask(task, definition, self._given)
+        running = FargateTask(task, definition, self._host, self._images, self._stop_limit_s)
         with self._lock:
             self._tasks[task.id] = running
             closed = self._closed

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,8 @@ from typing import Any
 from moto.ec2.models import ec2_backends
 
 from breakeven.errors import BreakevenError
-from local.aws.functions.lambda_process import INSTALLED
-from local.aws.functions.lambda_runtime import OwnVariables
+from local.aws.functions.lambda_process import INSTALLED, Host
 from local.aws.tasks.task_images import Image, TaskImages
-from local.children import Children
 
 START = Path(__file__).with_name("task_start.py")
 #: programs that are this machine's own Python, as functions run on it
@@ -26,26 +23,16 @@ PYTHONS = {"python", "python3", "python3.13"}
 STOP_TIMEOUT_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What all tasks have in common; see ``local.aws.tasks.ecs.TaskRuntime``."""
-
-    children: Children
-    images: TaskImages
-    environment: dict[str, str]
-    log_dir: Path
-    scratch: Path
-    stop_limit_s: float
-    own: OwnVariables
-
-
 class FargateTask:
     """:param task: moto's, which shows at every time how this one is
     :param definition: moto's task definition
     """
 
-    def __init__(self, task: Any, definition: Any, given: Given) -> None:
-        self._task, self._definition, self._given = task, definition, given
+    def __init__(
+        self, task: Any, definition: Any, host: Host, images: TaskImages, stop_limit_s: float
+    ) -> None:
+        self._task, self._definition = task, definition
+        self._host, self._images, self._stop_limit_s = host, images, stop_limit_s
         self._spec: dict[str, Any] = definition.container_definitions[0]
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -73,8 +60,8 @@ class FargateTask:
             self._task.tags = []
             process = self._process
         if process is not None:
-            timeout_s = min(float(self._spec.get("stopTimeout") or STOP_TIMEOUT_S), self._given.stop_limit_s)
-            stop = self._given.children.stop
+            timeout_s = min(float(self._spec.get("stopTimeout") or STOP_TIMEOUT_S), self._stop_limit_s)
+            stop = self._host.children.stop
             threading.Thread(target=stop, args=(process, timeout_s), daemon=True).start()
 
     def end(self) -> None:
@@ -83,14 +70,14 @@ class FargateTask:
         with self._lock:
             process = self._process
         if process is not None:
-            self._given.children.stop(process, 0.5)
+            self._host.children.stop(process, 0.5)
         if self._thread.is_alive():
             self._thread.join()
 
     def _run(self) -> None:
         failing = "CannotPullContainerError"
         try:
-            image = self._given.images.image(self._spec["image"])
+            image = self._images.image(self._spec["image"])
             failing = "CannotStartContainerError"
             with self._lock:
                 if self._stopped_for is None:
@@ -104,14 +91,14 @@ class FargateTask:
         self._is("RUNNING")
         self._task.started_at = datetime.now(UTC)
         code = self._process.wait()
-        self._given.children.stop(self._process, 0)  # a container ends with its first process
+        self._host.children.stop(self._process, 0)  # a container ends with its first process
         code = 128 - code if code < 0 else code
         self._gone("EssentialContainerExited", "Essential container in task exited", code)
 
     def _spawn(self, image: Image) -> subprocess.Popen[bytes]:
         family = self._definition.family
-        with (self._given.log_dir / f"{family}.log").open("ab") as output:
-            return self._given.children.spawn(
+        with (self._host.log_dir / f"{family}.log").open("ab") as output:
+            return self._host.children.spawn(
                 self._arguments(image),
                 env=self._variables(image),
                 cwd=image.folder,
@@ -134,20 +121,14 @@ class FargateTask:
         return words
 
     def _variables(self, image: Image) -> dict[str, str]:
-        return {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": str(self._given.scratch),
-            "LANG": "C.UTF-8",
-            "TZ": ":UTC",
+        declared = _environment(self._spec)
+        given = {
             "AWS_EXECUTION_ENV": "AWS_ECS_FARGATE",
             **{name: value for name, value in image.environment.items() if name != "PATH"},
-            **_environment(self._spec),
+            **declared,
             **_environment(self._override()),
-            **self._given.environment,
-            **self._given.own(self._definition.family, _environment(self._spec)),
-            # tasks call as their family, in its own role: see local/aws/strict/permissions/roles.py
-            "AWS_ACCESS_KEY_ID": self._definition.family,
         }
+        return self._host.variables(self._definition.family, declared, given)
 
     def _override(self) -> dict[str, Any]:
         overrides = self._task.overrides.get("containerOverrides", [])

@@ -243,9 +243,9 @@ def test_close_ends_what_runs(lambda_, children, tmp_path):
     assert lambda_.error("echo")["errorType"] == "Runtime.Unavailable"
 
 
-def test_an_idle_environment_ends_when_nobody_can_call_it(lambda_, children, tmp_path):
+def test_an_idle_environment_ends_when_nobody_can_call_it(lambda_):
     variables = lambda_.runtime._variables(lambda_.function())
-    process = LambdaProcess(children, "orphan", variables, tmp_path / "log", tmp_path)
+    process = LambdaProcess(lambda_.host, "orphan", variables)
     process.wait_ready()
     process._pipe.close()
     assert process._process.wait(LIMIT_S) == 0

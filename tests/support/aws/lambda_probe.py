@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from types import SimpleNamespace
 
+from local.aws.functions.lambda_process import Host
 from local.aws.functions.lambda_runtime import LambdaRuntime
 from local.children import Children
 
@@ -106,12 +107,11 @@ class Runtime:
             made.mkdir()
         (self.code / "probe.py").write_text(textwrap.dedent(CODE))
         self.faults = {}
+        environment = {"AWS_REGION": "us-east-1", "OVERRIDDEN": "here"}
+        self.host = Host(children, environment, log_dir=self.logs, scratch=folder / "scratch")
         self.runtime = LambdaRuntime(
-            children,
-            environment={"AWS_REGION": "us-east-1", "OVERRIDDEN": "here"},
+            self.host,
             task_root={"code.zip": self.code}.__getitem__,
-            log_dir=self.logs,
-            scratch=folder / "scratch",
             on_invoke=lambda name, event: self.faults.get(name),
         )
 

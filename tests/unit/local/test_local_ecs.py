@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from local.aws.functions.lambda_process import Host
 from local.aws.patches import ecs_patches, state_patches
 from local.aws.swaps import Swaps
 from local.aws.tasks.ecs import TaskRuntime
@@ -76,14 +77,8 @@ def tasks(moto, source, tmp_path, notes):
         images = TaskImages({"source.zip": source}.__getitem__)
         images.install(swaps)
         environment = {"AWS_ENDPOINT_URL": moto.aws.endpoint, "NOTES": str(notes)}
-        runtime = TaskRuntime(
-            children,
-            images=images,
-            environment=environment,
-            log_dir=tmp_path,
-            scratch=tmp_path,
-            stop_limit_s=1.0,
-        )
+        host = Host(children, environment, log_dir=tmp_path, scratch=tmp_path)
+        runtime = TaskRuntime(host, images, stop_limit_s=1.0)
         runtime.install(swaps)
         found = Tasks(moto)
         found.runtime, found.children = runtime, children
