@@ -19,7 +19,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from moto.awslambda.models import lambda_backends
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.moto_api._internal.models import moto_api_backend
 from moto.moto_server import threaded_moto_server
@@ -178,13 +177,6 @@ class ControlPlane:
     def resource(self, service: str) -> Any:
         """boto3's resource, for one thread at a time."""
         return self._aws.resource(service)
-
-    def warm(self, function: str, count: int) -> None:
-        """Have ``count`` environments waiting of each function with that name or handler."""
-        functions = lambda_backends[DEFAULT_ACCOUNT_ID][self._region].list_functions()
-        for found in functions:
-            if function in (found.function_name, found.handler):
-                self._lambda.warm(found, count)
 
     def start(self, state_machine_arn: str, execution_input: Any, name: str | None = None) -> str:
         """Start an execution; returns its ARN."""

@@ -17,8 +17,6 @@ from local.children import Children
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.brokers import BrokerCluster
 
-__all__ = ["BrokerMachines", "ExistingBrokers", "check_reachable", "parse_rabbitmq_urls"]
-
 #: run, target, instance, and where the node that stands for the instance answers
 Register = Callable[[str, str, str, Node], None]
 #: run, target -> the lane's credentials

@@ -6,7 +6,6 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.results import layout
@@ -45,7 +44,7 @@ def export_run(
     for table in TABLES:
         for key in store.keys(f"{layout.table_prefix(table.name)}run_id={run_id}/"):
             _write(folder / key, store.get_bytes(key))
-    _write(folder / "state.json", json.dumps(state.items(), indent=1, default=_plain).encode())
+    _write(folder / "state.json", json.dumps(state.items(), indent=1, default=str).encode())
     point_latest(runs, run_id)
     return folder
 
@@ -61,7 +60,3 @@ def point_latest(runs: Path, run_id: str) -> None:
 def _write(path: Path, body: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(body)
-
-
-def _plain(value: Any) -> str:
-    return str(value)

@@ -81,14 +81,6 @@ class LambdaRuntime:
             return _error("Runtime.Unavailable", str(error), request_id)
         return _outcome_of(answer, request_id)
 
-    def warm(self, function: Any, count: int) -> None:
-        """Have at least ``count`` idle environments; one that fails to start shows it when invoked."""
-        with self._lock:
-            missing = count - len(self._idle[function.function_name])
-        if missing > 0:
-            with ThreadPoolExecutor(missing) as pool:
-                list(pool.map(self._warm_one, [function] * missing))
-
     def close(self) -> None:
         """Kill every environment; invocations under way end as errors at once, later ones too."""
         with self._lock:
@@ -116,12 +108,6 @@ class LambdaRuntime:
             raise
         self._give_back(function, process)
         return answer
-
-    def _warm_one(self, function: Any) -> None:
-        try:
-            self._give_back(function, self._start(function))
-        except (EnvironmentDiedError, EnvironmentTimedOutError):
-            return
 
     def _take(self, function: Any) -> LambdaProcess:
         while True:

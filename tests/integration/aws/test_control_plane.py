@@ -147,11 +147,6 @@ def test_instances_reach_the_machines(plane):
     assert plane.machines.terminated == [tuple(ids)]
 
 
-def test_functions_are_warmed_by_handler(plane):
-    plane.plane.warm("probe.settle", 2)
-    assert sum("Settle" in name for name in plane.children.running()) >= 2
-
-
 def test_named_queries_and_assets_are_there(plane):
     athena = plane.plane.client("athena")
     (query_id,) = athena.list_named_queries(WorkGroup="probe")["NamedQueryIds"]

@@ -185,10 +185,10 @@ def test_invocations_that_come_together_run_side_by_side(lambda_, tmp_path):
 
 
 def test_warm_environments_wait_for_invocations(lambda_, children, tmp_path):
-    lambda_.runtime.warm(lambda_.function(), 2)
-    assert children.running() == ["function function"] * 2
-    test_invocations_that_come_together_run_side_by_side(lambda_, tmp_path)
-    assert children.running() == ["function function"] * 2
+    for here in (tmp_path / "first", tmp_path / "again"):
+        here.mkdir()
+        test_invocations_that_come_together_run_side_by_side(lambda_, here)
+        assert children.running() == ["function function"] * 2
 
 
 def test_what_has_waited_too_long_is_ended(lambda_, children):

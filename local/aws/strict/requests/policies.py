@@ -7,10 +7,11 @@ IAM User Guide, "Policy evaluation logic" and "IAM JSON policy elements".
 from __future__ import annotations
 
 import enum
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 #: condition keys that AWS would know of a call, with their values
@@ -69,10 +70,7 @@ class Policies:
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.statements = tuple(statements)
-        self.verdict: Callable[[Call], Verdict] = lru_cache(REMEMBERED)(self._decide)
-
-    def _decide(self, call: Call) -> Verdict:
-        return verdict(self.statements, call)
+        self.verdict: Callable[[Call], Verdict] = lru_cache(REMEMBERED)(partial(verdict, self.statements))
 
 
 def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
@@ -132,25 +130,13 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _alike(pattern: str, value: str) -> bool:
-    return matches(pattern, value)
-
-
-def _equal(wanted: str, value: str) -> bool:
-    return wanted == value
-
-
-def _same_truth(wanted: str, value: str) -> bool:
-    return wanted.lower() == value.lower()
-
-
 #: of one wanted value and the call's own; ARNs are compared with wildcards by both of their operators
 OPERATORS: dict[str, Callable[[str, str], bool]] = {
-    "ArnEquals": _alike,
-    "ArnLike": _alike,
-    "Bool": _same_truth,
-    "StringEquals": _equal,
-    "StringLike": _alike,
+    "ArnEquals": matches,
+    "ArnLike": matches,
+    "Bool": lambda wanted, value: wanted.lower() == value.lower(),
+    "StringEquals": operator.eq,
+    "StringLike": matches,
 }
 #: the same, denied: these hold where the call has no such key
 NEGATED = {"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "StringNotEquals": "StringEquals"}
@@ -159,18 +145,18 @@ NEGATED = {"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "StringNotEqual
 def _holds(conditions: Mapping[str, Mapping[str, Any]], call: Call) -> bool:
     context = {key.lower(): value for key, value in call.context}
     return all(
-        _one_holds(operator, _listed(wanted), context.get(key.lower()))
-        for operator, keys in conditions.items()
+        _one_holds(name, _listed(wanted), context.get(key.lower()))
+        for name, keys in conditions.items()
         for key, wanted in keys.items()
     )
 
 
-def _one_holds(operator: str, wanted: list[Any], value: str | None) -> bool:
-    plain = operator.removesuffix("IfExists")
+def _one_holds(name: str, wanted: list[Any], value: str | None) -> bool:
+    plain = name.removesuffix("IfExists")
     if plain not in OPERATORS and plain not in NEGATED:
-        raise UnknownOperatorError(operator)
+        raise UnknownOperatorError(name)
     if value is None:
-        return plain != operator or plain in NEGATED
+        return plain != name or plain in NEGATED
     if plain in NEGATED:
         return not any(OPERATORS[NEGATED[plain]](str(each), value) for each in wanted)
     return any(OPERATORS[plain](str(each), value) for each in wanted)
