@@ -1,11 +1,13 @@
-"""What every entry point shares: structured logs with run and case, metrics, tracing, typed events."""
+"""What every entry point shares: logs with run and case, metrics, tracing, typed events, services."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
+import boto3
 from aws_lambda_powertools import Logger, Metrics, Tracer
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.parser import parse
@@ -13,6 +15,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
 from breakeven.planning import rounds
+from breakeven.results.store import Store
+from breakeven.steps.services import Services
 from breakeven.workload.case import Frozen, TargetName
 
 logger = Logger()
@@ -67,10 +71,21 @@ def count(metric: str, value: float = 1, unit: MetricUnit = MetricUnit.Count) ->
     metrics.add_metric(name=metric, unit=unit, value=value)
 
 
-def entry(model: type[E]) -> Callable[[Callable[[E, LambdaContext], Any]], Handler]:
-    """Make a Lambda handler of a function of the parsed event and the context."""
+@cache
+def services() -> Services:
+    """The process's services; names of bucket, table and key come from the environment."""
+    return Services(
+        store=Store(
+            boto3.client("s3"), os.environ["BREAKEVEN_BUCKET"], kms_key=os.environ.get("BREAKEVEN_KMS_KEY")
+        ),
+        table=boto3.resource("dynamodb").Table(os.environ["BREAKEVEN_TABLE"]),
+    )
 
-    def decorate(function: Callable[[E, LambdaContext], Any]) -> Handler:
+
+def entry(model: type[E]) -> Callable[[Callable[[E], Any]], Handler]:
+    """Make a Lambda handler of a function of the parsed event."""
+
+    def decorate(function: Callable[[E], Any]) -> Handler:
         @wraps(function)
         def handler(event: dict[str, Any], context: LambdaContext) -> Any:
             parsed = parse(event=event, model=model)
@@ -78,7 +93,7 @@ def entry(model: type[E]) -> Callable[[Callable[[E, LambdaContext], Any]], Handl
             logger.append_keys(**named)
             for key in named.keys() & ANNOTATED:
                 tracer.put_annotation(key, named[key])
-            return function(parsed, context)
+            return function(parsed)
 
         measured = metrics.log_metrics(handler)
         traced = tracer.capture_lambda_handler(measured, capture_response=False)

@@ -14,10 +14,9 @@ from types import FrameType
 
 from breakeven.installation import TASK_INPUT
 from breakeven.steps.case.load import load
-from breakeven.steps.services import services
 from breakeven.steps.tasks.task_inputs import task_limit_s
 from handlers.case.load import LoadEvent
-from handlers.common import logger
+from handlers.common import logger, services
 
 OK, FAILED, OUTLASTED = 0, 1, 3
 

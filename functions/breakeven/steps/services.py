@@ -1,12 +1,8 @@
-"""What a step needs of its surroundings, made once a process from the function's environment."""
+"""What a step needs of its surroundings."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import cache
-
-import boto3
 
 from breakeven.brokers.access import Access
 from breakeven.results import layout
@@ -42,14 +38,3 @@ class Services:
         """The case's target, without the nodes that the case has stopped."""
         access = self.access(case.run_id, case.target)
         return open_target(case.target, access, case.workload.nodes_down)
-
-
-@cache
-def services() -> Services:
-    """The process's services; names of bucket, table and key come from the environment."""
-    return Services(
-        store=Store(
-            boto3.client("s3"), os.environ["BREAKEVEN_BUCKET"], kms_key=os.environ.get("BREAKEVEN_KMS_KEY")
-        ),
-        table=boto3.resource("dynamodb").Table(os.environ["BREAKEVEN_TABLE"]),
-    )

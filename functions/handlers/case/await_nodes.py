@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from breakeven.steps.case.nodes_down import await_nodes
-from breakeven.steps.services import services
-from handlers.common import CaseEvent, entry
+from handlers.common import CaseEvent, entry, services
 
 
 @entry(CaseEvent)
-def handler(event: CaseEvent, context: LambdaContext) -> None:
+def handler(event: CaseEvent) -> None:
     await_nodes(services(), event.run_id, event.target)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from breakeven.steps.case.fail_case import fail
 from breakeven.steps.reasons import reason_of
-from breakeven.steps.services import services
-from handlers.common import CaseEvent, Failed, count, entry, logger
+from handlers.common import CaseEvent, Failed, count, entry, logger, services
 
 
 class FailCaseEvent(CaseEvent):
@@ -15,7 +12,7 @@ class FailCaseEvent(CaseEvent):
 
 
 @entry(FailCaseEvent)
-def handler(event: FailCaseEvent, context: LambdaContext) -> None:
+def handler(event: FailCaseEvent) -> None:
     _, reason = reason_of(event.failed)
     logger.warning("case failed", reason=reason)
     if fail(services(), event.run_id, event.case_id, reason):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from breakeven.steps.case.load import load
-from breakeven.steps.services import services
-from handlers.common import AttemptEvent, entry
+from handlers.common import AttemptEvent, entry, services
 
 
 class LoadEvent(AttemptEvent):
@@ -14,5 +11,5 @@ class LoadEvent(AttemptEvent):
 
 
 @entry(LoadEvent)
-def handler(event: LoadEvent, context: LambdaContext) -> None:
+def handler(event: LoadEvent) -> None:
     load(services(), event.run_id, event.case_id, event.attempt, event.loader)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.case.nodes_down import stop_nodes
-from breakeven.steps.services import services
-from handlers.common import CaseEvent, entry, logger
+from handlers.common import CaseEvent, entry, logger, services
 
 
 @entry(CaseEvent)
-def handler(event: CaseEvent, context: LambdaContext) -> None:
+def handler(event: CaseEvent) -> None:
     instances = stop_nodes(services(), boto3.client("ec2"), event.run_id, event.case_id)
     logger.info("stopped", instances=instances)

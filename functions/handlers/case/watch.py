@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.case.watch import watch
-from breakeven.steps.services import services
-from handlers.common import AttemptEvent, entry, logger
+from handlers.common import AttemptEvent, entry, logger, services
 
 #: what is left of the function's time to store the samples in
 RESERVE_S = 10.0
@@ -21,15 +21,19 @@ class WatchEvent(AttemptEvent):
     watched_s: int
 
 
-@entry(WatchEvent)
-def handler(event: WatchEvent, context: LambdaContext) -> dict[str, Any]:
+def handler(event: dict[str, Any], context: LambdaContext) -> Any:
+    seconds_left = context.get_remaining_time_in_millis() / 1000 - RESERVE_S
+    return entry(WatchEvent)(partial(_watch, seconds_left))(event, context)
+
+
+def _watch(seconds_left: float, event: WatchEvent) -> dict[str, Any]:
     """What the next call is given, if there is to be one."""
     watched = watch(
         services(),
         event.run_id,
         event.case_id,
         event.attempt,
-        context.get_remaining_time_in_millis() / 1000 - RESERVE_S,
+        seconds_left,
         part=event.part,
         since_s=event.watched_s,
     )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from breakeven.steps.cleanup.clean_up import clean_up
-from breakeven.steps.services import services
 from handlers.cleanup.run_resources import every_resource_type, log_outcome
-from handlers.common import Document, entry, logger
+from handlers.common import entry, logger, services
 
 
 class Execution(BaseModel):
@@ -19,16 +17,14 @@ class Execution(BaseModel):
     name: str
 
 
-class StatusChange(Document):
+class StatusChange(BaseModel):
     """EventBridge's event: source, time and the like are of no interest here."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     detail: Execution
 
 
 @entry(StatusChange)
-def handler(event: StatusChange, context: LambdaContext) -> None:
+def handler(event: StatusChange) -> None:
     run_id = event.detail.name
     logger.append_keys(run_id=run_id)
     step_functions = boto3.client("stepfunctions")

@@ -6,11 +6,9 @@ from datetime import datetime
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.cleanup.health import days_since_good_run, standing_nodes
-from breakeven.steps.services import services
-from handlers.common import Document, count, entry, logger
+from handlers.common import Document, count, entry, logger, services
 
 #: UTC. A metric is billed for each hour in which it is sent
 DAILY_AT_HOUR = 5
@@ -21,7 +19,7 @@ class HealthEvent(Document):
 
 
 @entry(HealthEvent)
-def handler(event: HealthEvent, context: LambdaContext) -> None:
+def handler(event: HealthEvent) -> None:
     nodes = standing_nodes(services(), boto3.client("ec2"))
     if nodes.up:
         count("NodesUp", nodes.up)

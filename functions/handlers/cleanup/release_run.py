@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from breakeven.steps.cleanup.clean_up import release_rest
-from breakeven.steps.services import services
 from handlers.cleanup.run_resources import every_resource_type, log_outcome
-from handlers.common import Event, entry
+from handlers.common import Event, entry, services
 
 
 @entry(Event)
-def handler(event: Event, context: LambdaContext) -> None:
+def handler(event: Event) -> None:
     log_outcome(
         release_rest(services(), every_resource_type(), event.run_id),
         "its lanes and cases had not cleaned up",

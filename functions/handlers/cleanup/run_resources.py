@@ -9,9 +9,8 @@ import boto3
 from breakeven.steps.cleanup import resources
 from breakeven.steps.cleanup.clean_up import Outcome
 from breakeven.steps.cleanup.resources import ResourceType
-from breakeven.steps.services import services
 from breakeven.targets.sqs_standard import CONFIG
-from handlers.common import logger
+from handlers.common import logger, services
 
 
 def every_resource_type() -> tuple[ResourceType, ...]:

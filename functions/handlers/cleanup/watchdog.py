@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
-from pydantic import ConfigDict
+from pydantic import BaseModel
 
 from breakeven.steps.cleanup.watchdog import Watchdog
-from breakeven.steps.services import services
 from handlers.cleanup.run_resources import every_resource_type, log_outcome
-from handlers.common import Document, count, entry
+from handlers.common import count, entry, services
 
 
-class Tick(Document):
+class Tick(BaseModel):
     """The schedule's event says nothing that is needed."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 @entry(Tick)
-def handler(event: Tick, context: LambdaContext) -> None:
+def handler(event: Tick) -> None:
     machine = os.environ["BREAKEVEN_STATE_MACHINE"]
     outcome = Watchdog(services(), every_resource_type(), boto3.client("stepfunctions"), machine).watch()
     if outcome.gone:  # a metric of nothing every 15 minutes would be paid for all the same

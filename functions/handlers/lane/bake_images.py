@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.lane.bake_images import bake_images
 from breakeven.steps.lane.recipes import recipes_of
-from breakeven.steps.services import services
-from handlers.common import Event, entry, logger
+from handlers.common import Event, entry, logger, services
 
 
 class ImagesEvent(Event):
@@ -20,7 +18,7 @@ class ImagesEvent(Event):
 
 
 @entry(ImagesEvent)
-def handler(event: ImagesEvent, context: LambdaContext) -> dict[str, bool]:
+def handler(event: ImagesEvent) -> dict[str, bool]:
     subnets = os.environ["BREAKEVEN_BUILD_SUBNETS"].split(",")
     recipes = recipes_of(os.environ)
     baked = bake_images(services(), boto3.client("ec2"), event.run_id, recipes, subnets, event.images)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from breakeven.steps.lane.establish_lane import establish
-from breakeven.steps.services import services
-from handlers.common import LegEvent, entry
+from handlers.common import LegEvent, entry, services
 
 
 @entry(LegEvent)
-def handler(event: LegEvent, context: LambdaContext) -> None:
+def handler(event: LegEvent) -> None:
     establish(services(), event.run_id, event.leg.target)

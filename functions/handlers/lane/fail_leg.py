@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from breakeven.steps.case.fail_case import fail_unsettled
 from breakeven.steps.lane.release_lane import fail_leg
 from breakeven.steps.reasons import reason_of
-from breakeven.steps.services import services
-from handlers.common import Failed, LegEvent, count, entry, logger
+from handlers.common import Failed, LegEvent, count, entry, logger, services
 
 
 class FailLegEvent(LegEvent):
@@ -16,7 +13,7 @@ class FailLegEvent(LegEvent):
 
 
 @entry(FailLegEvent)
-def handler(event: FailLegEvent, context: LambdaContext) -> None:
+def handler(event: FailLegEvent) -> None:
     where, reason = reason_of(event.failed)
     logger.warning("leg failed", reason=reason)
     fail_leg(services(), event.run_id, event.leg.target, where, reason)

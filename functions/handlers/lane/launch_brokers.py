@@ -6,15 +6,13 @@ import json
 import os
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.lane.launch_brokers import Place, launch
-from breakeven.steps.services import services
-from handlers.common import LegEvent, entry
+from handlers.common import LegEvent, entry, services
 
 
 @entry(LegEvent)
-def handler(event: LegEvent, context: LambdaContext) -> None:
+def handler(event: LegEvent) -> None:
     zones, subnets = (os.environ[f"BREAKEVEN_{name}"].split(",") for name in ("ZONES", "SUBNETS"))
     place = Place(
         template=os.environ["BREAKEVEN_LAUNCH_TEMPLATE"],

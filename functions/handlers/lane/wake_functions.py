@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.lane.wake_functions import wake
 from handlers.common import LegEvent, entry, logger
 
 
 @entry(LegEvent)
-def handler(event: LegEvent, context: LambdaContext) -> None:
+def handler(event: LegEvent) -> None:
     slept = wake(boto3.client("lambda"), os.environ["BREAKEVEN_FUNCTIONS"].split(","))
     if slept:
         logger.info("functions were asleep", functions=slept)

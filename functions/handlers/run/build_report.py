@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.results.athena import read_result
 from breakeven.steps.run.build_report import report_run
-from breakeven.steps.services import services
-from handlers.common import Document, Event, Failed, entry
+from handlers.common import Document, Event, Failed, entry, services
 
 
 class Query(Document):
@@ -24,7 +22,7 @@ class ReportEvent(Event):
 
 
 @entry(ReportEvent)
-def handler(event: ReportEvent, context: LambdaContext) -> dict[str, Any]:
+def handler(event: ReportEvent) -> dict[str, Any]:
     athena = boto3.client("athena")
     rows = {query.name: read_result(athena, query.id) for query in event.queries}
     return report_run(services(), event.run_id, rows, event.failed)

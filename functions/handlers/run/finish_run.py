@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
 from breakeven.results.items import RUN
 from breakeven.steps.run.finish_run import finish_run
-from breakeven.steps.services import services
-from handlers.common import Document, Failed, count, entry, logger
+from handlers.common import Document, Failed, count, entry, logger, services
 
 
 class RunState(BaseModel):
@@ -25,7 +23,7 @@ class FinishEvent(Document):
 
 
 @entry(FinishEvent)
-def handler(event: FinishEvent, context: LambdaContext) -> dict[str, Any]:
+def handler(event: FinishEvent) -> dict[str, Any]:
     counted = "finished_at" in services().state(event.state.run_id).get(RUN)
     finished = finish_run(services(), event.state.run_id, event.state.failed)
     logger.info("run ended", status=finished["status"])

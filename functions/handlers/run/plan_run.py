@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.planning.budget.allowance import allowance_of
 from breakeven.planning.loaders.fargate import may_have_tasks
@@ -16,8 +15,7 @@ from breakeven.steps.lane.baked_images import missing_images
 from breakeven.steps.lane.recipes import recipes_of
 from breakeven.steps.run.account_capacity import account_of, instance_types
 from breakeven.steps.run.plan_run import plan_run
-from breakeven.steps.services import services
-from handlers.common import Event, entry
+from handlers.common import Event, entry, services
 
 
 class PlanEvent(Event):
@@ -28,7 +26,7 @@ class PlanEvent(Event):
 
 
 @entry(PlanEvent)
-def handler(event: PlanEvent, context: LambdaContext) -> dict[str, Any]:
+def handler(event: PlanEvent) -> dict[str, Any]:
     return plan_run(
         services(),
         event.run_id,

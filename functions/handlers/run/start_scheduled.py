@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.run.start_scheduled import start_scheduled
 from handlers.common import Document, entry, logger
@@ -18,7 +17,7 @@ class ScheduledEvent(Document):
 
 
 @entry(ScheduledEvent)
-def handler(event: ScheduledEvent, context: LambdaContext) -> None:
+def handler(event: ScheduledEvent) -> None:
     client, machine = boto3.client("stepfunctions"), os.environ["BREAKEVEN_STATE_MACHINE"]
     started = start_scheduled(client, machine, event.scheduled_time, event.input)
     logger.info("started" if started else "was started before", scheduled_time=event.scheduled_time)

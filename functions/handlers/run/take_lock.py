@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.steps.run.take_lock import take_lock
-from breakeven.steps.services import services
-from handlers.common import Event, entry
+from handlers.common import Event, entry, services
 
 
 class LockEvent(Event):
@@ -17,6 +15,6 @@ class LockEvent(Event):
 
 
 @entry(LockEvent)
-def handler(event: LockEvent, context: LambdaContext) -> dict[str, Any]:
+def handler(event: LockEvent) -> dict[str, Any]:
     step_functions, ec2 = boto3.client("stepfunctions"), boto3.client("ec2")
     return take_lock(services(), step_functions, ec2, event.run_id, event.execution)

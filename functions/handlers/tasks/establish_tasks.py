@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 
 import boto3
-from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from breakeven.errors import CaseError
-from breakeven.steps.services import services
 from breakeven.steps.tasks.establish_tasks import Place, establish_tasks
 from breakeven.steps.tasks.task_image import image_of, is_built
-from handlers.common import Event, entry, logger
+from handlers.common import Event, entry, logger, services
 
 
 class TasksEvent(Event):
@@ -22,7 +20,7 @@ class TasksEvent(Event):
 
 
 @entry(TasksEvent)
-def handler(event: TasksEvent, context: LambdaContext) -> dict[str, bool]:
+def handler(event: TasksEvent) -> dict[str, bool]:
     image = image_of(os.environ)
     there = is_built(boto3.client("ecr"), image)
     if event.built and not there:

@@ -36,11 +36,11 @@ def test_every_log_line_of_a_call_has_them_and_the_next_calls_do_not(monkeypatch
         pass
 
     @entry(Event)
-    def of_a_run(event, context):
+    def of_a_run(event):
         logger.info("here")
 
     @entry(Nothing)
-    def of_none(event, context):
+    def of_none(event):
         logger.info("there")
 
     of_a_run({"run_id": "run-1"}, Context())
