@@ -44,7 +44,8 @@ def test_the_same_measured_twice_shows_no_difference(tmp_path):
     if rows[0]["verdict"] != "no difference shown":
         rows.append(compared(tmp_path / "again", MS, MS))
     assert rows[-1]["verdict"] == "no difference shown", rows
-    assert rows[-1]["ratio"] == pytest.approx(1, abs=0.1)
+    assert rows[-1]["interval_low"] <= 1 <= rows[-1]["interval_high"]
+    assert rows[-1]["ratio"] == pytest.approx(1, abs=0.3), "what a busy host adds is far from twice as much"
 
 
 def test_twice_the_latency_is_shown(tmp_path):

@@ -63,13 +63,13 @@ def test_a_programmed_stall_is_read_as_schedule_and_stall_predict() -> None:
 
 
 def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_path) -> None:
-    rate, run_s, pause_s = 1500.0, 6.0, 1.0
+    rate, run_s, pause_s, window = 1500.0, 6.0, 1.0, 200
     credentials = Access(username="breakeven-open", password="the-fourth-one")
     with Children() as children:
         cluster = BrokerCluster(children, tmp_path, credentials, ClusterSettings(nodes=1))
         access = cluster.start()
         case = instrument_case(
-            Program(protocol="amqp", messages=1), **PUSHED, measure_s=run_s, rate=rate, window=200
+            Program(protocol="amqp", messages=1), **PUSHED, measure_s=run_s, rate=rate, window=window
         )
         case = case.model_copy(update={"target": "rabbitmq-mirrored-pair"})
         with open_channel(access, access.nodes) as channel:
@@ -87,10 +87,11 @@ def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_p
     slowest = percentile_ms(response, 999)
     assert slowest is not None
     assert slowest >= 0.93e3 * pause_s
-    # many were due in the pause, but no more than a window's worth had been sent when it came
-    long_ns = round(0.8e9 * pause_s)
-    assert longer(response, long_ns) > 200
-    assert 1 <= longer(service, long_ns) <= 200
+    # many were due in the pause, but no more than a window's worth had been sent when it came; the host may
+    # hold the node up once more
+    long_ns = round(0.5e9 * pause_s)
+    assert longer(response, long_ns) > 3 * window
+    assert 1 <= longer(service, long_ns) <= 2 * window
 
 
 def longer(latencies: Histogram, than_ns: int) -> int:
