@@ -111,7 +111,8 @@ _MIRRORED_PAIR = TargetRecord(
     max_message_bytes=134_217_728,
     open_loop={"consume": "push", "prefetch": 200, "window": 200},
     fixed={"wait_s": 0.0},  # basic.get never waits
-    waits=Waits(unknown=3.0),  # an empty queue is empty
+    # an empty queue is empty; what was sent without an answer may be held up in a broker for some seconds
+    waits=Waits(unknown=10.0),
     rates={
         "aws": Rates(
             produce_each=1875 / 5,
