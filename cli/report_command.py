@@ -1,4 +1,4 @@
-"""``breakeven report``: render a run's report again from its ``report.json``."""
+"""``breakeven report``: render a run's report again from its ``report.json``, or what a source published."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from rich.console import Console
 from breakeven.errors import InputError, in_words
 from breakeven.published.rows import SOURCES
 from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Table
 from breakeven.report.render.report_files import render_all
-from cli import published_command
+from breakeven.report.tables.scenario_tables import comparison_tables
 from cli.running.summary import cases_of, print_summary
-from cli.terminal import print_json, say
-from local.stored.published_report import PREFIX
+from cli.terminal import aligned, print_json, print_styled, print_verdict, say
+from local.stored.published_report import PREFIX, write_report
 
 SOURCE = "report.json"
 
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.target is not None:
             remedy = "give a run or --published, not both"
             raise InputError("report", "run", arguments.target, remedy)
-        return published_command.run(arguments.published, arguments.runs, as_json=arguments.json)
+        return _published(arguments.published, arguments.runs, as_json=arguments.json)
     source = find(arguments.target or "latest", arguments.runs)
     report = read(source)
     written = write(report, source.parent)
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         console = Console()
         if report.source:
-            published_command.print_tables(report, console)
+            _print_tables(report, console)
         else:
             print_summary(report, console)
         say(console, f"report: {source.parent / 'index.html'}")
@@ -120,3 +121,41 @@ def _document(report: Report, written: list[Path]) -> dict[str, Any]:
         "verdict": report.verdict,
         "cases": cases_of(report),
     }
+
+
+def _published(letter: str, runs: Path, *, as_json: bool) -> int:
+    """Write the report of the source, print its tables and where the report is; returns the exit code.
+
+    :raises InputError: there is no such source, its file is damaged, or ``runs`` cannot be written
+    """
+    report, folder = write_report(letter, runs)
+    if as_json:
+        written = [str(path) for path in sorted(folder.iterdir())]
+        print_json({"run_id": report.run_id, "written": written, "verdict": report.verdict})
+    else:
+        console = Console()
+        _print_tables(report, console)
+        say(console, f"report: {folder / 'index.html'}")
+    return 0
+
+
+def _print_tables(report: Report, console: Console) -> None:
+    """The source's tables as aligned plain text, with what they do not say beneath, and the verdict."""
+    for table in comparison_tables(report, None):
+        console.print()
+        print_styled(console, f"{table.caption} (published)", "bold")
+        for line in _lines(table):
+            print_styled(console, line)
+        for note in table.notes:
+            print_styled(console, note, "dim", wrap=console.is_terminal)
+    console.print()
+    print_verdict(console, report.verdict)
+    console.print()
+
+
+def _lines(table: Table) -> list[str]:
+    """Rows as lines: words to the left, figures to the right."""
+    sections = any(row.section for row in table.rows)
+    header = [*([""] if sections else []), *table.label_titles, *table.titles]
+    body = [[*([row.section] if sections else []), *row.labels, *row.cells] for row in table.rows]
+    return aligned([header, *body], range(len(header) - len(table.columns), len(header)))

@@ -20,7 +20,7 @@ from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import PAIR
 from breakeven.targets.target import open_target
 from local.aws.control_plane import ControlPlane
-from local.aws.instance_processes import Machines
+from local.aws.ec2 import Machines
 from local.cdk.synth import Synthesis
 from local.children import Children
 from local.servers.broker_machines import BrokerMachines, ExistingBrokers

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoRegionError
 
-from breakeven.errors import InputError, LockHeldError
+from breakeven.errors import BreakevenError, InputError, LockHeldError
 from breakeven.installation import Installation
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.take_lock import check_lease, lock_item
+from cli.running.progress import View
 
 WHERE = "AWS"
 #: of a stack that can be used
@@ -30,6 +32,10 @@ USABLE = {"CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMP
 CREDENTIALS = "set AWS_PROFILE or the keys' variables, or run aws configure or aws sso login"
 #: in the names of AWS' errors that say so ("Common errors", of each service's API reference)
 ABOUT_CREDENTIALS = ("Token", "Signature", "AccessKey", "AuthFailure", "RequestExpired")
+#: how long AWS may not answer, or credentials be out of date, before the run is not followed any more
+PATIENCE_S = 900.0
+TRY_AGAIN_S = 5.0
+T = TypeVar("T")
 QUICK = Config(connect_timeout=5, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 4})
 
 
@@ -171,6 +177,54 @@ def find(account: Account, prefix: str | None) -> Deployed:
             WHERE, "stack", name, f"is {status} in {place}: wait for its end, or deploy it again"
         )
     return Deployed(account, name, outputs)
+
+
+class LostError(BreakevenError):
+    """The run cannot be followed any more; it goes on."""
+
+
+@dataclass
+class Line:
+    """:param renew: finds the installation again, with what credentials the account's settings then have"""
+
+    deployed: Deployed
+    renew: Callable[[], Deployed]
+    view: View
+
+    def ask(self, question: Callable[[Deployed], T]) -> T:
+        """The answer, once there is one.
+
+        :raises LostError: AWS refuses it, or there is none for ``PATIENCE_S``
+        """
+        since, said = time.monotonic(), False
+        while True:
+            try:
+                return question(self.deployed)
+            except (ClientError, BotoCoreError) as error:
+                if not is_passing(error) or time.monotonic() - since > PATIENCE_S:
+                    raise LostError(str(error)) from error
+                if not said:
+                    remedy = f"; {CREDENTIALS}" if is_about_credentials(error) else ""
+                    self.view.say(
+                        f"no answer of AWS ({error}): asked again for {PATIENCE_S / 60:.0f} min{remedy}"
+                    )
+                    said = True
+            time.sleep(TRY_AGAIN_S)
+            self._renew()
+
+    def _renew(self) -> None:
+        try:
+            self.deployed = self.renew()
+        except InputError:
+            return  # whoever follows has been told, and may yet mend it
+
+
+def is_passing(error: ClientError | BotoCoreError) -> bool:
+    """Is the network or the service at fault, or are the credentials? Then it may be another answer later."""
+    if isinstance(error, BotoCoreError) or is_about_credentials(error):
+        return True
+    status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    return status >= 500 or status == 429 or "Throttl" in error.response["Error"].get("Code", "")
 
 
 def add_options(command: Any) -> None:

@@ -24,8 +24,16 @@ from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_
 from breakeven.words import plural
 from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
-from cli.running.deployed import Deployed, aws_errors_in_words, connect, find, is_about_credentials
-from cli.running.following import Line, LostError, is_passing
+from cli.running.deployed import (
+    Deployed,
+    Line,
+    LostError,
+    aws_errors_in_words,
+    connect,
+    find,
+    is_about_credentials,
+    is_passing,
+)
 from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude, given, new_run_id
 from cli.running.progress import View, snapshot, view_for
 from cli.terminal import say

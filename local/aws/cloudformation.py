@@ -15,8 +15,7 @@ from moto.core import DEFAULT_ACCOUNT_ID
 
 from local.aws.boto import Aws
 from local.aws.resource_types import MACHINE_IMAGE, DeployError
-from local.aws.strict.permissions.service_trust import untrusting
-from local.aws.strict.permissions.template_limits import of_account, of_template
+from local.aws.strict.permissions.template_checks import of_account, of_template, untrusting
 from local.aws.swaps import Swaps
 from local.cdk.assembly import FileAsset, StackArtifact
 

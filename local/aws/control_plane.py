@@ -29,10 +29,9 @@ from werkzeug.serving import make_server
 
 from local.aws import athena_service, cloudformation, ec2
 from local.aws.boto import Aws, bound_environment, environment
-from local.aws.builders import Builders, have_images
+from local.aws.ec2 import Builders, Machines, have_images
 from local.aws.functions.lambda_process import Host
 from local.aws.functions.lambda_runtime import LambdaRuntime, OnInvoke
-from local.aws.instance_processes import Machines
 from local.aws.patches.moto_patches import applied
 from local.aws.resource_types import DeployError
 from local.aws.strict.certificates import Certificate

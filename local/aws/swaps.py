@@ -1,4 +1,7 @@
-"""Replaces parts of moto for as long as a control plane is open, and puts every one of them back."""
+"""Replaces parts of moto for as long as a control plane is open, and puts every one of them back.
+
+Patches, which mend it, are in ``local/aws/patches/``.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import functools
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
+
+from local.aws.boto import Aws
 
 
 class Swaps(ExitStack):
@@ -39,3 +44,27 @@ class Swaps(ExitStack):
     def item(self, mapping: Any, key: str, value: Any) -> None:
         self.callback(mapping.__setitem__, key, mapping[key])
         mapping[key] = value
+
+
+class Patch:
+    """A function that mends one symptom, named and documented as it is."""
+
+    def __init__(self, apply: Callable[[Swaps, Aws], None]) -> None:
+        functools.update_wrapper(self, apply)
+        self._apply = apply
+
+    def __call__(self, swaps: Swaps, aws: Aws) -> None:
+        self._apply(swaps, aws)
+
+
+def around(owner: Any, name: str) -> Callable[[Callable[..., Any]], Patch]:
+    """A patch of one method: what is decorated stands around it, see ``Swaps.wrap``."""
+
+    def made(outer: Callable[..., Any]) -> Patch:
+        @functools.wraps(outer)
+        def apply(swaps: Swaps, _: Aws) -> None:
+            swaps.wrap(owner, name, outer)
+
+        return Patch(apply)
+
+    return made

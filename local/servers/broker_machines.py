@@ -12,7 +12,7 @@ from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
-from local.aws.instance_processes import Launch
+from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.brokers import BrokerCluster

@@ -24,7 +24,7 @@ from moto.ssm.models import Parameter, ssm_backends
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from cli.main import main
-from local.aws.patches.image_patches import register_image
+from local.aws.patches.ec2_patches import register_image
 from tests.support.workflow.command import PYTHON, ROOT
 from tests.support.workflow.resumed_runs import (
     CUT,

@@ -17,7 +17,7 @@ import pytest
 from breakeven.brokers.access import Access, Node
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.workload.case import Case, Workload
-from local.aws.instance_processes import Launch
+from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_machines import BrokerMachines
 from local.servers.sqs_server import SqsServer

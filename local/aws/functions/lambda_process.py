@@ -23,6 +23,8 @@ INSTALLED = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("pl
 #: imports of many environments at once share this machine's cores
 INIT_LIMIT_S = 120.0
 _TICK_S = 0.1
+#: from SIGTERM to SIGKILL, of what is not to go on
+END_GRACE_S = 0.5
 
 
 #: of a process: who it signs as, and the variables that its template declares -> more variables
@@ -82,7 +84,7 @@ class LambdaProcess:
         self._pipe, other = Pipe()
         try:
             with other, (host.log_dir / f"{name}.log").open("ab") as output:
-                self._process = host.children.spawn(
+                self.process = host.children.spawn(
                     [
                         # isolated, without installed .pth files; -B leaves the asset as it was synthesized
                         *(sys.executable, "-I", "-S", "-B", "-u", str(WORKER)),
@@ -100,7 +102,7 @@ class LambdaProcess:
             raise
 
     def alive(self) -> bool:
-        return self._process.poll() is None
+        return self.process.poll() is None
 
     def wait_ready(self) -> None:
         """Until the handler is imported.
@@ -124,19 +126,15 @@ class LambdaProcess:
         answer: dict[str, Any] = json.loads(self._answer(deadline))
         return answer
 
-    def end(self, grace_s: float = 0.5) -> None:
-        """Kill it with all that it has started. Idempotent, and safe from another thread."""
-        self._children.stop(self._process, grace_s)
-
     def release(self) -> None:
-        """End it and give its descriptor back; by the thread that uses it."""
-        self.end()
+        """End it with all that it has started, and give its descriptor back; by the thread that uses it."""
+        self._children.stop(self.process, END_GRACE_S)
         self._pipe.close()
 
     def _answer(self, deadline: float) -> bytes:
         # The pipe's end tells of a death at once, unless a forked child of the handler holds it open.
         while not self._pipe.poll(max(0.0, min(_TICK_S, deadline - time.monotonic()))):
-            if self._process.poll() is not None:
+            if self.process.poll() is not None:
                 raise EnvironmentDiedError(self._how_it_ended())
             if time.monotonic() >= deadline:
                 raise EnvironmentTimedOutError
@@ -146,7 +144,7 @@ class LambdaProcess:
             raise EnvironmentDiedError(self._how_it_ended()) from None
 
     def _how_it_ended(self) -> str:
-        code = self._process.wait()
+        code = self.process.wait()
         if code < 0:
             name = "killed" if -code == signal.SIGKILL else signal.Signals(-code).name
             return f"Runtime exited with error: signal: {name}"

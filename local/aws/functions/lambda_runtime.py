@@ -12,7 +12,6 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from moto.awslambda.models import LambdaFunction
 
 from breakeven.errors import BreakevenError
 from local.aws.functions.lambda_process import (
+    END_GRACE_S,
     EnvironmentDiedError,
     EnvironmentTimedOutError,
     Host,
@@ -36,7 +36,6 @@ OnInvoke = Callable[[str, Any], Fault]
 RESPONSE_BYTES, TOO_LARGE = 6_291_556, "Function.ResponseSizeTooLarge"
 #: an environment that has waited this long is surplus; each holds 70 MB or more
 IDLE_LIMIT_S = 60.0
-_ENDING_AT_ONCE = 16
 
 
 class LambdaRuntime:
@@ -86,9 +85,7 @@ class LambdaRuntime:
         with self._lock:
             self._closed = True
             everyone = list(self._all)
-        if everyone:
-            with ThreadPoolExecutor(min(_ENDING_AT_ONCE, len(everyone))) as pool:
-                list(pool.map(LambdaProcess.end, everyone))
+        self._host.children.stop_together([each.process for each in everyone], END_GRACE_S)
         self._retire(0.0)
 
     def _run(self, function: Any, event: Any, request_id: str, sleep_s: float) -> dict[str, Any]:

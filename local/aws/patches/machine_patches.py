@@ -26,8 +26,7 @@ from moto.stepfunctions.parser.backend.execution import Execution
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local.aws.boto import Aws
-from local.aws.patches.patch import Patch, around
-from local.aws.swaps import Swaps
+from local.aws.swaps import Patch, Swaps, around
 
 #: an execution enters its first state a few milliseconds after it was started
 _ENTRY_LIMIT_S = 2.0

@@ -11,35 +11,18 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from local.aws.boto import Aws
-from local.aws.patches import (
-    ecs_patches,
-    endpoint_patches,
-    image_patches,
-    machine_patches,
-    stack_patches,
-    state_patches,
-    store_patches,
-)
-from local.aws.patches.patch import Patch
-from local.aws.swaps import Swaps
+from local.aws.patches import ec2_patches, machine_patches, service_patches, state_patches
+from local.aws.swaps import Patch, Swaps
 
-MODULES = (
-    machine_patches,
-    state_patches,
-    ecs_patches,
-    endpoint_patches,
-    image_patches,
-    store_patches,
-    stack_patches,
-)
+MODULES = (machine_patches, state_patches, ec2_patches, service_patches)
 #: in force while a control plane is open, in the order in which they stand in their modules
 ALL = [each for module in MODULES for each in vars(module).values() if isinstance(each, Patch)]
 
 
 @contextlib.contextmanager
-def applied(aws: Aws, patches: Sequence[Patch] | None = None) -> Iterator[Swaps]:
+def applied(aws: Aws, patches: Sequence[Patch] = ALL) -> Iterator[Swaps]:
     """Have ``patches`` (all of them unless said) in force; tests leave one out to see its symptom."""
     with Swaps() as swaps:
-        for patch in ALL if patches is None else patches:
+        for patch in patches:
             patch(swaps, aws)
         yield swaps

@@ -47,8 +47,7 @@ from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, Progr
 from moto.stepfunctions.parser.asl.utils.json_path import NoSuchJsonPathError
 
 from local.aws.boto import Aws
-from local.aws.patches.patch import Patch, around
-from local.aws.swaps import Swaps
+from local.aws.swaps import Patch, Swaps, around
 from local.aws.tasks.job_tasks import AthenaTask, BuildTask, EcsTask, service_model
 
 #: what no Catch of States.ALL takes

@@ -2,7 +2,7 @@
 
 A layer refuses what is over one of them, as the service does, before it is carried out. Those of state
 machines at work are in ``patches/state_patches.py``, of a function's process in
-``functions/lambda_worker.py``, of a template and what it declares in ``permissions/template_limits.py``.
+``functions/lambda_worker.py``, of a template and what it declares in ``permissions/template_checks.py``.
 """
 
 from __future__ import annotations

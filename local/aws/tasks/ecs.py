@@ -7,23 +7,30 @@ A task has one container. Of it the command, the environment and the working fol
 
 from __future__ import annotations
 
-import json
+import os
+import subprocess
+import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from moto.ec2.models import ec2_backends
 from moto.ecs.exceptions import InvalidParameterException
 from moto.ecs.models import EC2ContainerServiceBackend
 from moto.ecs.responses import EC2ContainerServiceResponse
 
-from local.aws.functions.lambda_process import Host
+from breakeven.errors import BreakevenError
+from local.aws.functions.lambda_process import END_GRACE_S, INSTALLED, Host
 from local.aws.swaps import Swaps
-from local.aws.tasks.fargate_task import FargateTask
-from local.aws.tasks.task_images import TaskImages
+from local.aws.tasks.task_images import Image, TaskImages
 
-#: characters of JSON; source: API reference, RunTask, overrides
-OVERRIDES_LIMIT = 8192
-_ENDING_AT_ONCE = 16
+START = Path(__file__).with_name("task_start.py")
+#: programs that are this machine's own Python, as functions run on it
+PYTHONS = {"python", "python3", "python3.13"}
+#: seconds from SIGTERM to SIGKILL where the container does not say; source: API reference, StopTask
+STOP_TIMEOUT_S = 30.0
+CLOSED = "The control plane is closed"
 
 
 class TaskRuntime:
@@ -65,9 +72,11 @@ class TaskRuntime:
         with self._lock:
             self._closed = True
             everyone = list(self._tasks.values())
-        if everyone:
-            with ThreadPoolExecutor(min(_ENDING_AT_ONCE, len(everyone))) as pool:
-                list(pool.map(FargateTask.end, everyone))
+        for task in everyone:
+            task.stop(CLOSED)
+        self._host.children.stop_together([task.process for task in everyone if task.process], END_GRACE_S)
+        for task in everyone:
+            task.join()
 
     def _start(self, task: Any, definition: Any) -> None:
         running = FargateTask(task, definition, self._host, self._images, self._stop_limit_s)
@@ -75,15 +84,13 @@ class TaskRuntime:
             self._tasks[task.id] = running
             closed = self._closed
         if closed:
-            running.stop("The control plane is closed")
+            running.stop(CLOSED)
         running.start()
 
 
 def _check_overrides(response: Any) -> None:
-    """:raises InvalidParameterException: they are too long, or for a container that there is not"""
+    """:raises InvalidParameterException: they are for a container that there is not"""
     overrides = response._get_param("overrides") or {}
-    if len(json.dumps(overrides, separators=(",", ":"))) > OVERRIDES_LIMIT:
-        raise InvalidParameterException(f"Container Overrides length must be at most {OVERRIDES_LIMIT}")
     definition = response.ecs_backend.describe_task_definition(response._get_param("taskDefinition"))
     names = {container["name"] for container in definition.container_definitions}
     for override in overrides.get("containerOverrides", []):
@@ -91,3 +98,138 @@ def _check_overrides(response: Any) -> None:
             raise InvalidParameterException(
                 f"Override for container named {override['name']} is not a container in the TaskDefinition."
             )
+
+
+class FargateTask:
+    """:param task: moto's, which shows at every time how this one is
+    :param definition: moto's task definition
+    """
+
+    def __init__(
+        self, task: Any, definition: Any, host: Host, images: TaskImages, stop_limit_s: float
+    ) -> None:
+        self._task, self._definition = task, definition
+        self._host, self._images, self._stop_limit_s = host, images, stop_limit_s
+        self._spec: dict[str, Any] = definition.container_definitions[0]
+        self._lock = threading.Lock()
+        self.process: subprocess.Popen[bytes] | None = None
+        self._stopped_for: str | None = None
+        self._thread = threading.Thread(target=self._run, name=f"task {task.id}", daemon=True)
+        task._transitions = []  # moto would have it go on by being looked at
+        task.created_at = datetime.now(UTC)
+        container = task.containers[0]
+        container.task_arn, container.exitCode = task.task_arn, None
+        self._is("PROVISIONING")
+
+    def start(self) -> None:
+        """Returns at once."""
+        self._thread.start()
+
+    def stop(self, reason: str) -> None:
+        """SIGTERM, later SIGKILL; returns at once. A task that is not running yet does not start."""
+        with self._lock:
+            if self._task.desired_status == "STOPPED":
+                return
+            self._stopped_for = reason
+            self._task.desired_status, self._task.stopped_reason = "STOPPED", reason
+            self._task.stop_code = "UserInitiated"
+            # "Any tags associated with the task will be deleted": API reference, StopTask
+            self._task.tags = []
+            process = self.process
+        if process is not None:
+            timeout_s = min(float(self._spec.get("stopTimeout") or STOP_TIMEOUT_S), self._stop_limit_s)
+            stop = self._host.children.stop
+            threading.Thread(target=stop, args=(process, timeout_s), daemon=True).start()
+
+    def join(self) -> None:
+        """Wait until it is gone."""
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        failing = "CannotPullContainerError"
+        try:
+            image = self._images.image(self._spec["image"])
+            failing = "CannotStartContainerError"
+            with self._lock:
+                if self._stopped_for is None:
+                    self.process = self._spawn(image)
+        except BreakevenError as error:
+            self._gone("TaskFailedToStart", f"{failing}: {error}", None)
+            return
+        if self.process is None:
+            self._gone("UserInitiated", str(self._stopped_for), None)
+            return
+        self._is("RUNNING")
+        self._task.started_at = datetime.now(UTC)
+        code = self.process.wait()
+        self._host.children.stop(self.process, 0)  # a container ends with its first process
+        code = 128 - code if code < 0 else code
+        self._gone("EssentialContainerExited", "Essential container in task exited", code)
+
+    def _spawn(self, image: Image) -> subprocess.Popen[bytes]:
+        family = self._definition.family
+        with (self._host.log_dir / f"{family}.log").open("ab") as output:
+            return self._host.children.spawn(
+                self._arguments(image),
+                env=self._variables(image),
+                cwd=image.folder,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                name=f"task {family} {self._task.id}",
+            )
+
+    def _arguments(self, image: Image) -> list[str]:
+        entry_point = self._spec.get("entryPoint") or image.entry_point
+        # Docker's rule: with an entry point of the definition's own, the image's command is no more
+        default = () if self._spec.get("entryPoint") else image.command
+        command = self._override().get("command") or self._spec.get("command") or default
+        words = [*entry_point, *command]
+        if not words:
+            raise BreakevenError("neither the image nor the task definition says what to run")
+        if words[0] in PYTHONS:
+            paths = os.pathsep.join(INSTALLED)
+            return [sys.executable, "-I", "-S", "-B", "-u", str(START), paths, *words[1:]]
+        return words
+
+    def _variables(self, image: Image) -> dict[str, str]:
+        declared = _environment(self._spec)
+        given = {
+            "AWS_EXECUTION_ENV": "AWS_ECS_FARGATE",
+            **{name: value for name, value in image.environment.items() if name != "PATH"},
+            **declared,
+            **_environment(self._override()),
+        }
+        return self._host.variables(self._definition.family, declared, given)
+
+    def _override(self) -> dict[str, Any]:
+        overrides = self._task.overrides.get("containerOverrides", [])
+        found: dict[str, Any] = next((one for one in overrides if one["name"] == self._spec["name"]), {})
+        return found
+
+    def _is(self, status: str) -> None:
+        self._task.last_status = status
+        self._task.containers[0].last_status = "PENDING" if status == "PROVISIONING" else status
+
+    def _gone(self, stop_code: str, reason: str, code: int | None) -> None:
+        with self._lock:
+            if self._stopped_for is None:
+                self._task.desired_status, self._task.stopped_reason = "STOPPED", reason
+                self._task.stop_code = stop_code
+            self._task.stopped_at = datetime.now(UTC)
+            self._task.containers[0].exitCode = code
+            if code is None:
+                self._task.containers[0].reason = reason
+            self._release_network()
+            self._is("STOPPED")
+
+    def _release_network(self) -> None:
+        interfaces = ec2_backends[self._task._account_id][self._task.region_name].enis
+        for attachment in self._task.attachments:
+            attachment["status"] = "DELETED"
+            for detail in attachment["details"]:
+                interfaces.pop(detail["value"], None)
+
+
+def _environment(spec: dict[str, Any]) -> dict[str, str]:
+    return {pair["name"]: str(pair["value"]) for pair in spec.get("environment") or []}

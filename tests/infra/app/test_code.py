@@ -11,7 +11,7 @@ from elftools.elf.gnuversions import GNUVerNeedSection
 
 from breakeven.clients.core.loading import compiled_path
 from infra.code import ARCHITECTURE, PipBundling
-from local.aws.strict.permissions.template_limits import CODE_BYTES
+from local.aws.strict.permissions.template_checks import CODE_BYTES
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 #: Lambda's Python 3.13 runs on Amazon Linux 2023

@@ -19,7 +19,7 @@ from infra.context.settings import Context
 from infra.node_files import assemble_node_files, bake_user_data
 from infra.results import Results
 from infra.storage import Storage
-from local.aws.builders import MOST_USER_DATA, read_user_data
+from local.aws.ec2 import MOST_USER_DATA, read_user_data
 from tests.support.aws.definition import builders_templates, definition_of, resources, template_of
 
 FILES, REPORT = "s3://assets/0123.zip", "s3://results/images/name/"

@@ -15,7 +15,7 @@ import pytest
 from cdk_nag import AwsSolutionsChecks
 from cfnlint.api import ManualArgs, lint
 
-from local.aws.strict.permissions.template_limits import of_template
+from local.aws.strict.permissions.template_checks import of_template
 from tests.support.aws.definition import resources
 from tests.support.aws.stacks import Built
 

@@ -248,7 +248,7 @@ def test_an_idle_environment_ends_when_nobody_can_call_it(lambda_):
     process = LambdaProcess(lambda_.host, "orphan", variables)
     process.wait_ready()
     process._pipe.close()
-    assert process._process.wait(LIMIT_S) == 0
+    assert process.process.wait(LIMIT_S) == 0
 
 
 def test_faults_are_injected(lambda_):

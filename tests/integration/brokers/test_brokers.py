@@ -27,7 +27,7 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
-from local.aws.instance_processes import Launch
+from local.aws.ec2 import Launch
 from local.servers import brokers
 from local.servers.broker_machines import BrokerMachines
 from local.servers.brokers import BrokerCluster

@@ -8,7 +8,7 @@ from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError, InputError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management
-from local.aws.instance_processes import Launch
+from local.aws.ec2 import Launch
 from local.ports import free_ports
 from local.servers import broker_urls
 from local.servers.broker_machines import ExistingBrokers

@@ -10,7 +10,7 @@ import pytest
 
 from breakeven.steps.lane.bake_images import bake_images
 from breakeven.steps.lane.recipes import Recipe
-from local.aws.patches import image_patches
+from local.aws.patches import ec2_patches
 from local.aws.swaps import Swaps
 from tests.support.aws.baking import ARM, RUN_ID
 from tests.support.aws.moto_results import installed
@@ -20,9 +20,9 @@ from tests.support.aws.moto_results import installed
 def services(monkeypatch):
     with installed(monkeypatch) as found, Swaps() as swaps:
         for patch in (
-            image_patches.images_are_made_of_stopped_instances,
-            image_patches.images_take_their_time,
-            image_patches.launches_have_an_image,
+            ec2_patches.images_are_made_of_stopped_instances,
+            ec2_patches.images_take_their_time,
+            ec2_patches.launches_have_an_image,
         ):
             patch(swaps, None)
         yield found

@@ -23,7 +23,7 @@ from breakeven.results.store import Store
 from breakeven.workload.case import INLINE_LOADERS
 from breakeven.workload.read import parse_suite, parse_yaml
 from local.aws.control_plane import ControlPlane
-from local.aws.instance_processes import Launch
+from local.aws.ec2 import Launch
 from local.aws.strict.certificates import Certificate
 from local.aws.strict.front import Layer
 from local.children import Children

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
-from cli.doctor import doctor_checks
+from cli.doctor import doctor_command
 from cli.doctor.doctor_images import brokers_image, loaders_image
 from cli.running.deployed import Account, Deployed
 from infra.node_files import bake_user_data
@@ -54,7 +54,7 @@ def refusing(code: str) -> Any:
 @pytest.mark.parametrize(("vcpus", "level"), [(3.0, "stop"), (4.0, "ok"), (512.0, "ok")])
 def test_a_lanes_brokers_fit_into_the_quota_or_not(vcpus, level):
     quotas = {"get_service_quota": lambda **_: {"Quota": {"Value": vcpus}}}
-    found = doctor_checks._vcpus(account(service_quotas=quotas))
+    found = doctor_command._vcpus(account(service_quotas=quotas))
     assert found[0] == level
     assert ("L-1216C47A" in found[1]) == (level == "stop")
 
@@ -64,7 +64,7 @@ def test_a_lanes_brokers_fit_into_the_quota_or_not(vcpus, level):
 )
 def test_a_new_accounts_functions_are_too_few_for_many_loaders(limit, level):
     settings = {"get_account_settings": lambda: {"AccountLimit": {"UnreservedConcurrentExecutions": limit}}}
-    found = doctor_checks._functions(account(**{"lambda": settings}))
+    found = doctor_command._functions(account(**{"lambda": settings}))
     assert found[0] == level
     if level == "note":
         assert f"more than {limit - 5} loaders" in found[1]
@@ -75,12 +75,12 @@ def test_a_new_accounts_functions_are_too_few_for_many_loaders(limit, level):
 )
 def test_an_old_bootstrap_stops_what_is_not_deployed_yet(value, needed, level):
     ssm = {"get_parameter": lambda **_: {"Parameter": {"Value": value}}}
-    assert doctor_checks._bootstrap(account(ssm=ssm), "any", needed=needed)[0] == level
+    assert doctor_command._bootstrap(account(ssm=ssm), "any", needed=needed)[0] == level
 
 
 def test_a_region_without_bootstrap_says_how():
     ssm = {"get_parameter": refusing("ParameterNotFound")}
-    level, said = doctor_checks._bootstrap(account(ssm=ssm), "any", needed=True)
+    level, said = doctor_command._bootstrap(account(ssm=ssm), "any", needed=True)
     assert level == "stop"
     assert "npm run cdk -- bootstrap" in said
 
@@ -102,15 +102,15 @@ def simulating(*denied: str) -> dict[str, Any]:
     "caller", ["arn:aws:iam::123456789012:user/me", "arn:aws:sts::123456789012:assumed-role/team/session"]
 )
 def test_a_permission_that_is_lacking_is_named_with_its_resource(caller):
-    assert doctor_checks._permissions(deployed(caller, iam=simulating()))[0] == "ok"
-    level, said = doctor_checks._permissions(deployed(caller, iam=simulating("s3:GetObject")))
+    assert doctor_command._permissions(deployed(caller, iam=simulating()))[0] == "ok"
+    level, said = doctor_command._permissions(deployed(caller, iam=simulating("s3:GetObject")))
     assert level == "stop"
     assert "lacks s3:GetObject on arn:aws:s3:::results/runs/any" in said
     assert "states:" not in said
 
 
 def test_the_root_user_is_not_simulated():
-    assert doctor_checks._permissions(deployed("arn:aws:iam::123456789012:root"))[0] == "ok"
+    assert doctor_command._permissions(deployed("arn:aws:iam::123456789012:root"))[0] == "ok"
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_the_root_user_is_not_simulated():
 )
 def test_a_mail_that_nobody_gets_is_noted(subscriptions, level, words):
     sns = {"list_subscriptions_by_topic": lambda TopicArn: {"Subscriptions": subscriptions}}
-    found = doctor_checks._mail(deployed(sns=sns))
+    found = doctor_command._mail(deployed(sns=sns))
     assert found[0] == level
     assert words in found[1]
 
@@ -190,7 +190,7 @@ def test_an_image_of_brokers_that_is_not_baked_yet_stops_nothing(baked, level):
 @pytest.mark.parametrize(("vcpus", "level"), [(6.0, "note"), (99.0, "note"), (100.0, "ok")])
 def test_a_new_accounts_vcpus_of_fargate_are_few_for_long_cases_and_stop_nothing(vcpus, level):
     quotas = {"get_service_quota": lambda **_: {"Quota": {"Value": vcpus}}}
-    found = doctor_checks._task_vcpus(account(service_quotas=quotas))
+    found = doctor_command._task_vcpus(account(service_quotas=quotas))
     assert found[0] == level
     assert ("L-3032A538" in found[1]) == (level == "note")
 
@@ -232,6 +232,6 @@ def test_what_may_not_be_asked_is_open_and_stops_nothing(error):
     def ask() -> Any:
         raise error
 
-    finding = doctor_checks._asked("anything", ask)
+    finding = doctor_command._asked("anything", ask)
     assert finding.level == "open"
     assert "could not be asked" in finding.said

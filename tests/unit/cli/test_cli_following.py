@@ -11,9 +11,8 @@ from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConn
 from rich.console import Console
 
 from cli import main
-from cli.running import following, run_on_aws
-from cli.running.deployed import Deployed
-from cli.running.following import Line
+from cli.running import run_on_aws
+from cli.running.deployed import Deployed, Line
 from cli.running.progress import PlainView
 
 MACHINE = "arn:aws:states:eu-west-1:123456789012:stateMachine:m"
@@ -57,8 +56,8 @@ class Api:
 @pytest.fixture
 def follow(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
     """Exit code and output of the command that follows, or starts, a run with those answers of AWS."""
-    monkeypatch.setattr(following, "TRY_AGAIN_S", 0.001)
-    monkeypatch.setattr(following, "PATIENCE_S", 0.05)
+    monkeypatch.setattr("cli.running.deployed.TRY_AGAIN_S", 0.001)
+    monkeypatch.setattr("cli.running.deployed.PATIENCE_S", 0.05)
     monkeypatch.setattr(run_on_aws, "FOLLOW_S", 0.001)
     monkeypatch.setattr(run_on_aws.signal, "signal", lambda *_: None)
     monkeypatch.setattr(run_on_aws, "_planned", lambda *_: [])
@@ -129,8 +128,8 @@ def test_where_the_start_is_refused_nothing_was_started(follow, code):
 
 
 def test_credentials_are_read_again_each_time(monkeypatch):
-    monkeypatch.setattr(following, "TRY_AGAIN_S", 0.001)
-    monkeypatch.setattr(following, "PATIENCE_S", 1.0)
+    monkeypatch.setattr("cli.running.deployed.TRY_AGAIN_S", 0.001)
+    monkeypatch.setattr("cli.running.deployed.PATIENCE_S", 1.0)
     session = iter(["second", "third"])
     asked = []
 

@@ -13,7 +13,7 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.steps.lane import baked_images
 from handlers.cleanup import remove_images
-from local.aws.patches import image_patches
+from local.aws.patches import ec2_patches
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_results import installed
 from tests.support.aws.stack_deletion import REQUEST, answers_to_cloudformation, deletion
@@ -29,7 +29,7 @@ def client() -> Any:
 @pytest.fixture
 def ec2(monkeypatch):
     with installed(monkeypatch), Swaps() as swaps:
-        image_patches.images_are_made_of_stopped_instances(swaps, None)
+        ec2_patches.images_are_made_of_stopped_instances(swaps, None)
         found = client()
         monkeypatch.setattr(remove_images.boto3, "client", lambda service: found)
         yield found

@@ -10,7 +10,7 @@ import pytest
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from local.aws.instance_processes import Launch
+from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers import broker_machines
 from local.servers.broker_machines import BrokerMachines

@@ -75,7 +75,7 @@ class Policies:
 
 def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
     """The statements of policies, their references filled in."""
-    return [_statement(each) for document in documents for each in _listed(document["Statement"])]
+    return [_statement(each) for document in documents for each in listed(document["Statement"])]
 
 
 def verdict(policies: Iterable[Statement], call: Call) -> Verdict:
@@ -118,15 +118,15 @@ def _statement(given: Mapping[str, Any]) -> Statement:
     assert not unknown, f"no part of an identity's statement: {unknown}"
     return Statement(
         allows=given["Effect"] == "Allow",
-        actions=tuple(_listed(given.get("Action", given.get("NotAction")))),
-        resources=tuple(_listed(given.get("Resource", given.get("NotResource")))),
+        actions=tuple(listed(given.get("Action", given.get("NotAction")))),
+        resources=tuple(listed(given.get("Resource", given.get("NotResource")))),
         conditions=given.get("Condition", {}),
         actions_excepted="NotAction" in given,
         resources_excepted="NotResource" in given,
     )
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
@@ -145,7 +145,7 @@ NEGATED = {"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "StringNotEqual
 def _holds(conditions: Mapping[str, Mapping[str, Any]], call: Call) -> bool:
     context = {key.lower(): value for key, value in call.context}
     return all(
-        _one_holds(name, _listed(wanted), context.get(key.lower()))
+        _one_holds(name, listed(wanted), context.get(key.lower()))
         for name, keys in conditions.items()
         for key, wanted in keys.items()
     )

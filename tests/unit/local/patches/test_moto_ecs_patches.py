@@ -1,4 +1,4 @@
-"""Every patch of ``ecs_patches.py``: right with it, and the symptom that it mends without it."""
+"""What ``service_patches.py`` mends of ECS: right with it, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local.aws.cloudformation import deploy
-from local.aws.patches import ecs_patches
+from local.aws.patches import service_patches
 from local.aws.resource_types import DeployError
 from local.cdk.assembly import StackArtifact
 from tests.support.aws.moto_server import both
@@ -44,7 +44,7 @@ def test_stacks_make_whole_tasks(moto, tasks, patched):
         "Resources": {"Loaders": {"Type": "AWS::ECS::TaskDefinition", "Properties": DEFINITION}},
         "Outputs": {"Arn": {"Value": {"Ref": "Loaders"}}},
     }
-    with moto.patched_with(ecs_patches.stacks_make_whole_tasks, patched, base=[]):
+    with moto.patched_with(service_patches.stacks_make_whole_tasks, patched, base=[]):
         arn = deploy(moto.aws, moto.name(), StackArtifact(template, ()))["Arn"]
     answer = tasks.ecs.describe_task_definition(taskDefinition=arn, include=["TAGS"])
     found = answer["taskDefinition"]
@@ -59,7 +59,7 @@ def test_stacks_make_whole_tasks(moto, tasks, patched):
 def test_repositories_have_lawful_names(moto, tasks, patched):
     repository = {"Type": "AWS::ECR::Repository", "Properties": {"ImageTagMutability": "IMMUTABLE"}}
     stack = StackArtifact({"Resources": {"Images": repository}}, ())
-    with moto.patched_with(ecs_patches.repositories_have_lawful_names, patched, base=[]):
+    with moto.patched_with(service_patches.repositories_have_lawful_names, patched, base=[]):
         if patched:
             deploy(moto.aws, name := moto.name(), stack)
             names = [one["repositoryName"] for one in tasks.ecr.describe_repositories()["repositories"]]
@@ -72,7 +72,7 @@ def test_repositories_have_lawful_names(moto, tasks, patched):
 @both
 def test_containers_share_a_tasks_memory(moto, tasks, patched):
     definition = tasks.definition("true")
-    with moto.patched_with(ecs_patches.containers_share_a_tasks_memory, patched, base=[]):
+    with moto.patched_with(service_patches.containers_share_a_tasks_memory, patched, base=[]):
         if patched:
             assert tasks.run(definition)
         else:
@@ -86,7 +86,7 @@ def test_task_lists_are_short(moto, patched):
     definition = tasks.definition("true", memory=64)
     arns = {tasks.run(definition, startedBy="a-run") for _ in range(3)}
     tasks.ecs.stop_task(cluster=tasks.name, task=(stopped := min(arns)))
-    with moto.patched_with(ecs_patches.task_lists_are_short, patched, base=[]):
+    with moto.patched_with(service_patches.task_lists_are_short, patched, base=[]):
         listed = tasks.ecs.list_tasks(cluster=tasks.name, maxResults=1)
         assert len(listed["taskArns"]) == (1 if patched else 3)
         pages = tasks.ecs.get_paginator("list_tasks")

@@ -1,4 +1,4 @@
-"""Every patch of ``endpoint_patches.py``: right with it, and the symptom that it mends without it."""
+"""What ``ec2_patches.py`` mends of interface endpoints: right with it, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
-from local.aws.patches import endpoint_patches
+from local.aws.patches import ec2_patches
 from tests.support.aws.moto_server import both
 
 SERVICE = "com.amazonaws.us-east-1.ecr.api"
@@ -42,7 +42,7 @@ def found(moto, **filters):
 
 @both
 def test_endpoints_take_their_time(moto, network, patched):
-    with moto.patched_with(endpoint_patches.endpoints_take_their_time, patched, base=[]):
+    with moto.patched_with(ec2_patches.endpoints_take_their_time, patched, base=[]):
         states = [make(moto, network)["State"]]
         states += [found(moto, vpc_id=network[0])[0]["State"] for _ in range(2)]
     assert states == (["pending", "pending", "available"] if patched else ["available"] * 3)
@@ -50,7 +50,7 @@ def test_endpoints_take_their_time(moto, network, patched):
 
 @both
 def test_endpoints_go(moto, network, patched):
-    with moto.patched_with(endpoint_patches.endpoints_go, patched, base=[]):
+    with moto.patched_with(ec2_patches.endpoints_go, patched, base=[]):
         made = make(moto, network)
         assert found(moto, vpc_id=network[0])[0]["Tags"] == TAGS
         moto.aws.client("ec2").delete_vpc_endpoints(VpcEndpointIds=[made["VpcEndpointId"]])
@@ -59,7 +59,7 @@ def test_endpoints_go(moto, network, patched):
 
 @both
 def test_endpoints_are_made_once(moto, network, patched):
-    with moto.patched_with(endpoint_patches.endpoints_are_made_once, patched, base=[]):
+    with moto.patched_with(ec2_patches.endpoints_are_made_once, patched, base=[]):
         first, again = (make(moto, network, ClientToken=f"run-{network[0]}") for _ in range(2))
         assert (first["VpcEndpointId"] == again["VpcEndpointId"]) is patched
         if patched:
@@ -71,7 +71,7 @@ def test_endpoints_are_made_once(moto, network, patched):
 
 @both
 def test_endpoints_are_found_by_id(moto, network, patched):
-    with moto.patched_with(endpoint_patches.endpoints_are_found_by_id, patched, base=[]):
+    with moto.patched_with(ec2_patches.endpoints_are_found_by_id, patched, base=[]):
         made = make(moto, network)["VpcEndpointId"]
         if patched:
             assert [one["VpcEndpointId"] for one in found(moto, vpc_endpoint_id=made)] == [made]
@@ -83,7 +83,7 @@ def test_endpoints_are_found_by_id(moto, network, patched):
 @both
 def test_private_names_need_dns(moto, network, patched):
     moto.aws.client("ec2").modify_vpc_attribute(VpcId=network[0], EnableDnsHostnames={"Value": False})
-    with moto.patched_with(endpoint_patches.private_names_need_dns, patched, base=[]):
+    with moto.patched_with(ec2_patches.private_names_need_dns, patched, base=[]):
         if patched:
             with pytest.raises(ClientError, match="enableDnsHostnames"):
                 make(moto, network)

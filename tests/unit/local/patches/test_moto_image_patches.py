@@ -1,4 +1,4 @@
-"""Every patch of ``image_patches.py``: right with it, and the symptom that it mends without it."""
+"""What ``ec2_patches.py`` mends of machine images: right with it, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from botocore.exceptions import ClientError
 
-from local.aws.patches import image_patches
+from local.aws.patches import ec2_patches
 from tests.support.aws.moto_server import both
 
 TAGS = [{"Key": "breakeven:owner", "Value": "us"}]
@@ -43,7 +43,7 @@ def refused(call, *args, **given):
 
 @both
 def test_images_are_made_of_stopped_instances(moto, ec2, patched):
-    with moto.patched_with(image_patches.images_are_made_of_stopped_instances, patched, base=[]):
+    with moto.patched_with(ec2_patches.images_are_made_of_stopped_instances, patched, base=[]):
         running, stopped = instance(ec2, "running"), instance(ec2)
         assert refused(image, ec2, running, "running") == ("IncorrectInstanceState" if patched else None)
         made = image(ec2, stopped)
@@ -61,7 +61,7 @@ def test_images_are_made_of_stopped_instances(moto, ec2, patched):
 
 @both
 def test_images_take_their_time(moto, ec2, patched):
-    with moto.patched_with(image_patches.images_take_their_time, patched, base=[]):
+    with moto.patched_with(ec2_patches.images_take_their_time, patched, base=[]):
         made = image(ec2, instance(ec2))
         states = [ec2.describe_images(ImageIds=[made])["Images"][0]["State"] for _ in range(2)]
     assert states == (["pending", "available"] if patched else ["available"] * 2)
@@ -73,7 +73,7 @@ def test_launches_have_an_image(moto, ec2, patched):
         made = ec2.create_launch_template(LaunchTemplateName=str(uuid4()), LaunchTemplateData=data)
         return {"LaunchTemplateId": made["LaunchTemplate"]["LaunchTemplateId"]}
 
-    with moto.patched_with(image_patches.launches_have_an_image, patched, base=[]):
+    with moto.patched_with(ec2_patches.launches_have_an_image, patched, base=[]):
         launch = {"MinCount": 1, "MaxCount": 1}
         none = template(InstanceType="t4g.small")
         found = [
@@ -89,7 +89,7 @@ def test_launches_have_an_image(moto, ec2, patched):
 
 def test_no_image_is_launched_from_before_it_is_available(moto, ec2):
     with moto.patched_with(
-        image_patches.launches_have_an_image, True, base=[image_patches.images_take_their_time]
+        ec2_patches.launches_have_an_image, True, base=[ec2_patches.images_take_their_time]
     ):
         made = image(ec2, instance(ec2))
         launch = {"ImageId": made, "MinCount": 1, "MaxCount": 1}

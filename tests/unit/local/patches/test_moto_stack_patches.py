@@ -1,4 +1,4 @@
-"""Every patch of ``stack_patches.py``: right with it, and the symptom that it mends without it."""
+"""What ``service_patches.py`` mends of stacks: right with it, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from local.aws.cloudformation import deploy
-from local.aws.patches import machine_patches, stack_patches
+from local.aws.patches import machine_patches, service_patches
 from local.aws.resource_types import DeployError
 from local.cdk.assembly import StackArtifact
 from tests.support.aws.moto_server import BASE, both, machine
@@ -16,7 +16,7 @@ from tests.support.aws.moto_server import BASE, both, machine
 @both
 def test_definitions_are_substituted(moto, patched):
     base = [*BASE, machine_patches.stacks_make_running_machines]
-    with moto.patched_with(stack_patches.definitions_are_substituted, patched, base):
+    with moto.patched_with(service_patches.definitions_are_substituted, patched, base):
         arn = moto.machine_stack(
             DefinitionString=json.dumps(machine(A={"Type": "Pass", "Result": "${what}", "End": True})),
             DefinitionSubstitutions={"what": "substituted"},
@@ -30,7 +30,7 @@ def test_definitions_are_substituted(moto, patched):
 @pytest.mark.filterwarnings("ignore:Tried to parse")
 def test_resource_types_are_known(moto, kind, patched):
     template = {"Resources": {"Thing": {"Type": kind}, "Topic": {"Type": "AWS::SNS::Topic"}}}
-    with moto.patched_with(stack_patches.resource_types_are_known, patched, base=[]):
+    with moto.patched_with(service_patches.resource_types_are_known, patched, base=[]):
         if patched:
             with pytest.raises(DeployError, match=f"resource Thing.*{kind} is not known here"):
                 deploy(moto.aws, moto.name(), StackArtifact(template, ()))
@@ -43,7 +43,7 @@ def test_functions_are_updated_without_layers(moto, patched):
     moto.aws.client("s3").create_bucket(Bucket="code")
     moto.aws.client("s3").put_object(Bucket="code", Key="code.zip", Body=b"")
     name = moto.name()
-    with moto.patched_with(stack_patches.functions_are_updated_without_layers, patched, base=[]):
+    with moto.patched_with(service_patches.functions_are_updated_without_layers, patched, base=[]):
         before = deploy(moto.aws, name, StackArtifact(with_a_layer("old.handler"), ()))
         if patched:
             assert deploy(moto.aws, name, StackArtifact(with_a_layer("new.handler"), ())) == before
@@ -78,7 +78,7 @@ def test_networks_resolve_names(moto, patched):
         "Outputs": {"Vpc": {"Value": {"Ref": "Vpc"}}},
     }
     ec2 = moto.aws.client("ec2")
-    with moto.patched_with(stack_patches.networks_resolve_names, patched, base=[]):
+    with moto.patched_with(service_patches.networks_resolve_names, patched, base=[]):
         vpc = deploy(moto.aws, moto.name(), StackArtifact(template, ()))["Vpc"]
     found = [
         ec2.describe_vpc_attribute(VpcId=vpc, Attribute=name)[f"{name[0].upper()}{name[1:]}"]["Value"]

@@ -1,4 +1,4 @@
-"""Every patch of ``store_patches.py``: right with it, and the symptom that it mends without it."""
+"""What ``service_patches.py`` mends of DynamoDB and S3: right with it, and the symptom without it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from moto.dynamodb.models import table as dynamodb_table
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
-from local.aws.patches import store_patches
+from local.aws.patches import service_patches
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import both
 
@@ -42,7 +42,7 @@ def test_dynamodb_writes_are_atomic(moto, patched):
         except client.exceptions.ConditionalCheckFailedException:
             outcomes.append("refused")
 
-    with moto.patched_with(store_patches.dynamodb_writes_are_atomic, patched), Swaps() as swaps:
+    with moto.patched_with(service_patches.dynamodb_writes_are_atomic, patched), Swaps() as swaps:
         original = swaps.attribute(dynamodb_table, "get_filter_expression", held)
         writers = [threading.Thread(target=put) for _ in range(2)]
         for writer in writers:
@@ -62,7 +62,7 @@ def test_dynamodb_writes_are_atomic(moto, patched):
     ],
 )
 def test_listings_outlive_deletions(moto, listing, whole, patched):
-    with moto.patched_with(store_patches.listings_outlive_deletions, patched):
+    with moto.patched_with(service_patches.listings_outlive_deletions, patched):
         objects = ObjectsByKey({"kept": ["1"], "deleted": ["2"]})
         listed = getattr(objects, listing)()
         first = next(listed)

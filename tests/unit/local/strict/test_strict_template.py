@@ -11,7 +11,7 @@ import pytest
 
 from local.aws.cloudformation import deploy
 from local.aws.resource_types import DeployError
-from local.aws.strict.permissions.template_limits import of_template
+from local.aws.strict.permissions.template_checks import of_template
 from local.cdk.assembly import StackArtifact
 from tests.support.aws.moto_server import moto_server
 

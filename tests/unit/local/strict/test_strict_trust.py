@@ -8,7 +8,7 @@ import pytest
 
 from local.aws.cloudformation import deploy
 from local.aws.resource_types import DeployError
-from local.aws.strict.permissions.service_trust import ASSUMED, untrusting
+from local.aws.strict.permissions.template_checks import ASSUMED, untrusting
 from local.cdk.assembly import StackArtifact
 
 

@@ -1,8 +1,12 @@
-"""Limits of a template and of what it has made: a deployment over one of them is refused, as AWS would.
+"""What AWS would refuse of a deployment: what is over a limit, and roles that do not trust their services.
 
 Static properties (names, lengths, patterns, ranges) are cfn-lint's to hold against the schemas of the
 resource types (``tests/infra/workflow/test_rules.py``). Here is what shows only once references are resolved,
 or is counted over several resources; ids that are made here are about as long as those that AWS makes.
+
+Of trust: AWS Lambda Developer Guide, "Execution role" ("cannot be assumed by Lambda"); AWS Step Functions
+Developer Guide, "Creating an IAM role"; Amazon ECS Developer Guide, "Task IAM role"; IAM User Guide, "Use
+instance profiles"; and the guides of the other services for theirs.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.iam.models import iam_backends
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
+
+from local.aws.strict.requests.policies import listed
 
 KIB, MIB = 1024, 1024**2
 #: CloudFormation user guide, "Understand CloudFormation quotas"
@@ -36,6 +42,20 @@ USER_DATA_BYTES = 16 * KIB
 #: CloudFormation's schemas say nothing of it, so that cfn-lint does not either
 DESCRIBED = re.compile(r"[a-zA-Z0-9. _\-:/()#,@\[\]+=&;{}!$*]{0,255}")
 GROUPS = ("AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::SecurityGroupEgress")
+#: type -> properties that name a role, and the service that is to assume it
+ASSUMED: dict[str, tuple[tuple[str, str], ...]] = {
+    "AWS::CodeBuild::Project": (("ServiceRole", "codebuild.amazonaws.com"),),
+    "AWS::EC2::FlowLog": (("DeliverLogsPermissionArn", "vpc-flow-logs.amazonaws.com"),),
+    "AWS::ECS::TaskDefinition": (
+        ("TaskRoleArn", "ecs-tasks.amazonaws.com"),
+        ("ExecutionRoleArn", "ecs-tasks.amazonaws.com"),
+    ),
+    "AWS::IAM::InstanceProfile": (("Roles", "ec2.amazonaws.com"),),
+    "AWS::Lambda::Function": (("Role", "lambda.amazonaws.com"),),
+    "AWS::Scheduler::Schedule": (("Target", "scheduler.amazonaws.com"),),
+    "AWS::StepFunctions::StateMachine": (("RoleArn", "states.amazonaws.com"),),
+}
+Resources = Mapping[str, Mapping[str, Any]]
 
 
 def of_template(template: Mapping[str, Any], text: str) -> Iterator[str]:
@@ -119,3 +139,39 @@ def _characters(document: Any) -> int:
 def _over(what: str, of: str, size: int, most: int) -> Iterator[str]:
     if size > most:
         yield f"{what}: {size:,} {of}, at most {most:,}"
+
+
+def untrusting(template: Mapping[str, Any]) -> list[str]:
+    """What of the template cannot be made, as its role does not trust its service; in words."""
+    resources: Resources = template["Resources"]
+    return [
+        f"{name} ({resource['Type']}): the role {role} cannot be assumed by {service}"
+        for name, resource in resources.items()
+        for field, service in ASSUMED.get(resource["Type"], ())
+        for role in _roles(resource["Properties"].get(field))
+        if role in resources and service not in _trusted(resources[role]["Properties"])
+    ]
+
+
+def _roles(value: Any) -> Iterator[str]:
+    """Logical ids of the roles in a property: named by ARN or by name, in a list or deeper."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _roles(each)
+    elif isinstance(value, dict):
+        if "Ref" in value:
+            yield value["Ref"]
+        elif "Fn::GetAtt" in value:
+            if value["Fn::GetAtt"][1] == "Arn":
+                yield value["Fn::GetAtt"][0]
+        elif "RoleArn" in value:
+            yield from _roles(value["RoleArn"])
+
+
+def _trusted(role: Mapping[str, Any]) -> set[str]:
+    """Services that may assume it."""
+    found: set[str] = set()
+    for statement in role["AssumeRolePolicyDocument"]["Statement"]:
+        if statement["Effect"] == "Allow" and "sts:AssumeRole" in listed(statement["Action"]):
+            found.update(map(str, listed(statement["Principal"].get("Service", []))))
+    return found
