@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from breakeven.results.layout import IMAGES
-from breakeven.steps.tasks.task_image import Image, is_built
+from breakeven.steps.tasks.establish_tasks import Image, is_built
 from cli.running.deployed import Account, Deployed, Said
 
 PROJECT, TEMPLATE = "AWS::CodeBuild::Project", "AWS::EC2::LaunchTemplate"

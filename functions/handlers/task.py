@@ -14,7 +14,7 @@ from types import FrameType
 
 from breakeven.installation import TASK_INPUT
 from breakeven.steps.case.load import load
-from breakeven.steps.tasks.task_inputs import task_limit_s
+from breakeven.steps.tasks.establish_tasks import task_limit_s
 from handlers.case.load import LoadEvent
 from handlers.common import logger, services
 

@@ -1,9 +1,10 @@
-"""Protocols of boto3's clients: of each service, the part that steps call."""
+"""AWS as steps see it: of each service's client the part that they call, and how its answers are read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
@@ -21,6 +22,12 @@ GONE = {
     "InvalidVpcEndpointId.NotFound",
     "QueueDoesNotExist",
 }
+#: what DynamoDB answers to a write whose condition does not hold
+CONDITION_FAILED = "ConditionalCheckFailedException"
+#: statuses of an execution that is not over
+UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
+#: of an execution that Step Functions does not know: it ended more than 90 days ago, or never was
+FORGOTTEN = "FORGOTTEN"
 
 
 class Ec2(Protocol):
@@ -72,10 +79,37 @@ def described(ec2: Ec2, kind: str, **asked: Any) -> Iterator[Mapping[str, Any]]:
         yield from page[listed]
 
 
-@contextmanager
-def well_if_gone() -> Iterator[None]:
-    try:
-        yield
-    except ClientError as error:
-        if error.response["Error"]["Code"] not in GONE:
-            raise
+class SuppressCodes(AbstractContextManager[None]):
+    """Goes on after what AWS answers by one of these codes, as ``contextlib.suppress`` after exceptions."""
+
+    def __init__(self, *codes: str) -> None:
+        self._codes = codes
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        return isinstance(error, ClientError) and error.response["Error"]["Code"] in self._codes
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionStatus:
+    """``status`` is Step Functions' own, or ``FORGOTTEN``; error and cause are empty where there are none."""
+
+    status: str
+    error: str = ""
+    cause: str = ""
+
+    @property
+    def over(self) -> bool:
+        return self.status not in UNDER_WAY
+
+
+def execution_status(step_functions: StepFunctions, execution: str) -> ExecutionStatus:
+    """:param execution: its ARN"""
+    with SuppressCodes("ExecutionDoesNotExist"):
+        found = step_functions.describe_execution(executionArn=execution)
+        return ExecutionStatus(found["status"], found.get("error") or "", found.get("cause") or "")
+    return ExecutionStatus(FORGOTTEN)
+
+
+def execution_arn(state_machine: str, run_id: str) -> str:
+    """The execution of that state machine (its ARN) whose name is the run's id."""
+    return f"{state_machine.replace(':stateMachine:', ':execution:')}:{run_id}"

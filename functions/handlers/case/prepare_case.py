@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven.steps.case.prepare_case import prepare
-from breakeven.steps.tasks.task_inputs import task_limit_s
+from breakeven.steps.tasks.establish_tasks import task_limit_s
 from handlers.common import CaseEvent, entry, services
 
 

@@ -16,7 +16,8 @@ from pydantic import BaseModel
 
 from breakeven.errors import BreakevenError
 from breakeven.installation import installation
-from breakeven.steps.cleanup.remove_images import remove_all
+from breakeven.steps.cleanup import resources
+from breakeven.steps.cleanup.clean_up import clean_up_all
 
 logger = Logger()
 #: an answer holds 4,096 bytes
@@ -41,7 +42,8 @@ def handler(event: dict[str, object], context: LambdaContext) -> None:
     reason = None
     try:
         if change.RequestType == "Delete":
-            outcome = remove_all(boto3.client("ec2"))
+            ec2 = boto3.client("ec2")
+            outcome = clean_up_all((resources.builders(ec2), resources.images(ec2), resources.snapshots(ec2)))
             logger.info("images removed", gone=outcome.gone)
             outcome.raise_if_incomplete()
     except Exception as error:

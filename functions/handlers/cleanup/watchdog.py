@@ -7,7 +7,7 @@ import os
 import boto3
 from pydantic import BaseModel
 
-from breakeven.steps.cleanup.watchdog import Watchdog
+from breakeven.steps.cleanup.clean_up import Watchdog
 from handlers.cleanup.run_resources import every_resource_type, log_outcome
 from handlers.common import count, entry, services
 

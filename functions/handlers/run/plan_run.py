@@ -10,7 +10,7 @@ import boto3
 
 from breakeven.planning.budget.allowance import allowance_of
 from breakeven.planning.loaders.fargate import may_have_tasks
-from breakeven.steps.executions import execution_status
+from breakeven.steps.aws_clients import execution_status
 from breakeven.steps.lane.baked_images import missing_images
 from breakeven.steps.lane.recipes import recipes_of
 from breakeven.steps.run.account_capacity import account_of, instance_types

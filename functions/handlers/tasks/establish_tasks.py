@@ -7,8 +7,7 @@ import os
 import boto3
 
 from breakeven.errors import CaseError
-from breakeven.steps.tasks.establish_tasks import Place, establish_tasks
-from breakeven.steps.tasks.task_image import image_of, is_built
+from breakeven.steps.tasks.establish_tasks import Place, establish_tasks, image_of, is_built
 from handlers.common import Event, entry, logger, services
 
 

@@ -11,9 +11,9 @@ from breakeven.errors import CaseError
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.items import LOCKS, RUN, loader_item
 from breakeven.results.state import RunState
+from breakeven.steps.aws_clients import ExecutionStatus
 from breakeven.steps.case.load import begun
 from breakeven.steps.cleanup.clean_up import record_end
-from breakeven.steps.executions import ExecutionStatus
 from breakeven.steps.run.take_lock import free_lock, take_lock
 from breakeven.steps.services import Services
 from tests.support.aws.moto_results import installed

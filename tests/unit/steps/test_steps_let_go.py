@@ -13,12 +13,11 @@ from moto import mock_aws
 from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import LOCKS, RUN
 from breakeven.results.state import RunState
+from breakeven.steps.aws_clients import ExecutionStatus, execution_arn, execution_status
 from breakeven.steps.cleanup import clean_up as cleaning
 from breakeven.steps.cleanup import resources
-from breakeven.steps.cleanup.clean_up import NotCleanedUpError, clean_up, record_end, release_rest
+from breakeven.steps.cleanup.clean_up import NotCleanedUpError, Watchdog, clean_up, record_end, release_rest
 from breakeven.steps.cleanup.resources import DEFAULT_LEASE_S, Resource
-from breakeven.steps.cleanup.watchdog import Watchdog
-from breakeven.steps.executions import ExecutionStatus, execution_arn, execution_status
 from breakeven.steps.services import Services
 from tests.support.aws.moto_results import services_in_moto
 

@@ -14,7 +14,7 @@ from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.case import nodes_down
-from breakeven.steps.case.case_flags import flags_of
+from breakeven.steps.case.case_rows import flags_of
 from breakeven.steps.case.nodes_down import await_nodes, start_nodes, stop_nodes
 from breakeven.steps.case.settle_case import _check_nodes_down
 from breakeven.steps.lane import establish_lane

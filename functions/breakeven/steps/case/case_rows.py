@@ -1,20 +1,23 @@
-"""What a case leaves: rows, histograms, samples of its nodes."""
+"""What a case leaves: rows, histograms, samples of its nodes; and its flags, what is to be known of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from breakeven.loadgen.merge import Measurement
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.items import RUN, lane_item
-from breakeven.steps.case.case_flags import flags_of
 from breakeven.steps.case.watch import watched
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
+
+#: columns of a case's row that are fields of it, and of its workload
+OF_CASE = {"case_id", "scenario", "cell", "target", "repeat", "variant", "loaders"}
+OF_WORKLOAD = {"mode", "producers", "consumers", "queues", "message_bytes", "messages"}
 
 
 def write_measurement(services: Services, case: Case, measurement: Measurement) -> None:
@@ -67,23 +70,12 @@ def write_case(
     provenance, environment = _origin(services, case)
     mirrors_before = item.get("mirrors_before", "null")
     row = {
-        "case_id": case.case_id,
-        "scenario": case.scenario,
-        "cell": case.cell,
-        "target": case.target,
-        "repeat": case.repeat,
-        "variant": case.variant,
+        **case.model_dump(include=OF_CASE),
+        **workload.model_dump(include=OF_WORKLOAD),
         "provenance": provenance,
         "environment": environment,
         "status": "failed" if reason else "ok",
         "reason": reason,
-        "mode": workload.mode,
-        "producers": workload.producers,
-        "consumers": workload.consumers,
-        "queues": workload.queues,
-        "message_bytes": workload.message_bytes,
-        "messages": workload.messages,
-        "loaders": case.loaders,
         "started_at": item.get("started_at"),
         "produce_s": measurement.produce_s if measurement else None,
         "consume_s": measurement.consume_s if measurement else None,
@@ -105,3 +97,28 @@ def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | 
         return None
     done = services.store.find_json(layout.loader_key(case.run_id, case.case_id, attempt, 0, "instrument"))
     return json.dumps({"program": case.workload.program.model_dump(mode="json"), "done": done})
+
+
+def mirrors_of(case: Case) -> int:
+    """The mirrors that each queue has when all is well: one on every other node that is not down."""
+    return record_of(case.target).node_count - 1 - case.workload.nodes_down
+
+
+def flags_of(
+    case: Case,
+    measurement: Measurement | None,
+    provenance: str,
+    environment: str,
+    mirrors: Sequence[dict[str, int] | None],
+) -> list[str]:
+    """``mirrors``: of each queue, before the case and after it."""
+    flags = list(measurement.flags) if measurement else []
+    if environment == "local":
+        flags.append("shared_host")
+    if provenance == "emulated":
+        flags.append("emulated")
+    if case.workload.nodes_down:
+        flags.append("nodes_down")
+    if any(count < mirrors_of(case) for looked in mirrors for count in (looked or {}).values()):
+        flags.append("mirrors_out_of_sync")
+    return sorted(set(flags))

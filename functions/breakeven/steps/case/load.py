@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import secrets
 
-from botocore.exceptions import ClientError
-
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.loader import run_loader
@@ -14,6 +12,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.items import case_item, loader_item
+from breakeven.steps.aws_clients import CONDITION_FAILED, SuppressCodes
 from breakeven.steps.services import Services
 from breakeven.targets.instrument import InstrumentClient
 from breakeven.workload.case import Case
@@ -61,13 +60,10 @@ def begun(services: Services, case: Case, attempt: int, loader: int) -> bool:
     :raises CaseError: it had begun before, and left none
     """
     state, item = services.state(case.run_id), loader_item(case.case_id, attempt, loader)
-    try:
+    with SuppressCodes(CONDITION_FAILED):
         # of this call alone: one that is made again for its lost answer has begun, another has not
         state.update(item, only_if_absent="begun", begun=secrets.token_hex(8))
-    except ClientError as error:
-        if error.response.get("Error", {}).get("Code") != "ConditionalCheckFailedException":
-            raise
-        if state.get(item).get("result"):
-            return False
-        raise CaseError("this loader was started before: a restarted loader never joins late") from None
-    return True
+        return True
+    if state.get(item).get("result"):
+        return False
+    raise CaseError("this loader was started before: a restarted loader never joins late")

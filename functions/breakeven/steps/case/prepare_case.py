@@ -12,7 +12,7 @@ from breakeven.planning.run_deadline import overtime_s
 from breakeven.results.items import case_item
 from breakeven.steps.run_lease import check_deadline
 from breakeven.steps.services import Services
-from breakeven.steps.tasks.task_inputs import check_ready, write_inputs
+from breakeven.steps.tasks.establish_tasks import check_ready, write_inputs
 from breakeven.workload.case import Case
 
 #: statuses of a case that has come to its end in this run; the first stands

@@ -9,9 +9,8 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.reconciliation import outstanding, was_cut_short
 from breakeven.results.items import case_item
-from breakeven.steps.case.case_flags import mirrors_of
 from breakeven.steps.case.case_results import count_left, loader_results
-from breakeven.steps.case.case_rows import write_case, write_measurement, write_nodes
+from breakeven.steps.case.case_rows import mirrors_of, write_case, write_measurement, write_nodes
 from breakeven.steps.case.prepare_case import OUTCOMES, release_queues
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case

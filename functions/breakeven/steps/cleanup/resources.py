@@ -12,11 +12,12 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from breakeven.installation import LEASE_TAG, OWNER_TAG, RUN_GROUP, RUN_TAG, installation
+from breakeven.installation import FAMILY_TAG, LEASE_TAG, OWNER_TAG, RUN_GROUP, RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps.aws_clients import Ec2, Ecs, Sqs, described, well_if_gone
+from breakeven.steps.aws_clients import GONE, Ec2, Ecs, Sqs, SuppressCodes, described
 from breakeven.steps.instances import our_instances, ours, tags_of
+from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
 from breakeven.targets.naming import PREFIX
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
@@ -57,7 +58,7 @@ class ResourceType:
 
     def clean_up(self, resource_id: str) -> None:
         """Raises the client's error; what is gone already is well."""
-        with well_if_gone():
+        with SuppressCodes(*GONE):
             self.delete(resource_id)
 
 
@@ -147,7 +148,7 @@ def queues(sqs: Sqs) -> ResourceType:
         )
         for url in [url for page in pages for url in page.get("QueueUrls", [])]:
             tags: dict[str, str] = {}
-            with well_if_gone():
+            with SuppressCodes(*GONE):
                 tags = sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
             if tags.get(OWNER_TAG) == installation().owner:
                 yield Resource(url, tags.get(RUN_TAG))
@@ -163,3 +164,32 @@ def secrets(store: Store) -> ResourceType:
             yield Resource(key, layout.run_of_secret(key))
 
     return ResourceType("secrets", listed, store.delete)
+
+
+def builders(ec2: Ec2) -> ResourceType:
+    """Instances that an image was to be made of."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        found = our_instances(ec2, run_id)
+        return (Resource(one.id, None) for one in found if one.stands and FAMILY_TAG in one.tags)
+
+    return ResourceType("image builders", listed, lambda one: ec2.terminate_instances(InstanceIds=[one]))
+
+
+def images(ec2: Ec2) -> ResourceType:
+    """Images of every family, whichever run has baked them."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        return (Resource(image["ImageId"], None) for image in family_of(ec2))
+
+    return ResourceType("images", listed, lambda one: ec2.deregister_image(ImageId=one))
+
+
+def snapshots(ec2: Ec2) -> ResourceType:
+    """Of images, those that are gone among them."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        found = described(ec2, "snapshots", OwnerIds=["self"], Filters=of_families())
+        return (Resource(one["SnapshotId"], None) for one in found)
+
+    return ResourceType("snapshots", listed, lambda one: delete_snapshot(ec2, one))

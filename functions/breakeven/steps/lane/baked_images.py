@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, installation
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import Ec2, described, well_if_gone
+from breakeven.steps.aws_clients import GONE, Ec2, SuppressCodes, described
 from breakeven.steps.instances import ours, tag_filters
 from breakeven.steps.lane.recipes import Recipe
 from breakeven.steps.services import Services
@@ -98,7 +98,7 @@ def remove_older(ec2: Ec2, recipe: Recipe) -> list[str]:
 
 def remove_image(ec2: Ec2, image: Mapping[str, Any]) -> None:
     """Deregister it, and delete its snapshots: they are paid for without it, too."""
-    with well_if_gone():
+    with SuppressCodes(*GONE):
         ec2.deregister_image(ImageId=image["ImageId"])
     for device in image.get("BlockDeviceMappings", []):
         if snapshot := device.get("Ebs", {}).get("SnapshotId"):
@@ -110,7 +110,7 @@ def delete_snapshot(ec2: Ec2, snapshot: str) -> None:
     deadline = time.monotonic() + IN_USE_LIMIT_S
     while True:
         try:
-            with well_if_gone():
+            with SuppressCodes(*GONE):
                 ec2.delete_snapshot(SnapshotId=snapshot)
         except ClientError as error:
             if error.response["Error"]["Code"] != IN_USE or time.monotonic() > deadline:

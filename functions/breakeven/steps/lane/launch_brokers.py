@@ -19,7 +19,7 @@ from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TA
 from breakeven.planning.machine_availability import UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
-from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.aws_clients import Ec2, SuppressCodes
 from breakeven.steps.instances import Instance, describe_instances, tagging
 from breakeven.steps.lane.baked_images import image_for
 from breakeven.steps.run_lease import check_deadline, longest_s
@@ -120,7 +120,9 @@ def _await_start(ec2: Ec2, ids: list[str]) -> None:
     """
     filters, deadline = [{"Name": "instance-id", "Values": ids}], time.monotonic() + STARTED_WITHIN_S
     while True:
-        found = _known(ec2, filters)
+        found: list[Instance] = []
+        with SuppressCodes(NOT_YET_KNOWN):
+            found = describe_instances(ec2, filters)
         for one in found:
             if not one.stands:
                 why = one.state_reason or "it does not say why"
@@ -129,16 +131,6 @@ def _await_start(ec2: Ec2, ids: list[str]) -> None:
         if len(running) == len(ids) or time.monotonic() > deadline:
             return
         time.sleep(POLL_S)
-
-
-def _known(ec2: Ec2, filters: list[dict[str, Any]]) -> list[Instance]:
-    """What EC2 knows of them yet."""
-    try:
-        return describe_instances(ec2, filters)
-    except ClientError as error:
-        if error.response["Error"]["Code"] != NOT_YET_KNOWN:
-            raise
-        return []
 
 
 def _node_tags(services: Services, run_id: str, target: TargetName) -> dict[str, str]:

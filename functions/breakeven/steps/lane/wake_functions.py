@@ -10,10 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from botocore.exceptions import ClientError
-
 from breakeven.errors import CaseError
-from breakeven.steps.aws_clients import Lambda
+from breakeven.steps.aws_clients import Lambda, SuppressCodes
 
 WAKE_TIMEOUT_S = 240.0
 POLL_S = 1.0
@@ -53,8 +51,5 @@ def _state(api: Lambda, name: str) -> str:
 
 def _call(api: Lambda, name: str) -> None:
     """An event of nothing, which no function takes: one that is awake after all refuses it."""
-    try:
+    with SuppressCodes(ASLEEP):
         api.invoke(FunctionName=name, Payload=b"{}")
-    except ClientError as error:
-        if error.response["Error"]["Code"] != ASLEEP:
-            raise

@@ -16,11 +16,11 @@ from botocore.parsers import ResponseParserError
 from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import QUOTA, Account
 from breakeven.pricing.prices.instance_types import machines
-from breakeven.steps.aws_clients import Ec2, described
+from breakeven.steps.aws_clients import Ec2, SuppressCodes, described
 from breakeven.steps.lane.baked_images import images_there
 from breakeven.steps.lane.recipes import recipes_of
 from breakeven.steps.run.run_prices import QUICK
-from breakeven.steps.tasks.task_image import TAG, image_of, is_built
+from breakeven.steps.tasks.establish_tasks import TAG, image_of, is_built
 from breakeven.targets.catalog import record_of
 from breakeven.workload.suite import Suite
 
@@ -71,12 +71,9 @@ def is_free_plan(free_tier: Any) -> bool:
     :param free_tier: a client of the Free Tier API, in ``FREE_TIER_REGION``
     :raises ClientError: may not be asked
     """
-    try:
+    with SuppressCodes("ResourceNotFoundException"):
         return bool(free_tier.get_account_plan_state()["accountPlanType"] == "FREE")
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "ResourceNotFoundException":
-            raise
-        return False
+    return False
 
 
 def free_tier_types(ec2: Ec2, types: Sequence[str]) -> tuple[str, ...]:

@@ -6,10 +6,8 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from breakeven.errors import InputError
-from breakeven.steps.aws_clients import StepFunctions
+from breakeven.steps.aws_clients import StepFunctions, SuppressCodes
 
 
 def execution_name(scheduled_time: str) -> str:
@@ -37,14 +35,11 @@ def start_scheduled(
     While the execution runs, Step Functions answers a second call of the same name and input with the first
     one's; once it has ended, with an error, for 90 days.
     """
-    try:
+    with SuppressCodes("ExecutionAlreadyExists"):
         step_functions.start_execution(
             stateMachineArn=machine,
             name=execution_name(scheduled_time),
             input=json.dumps(document, sort_keys=True),
         )
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "ExecutionAlreadyExists":
-            raise
-        return False
-    return True
+        return True
+    return False

@@ -11,14 +11,11 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from breakeven.errors import LockHeldError
 from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results.items import LOCKS
 from breakeven.results.state import RunState
-from breakeven.steps.aws_clients import Ec2, StepFunctions
-from breakeven.steps.executions import execution_status
+from breakeven.steps.aws_clients import CONDITION_FAILED, Ec2, StepFunctions, SuppressCodes, execution_status
 from breakeven.steps.lane.release_lane import instances_of
 from breakeven.steps.run_lease import lease_until
 from breakeven.steps.services import Services
@@ -37,7 +34,7 @@ def take_lock(
     held = locks.get(item)
     if held and held["owner"] != execution:
         _check_free(held, step_functions, ec2)
-    try:
+    with SuppressCodes(CONDITION_FAILED):
         locks.take(
             item,
             held.get("version"),
@@ -47,11 +44,8 @@ def take_lock(
             lease_until=_lease_until(services, run_id),
             released_at=None,
         )
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-            raise
-        raise LockHeldError("another execution has just taken the lock; wait for its end") from error
-    return {"item": item}
+        return {"item": item}
+    raise LockHeldError("another execution has just taken the lock; wait for its end")
 
 
 def _lease_until(services: Services, run_id: str) -> int:

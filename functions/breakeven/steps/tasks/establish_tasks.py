@@ -1,4 +1,4 @@
-"""Endpoints that a run makes for loaders that are tasks.
+"""What loaders that are tasks need: endpoints, which their run makes, an image, and their inputs.
 
 Tasks are in isolated subnets. What they call there has a gateway, or an interface endpoint that is made for
 the run and deleted after it (``resources``), as it is paid for by the hour.
@@ -16,10 +16,12 @@ from botocore.exceptions import ClientError
 
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
+from breakeven.results import layout
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import Ec2, described
+from breakeven.steps.aws_clients import Ec2, Ecr, SuppressCodes, described
 from breakeven.steps.instances import tagging, tags_of
 from breakeven.steps.services import Services
+from breakeven.workload.case import Case
 
 #: how long endpoints may take until they answer, one that an earlier run has deleted until it is gone
 ENDPOINTS_TIMEOUT_S = 480.0
@@ -31,6 +33,10 @@ GOING = ("deleting", "deleted")
 TAKEN = "conflicting DNS domain"
 #: in the run's record: whether its tasks can be started
 READY, MAKING = "ready", "making"
+#: variables that name the image
+REPOSITORY, TAG = "BREAKEVEN_IMAGE_REPOSITORY", "BREAKEVEN_IMAGE_TAG"
+#: how much longer a task's state waits than its loader may take: what starts and stops it takes minutes
+STATE_GRACE_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +131,46 @@ def _found(ec2: Ec2, place: Place, run_id: str, name: str) -> list[Mapping[str, 
 
 def _service(place: Place, name: str) -> str:
     return f"com.amazonaws.{place.region}.{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """``tag`` is the digest of all that the image is made of: other code is another image."""
+
+    repository: str
+    tag: str
+
+
+def image_of(environment: Mapping[str, str]) -> Image:
+    """As the stack has set the function's environment.
+
+    :raises KeyError: it has not
+    """
+    return Image(environment[REPOSITORY], environment[TAG])
+
+
+def is_built(ecr: Ecr, image: Image) -> bool:
+    """Whether it is there to be pulled."""
+    with SuppressCodes("ImageNotFoundException"):
+        found = ecr.describe_images(repositoryName=image.repository, imageIds=[{"imageTag": image.tag}])
+        return bool(found["imageDetails"])
+    return False
+
+
+def check_ready(services: Services, run_id: str) -> None:
+    """:raises CaseError: what the run's tasks need was never made"""
+    if services.state(run_id).get(RUN).get("tasks") != READY:
+        raise CaseError("its loaders are tasks, and the run could not make what tasks need")
+
+
+def write_inputs(services: Services, case: Case, attempt: int) -> None:
+    """Leave for each task what a function would get as its event: an override holds no more than a key."""
+    for loader in range(case.loaders):
+        key = layout.task_input_key(case.run_id, case.case_id, attempt, loader)
+        event = {"run_id": case.run_id, "target": case.target, "case_id": case.case_id, "attempt": attempt}
+        services.store.put_json(key, {**event, "loader": loader})
+
+
+def task_limit_s(case: Case) -> int:
+    """Seconds after which a task's state does not wait for it any more."""
+    return round(case.limit_s + case.start_deadline_s) + STATE_GRACE_S

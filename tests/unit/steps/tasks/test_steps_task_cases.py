@@ -10,7 +10,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, loader_item
 from breakeven.steps.case import watch
 from breakeven.steps.case.prepare_case import prepare
-from breakeven.steps.tasks.task_inputs import task_limit_s
+from breakeven.steps.tasks.establish_tasks import task_limit_s
 from tests.support.aws.moto_results import installed
 from tests.support.aws.task_cases import RUN_ID, stored
 

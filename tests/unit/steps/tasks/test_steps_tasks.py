@@ -12,9 +12,14 @@ from breakeven.results.items import RUN
 from breakeven.steps.cleanup import resources
 from breakeven.steps.reasons import reason_of, with_loaders_words
 from breakeven.steps.tasks import establish_tasks as endpoints
-from breakeven.steps.tasks.establish_tasks import Place, establish_tasks
-from breakeven.steps.tasks.task_image import Image, image_of, is_built
-from breakeven.steps.tasks.task_inputs import check_ready
+from breakeven.steps.tasks.establish_tasks import (
+    Image,
+    Place,
+    check_ready,
+    establish_tasks,
+    image_of,
+    is_built,
+)
 from tests.support.aws.moto_results import installed
 from tests.support.aws.one_page import OnePage
 from tests.support.aws.task_cases import RUN_ID
