@@ -1,4 +1,11 @@
-"""What the functions run: our packages as one asset, and the packages of the lock file as a layer."""
+"""What is deployed beside the template: folders that become assets, our packages among them, and a layer.
+
+A deployment zips a folder with the permissions that it has here. So these are set, whatever the umask of the
+checkout and of the synthesis. AWS Lambda Developer Guide, "Troubleshoot deployment issues", "Permission is
+denied": the function's user must be able to read all of a package, which takes 644 for files and 755 for
+folders and programs. A digest says nothing of permissions: an asset that was deployed with the wrong ones
+would stay as it is.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +13,17 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from breakeven.clients.core.loading import MACHINES, compiled_path
-from infra import staging
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements" / "functions.lock"
@@ -25,6 +34,7 @@ ARCHITECTURE = lambda_.Architecture.ARM_64
 PLATFORMS = [f"manylinux_2_{minor}_aarch64" for minor in (34, 31, 28, 27, 26, 24, 17)] + [
     "manylinux2014_aarch64"
 ]
+FILE, FOLDER_OR_PROGRAM = 0o644, 0o755
 
 
 @jsii.implements(cdk.ILocalBundling)
@@ -42,13 +52,13 @@ class PipBundling:
             check=True,
             stdout=sys.stderr,
         )
-        staging.let_all_read(Path(output_dir))
+        let_all_read(Path(output_dir))
         return True
 
 
 def code(scope: Construct) -> lambda_.Code:
     """Our packages and the shipped suites, nothing else."""
-    staged = staging.asset(scope, "Code", assemble)
+    staged = asset(scope, "Code", assemble)
     cdk.Annotations.of(scope).acknowledge_warning(
         "@aws-cdk/aws-lambda:codeFromBucketObjectVersionNotSpecified",
         "the object's key is the hash of what is in it: other code has another key",
@@ -83,3 +93,20 @@ def dependencies(scope: Construct) -> lambda_.LayerVersion:
             bundling=cdk.BundlingOptions(image=RUNTIME.bundling_image, local=PipBundling()),
         ),
     )
+
+
+def asset(scope: Construct, construct_id: str, fill: Callable[[Path], None]) -> assets.Asset:
+    """What ``fill`` puts into an empty folder, staged here and now."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        fill(folder)
+        let_all_read(folder)
+        return assets.Asset(scope, construct_id, path=name)
+
+
+def let_all_read(folder: Path) -> None:
+    """Everybody reads and executes what its owner does, and only the owner writes."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            runs = path.is_dir() or path.stat().st_mode & 0o100
+            path.chmod(FOLDER_OR_PROGRAM if runs else FILE)

@@ -13,9 +13,8 @@ from constructs import Construct
 from breakeven.results import layout
 from breakeven.results.queries import queries
 from breakeven.results.schemas import PARTITION, TABLES, Table
-from infra.acknowledged import acknowledge, objects
 from infra.context.settings import Context
-from infra.statements import allow
+from infra.statements import acknowledge, allow, objects
 from infra.storage import Storage
 
 SCAN_LIMIT_BYTES = 10 * 1024**3  # a query that would scan more is a mistake, and is stopped

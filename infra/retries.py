@@ -22,20 +22,22 @@ SERVICE_ERRORS = [
 ]
 
 
-def retry_on(errors: Sequence[str], attempts: int, interval_s: int = 2) -> dict[str, Any]:
-    """A retrier of a state that the CDK has no construct for: each wait is up to twice the one before."""
-    return {
-        "ErrorEquals": list(errors),
-        "IntervalSeconds": interval_s,
-        "MaxAttempts": attempts,
-        "BackoffRate": 2,
-        "JitterStrategy": "FULL",
-    }
+def retry_on(
+    state: Any, errors: Sequence[str], attempts: int, *, interval_s: int = 2, jitter: bool = True
+) -> None:
+    """Make the state's call again: each wait is twice the one before or, with ``jitter``, up to that."""
+    state.add_retry(
+        errors=list(errors),
+        interval=cdk.Duration.seconds(interval_s),
+        max_attempts=attempts,
+        backoff_rate=2,
+        jitter_strategy=sfn.JitterType.FULL if jitter else None,
+    )
 
 
-def retry_whatever_failed(state: sfn.TaskStateBase) -> None:
+def retry_whatever_failed(state: sfn.TaskStateBase, attempts: int = 3) -> None:
     """For a call that does no harm when it is made twice: no list of a service's errors is ever whole."""
-    state.add_retry(errors=[sfn.Errors.ALL], interval=cdk.Duration.seconds(1), max_attempts=3, backoff_rate=2)
+    retry_on(state, [sfn.Errors.ALL], attempts, interval_s=1, jitter=False)
 
 
 def catch_as(state: Any, handler: sfn.IChainable) -> None:

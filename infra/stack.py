@@ -12,8 +12,7 @@ from infra.brokers.broker_template import Brokers
 from infra.context.settings import STACK, Context
 from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
-from infra.guards.account_budget import AccountBudget
-from infra.guards.alarms import Alarms
+from infra.guards.alarms import AccountBudget, Alarms
 from infra.guards.clean_up_rules import CleanUp
 from infra.guards.schedule import Schedule
 from infra.loaders.loader_image import LoaderImage
@@ -57,7 +56,8 @@ class QueueBreakevenStack(cdk.Stack):
         workflow = Workflow(self, "Workflow", base, functions, tasks)
         machine, topic = workflow.state_machine, workflow.topic
         clean_up = CleanUp(self, "CleanUp", base, functions=functions, state_machine=machine)
-        AccountBudget(self, "Purse", context, plan=functions.get("Plan"), topic=topic)
+        if context.budget_usd:
+            AccountBudget(self, "Purse", context.budget_usd, topic)
         starter = functions.find("StartScheduled")
         schedule = Schedule(self, "Schedule", base, starter=starter, machine=machine) if starter else None
         Alarms(

@@ -9,9 +9,8 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.acknowledged import acknowledge
 from infra.context.settings import Context
-from infra.statements import allow
+from infra.statements import acknowledge, allow
 
 DEAD_LETTERS_KEPT = cdk.Duration.days(14)
 

@@ -54,7 +54,7 @@ def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The cloud assembly as a local run synthesizes it; nobody changes it."""
 
     def synthesize(outdir: Path) -> None:
-        before = os.umask(0o077)  # as on a machine that keeps files to their owner: see infra/staging.py
+        before = os.umask(0o077)  # as on a machine that keeps files to their owner: see infra/code.py
         try:
             with Children() as children:
                 Synthesis(children, outdir, kept_in=outdir.with_suffix(".kept")).result()

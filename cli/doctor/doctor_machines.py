@@ -27,7 +27,7 @@ FUNCTION = "AWS::Lambda::Function"
 PLAN = r"\w*Plan[0-9A-F]{8}"
 #: "VPCs per Region", of Amazon VPC; five unless AWS has given more
 VPC_QUOTA = "L-F678F1CE"
-#: networks of brokers, and of what bakes their image (infra/network.py, infra/brokers/build_place.py)
+#: networks of brokers, and of what bakes their image (infra/network.py, infra/brokers/image_builders.py)
 MADE = 2
 
 

@@ -9,8 +9,7 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.brokers.build_place import BuildPlace
-from infra.brokers.image_builders import BrokerImage, Debian
+from infra.brokers.image_builders import BrokerImage, BuildPlace, Debian
 from infra.foundation import Foundation
 
 #: with RabbitMQ 3.10, the last that Debian ships with mirrored queues; "13" has 4.0, for the quorum trio

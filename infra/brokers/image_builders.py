@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
+from pathlib import Path
 from typing import Literal
 
 import aws_cdk as cdk
@@ -19,16 +21,24 @@ from constructs import Construct
 from breakeven.planning.machine_availability import BUILDERS
 from breakeven.results import layout
 from breakeven.steps.lane.recipes import Recipe
-from infra import staging
-from infra.brokers.build_place import BuildPlace
-from infra.brokers.launch_templates import launch_template
+from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings, joining, tls_listeners
+from infra.brokers.broker_template import launch_template
+from infra.code import asset
 from infra.context.settings import DEBIAN_NAMES, Context
-from infra.node_files import assemble_node_files, bake_user_data
+from infra.network import ZONES, vpc_of
 from infra.results import Results
 from infra.statements import allow, service_role
+from infra.storage import Storage
 
 Debian = Literal["12", "13"]
 ROOT_GB = 8
+#: Debian's mirrors, and AWS's services
+WAYS_OUT = (80, 443)
+SCRIPTS = Path(__file__).parents[2] / "nodes"
+#: cloud-init runs user data that begins like this
+SHEBANG = "#!/usr/bin/env bash"
+#: where `start` puts the node's own
+CERTIFICATE, KEY = "/etc/rabbitmq/tls/certificate.pem", "/etc/rabbitmq/tls/key.pem"
 
 
 def parent_parameter(release: Debian, architecture: str) -> str:
@@ -37,6 +47,42 @@ def parent_parameter(release: Debian, architecture: str) -> str:
     :param architecture: arm64 or x86_64
     """
     return f"/aws/service/debian/release/{release}/latest/{DEBIAN_NAMES[architecture]}"
+
+
+class BuildPlace(Construct):
+    """Packages come from Debian's mirrors: whoever builds reaches out, and nobody reaches in.
+
+    A builder is launched in the first of the subnets whose zone has its type.
+    """
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, context: Context, storage: Storage, brokers: ec2.IVpc
+    ) -> None:
+        """:param brokers: the VPC of the brokers; a subnet that the account names is in it"""
+        super().__init__(scope, construct_id)
+        if context.build_subnet_id:
+            # where its mirrors are, and on which port, is its own affair: any way out
+            self.subnet_ids = [context.build_subnet_id]
+            self.group = self._group(brokers)
+            return
+        # apart from the brokers' network, which has no way out; one zone alone may lack what builds
+        vpc = vpc_of(
+            self,
+            ec2.SubnetConfiguration(name="build", subnet_type=ec2.SubnetType.PUBLIC, cidr_mask=26),
+            zones=context.zones and context.zones[:ZONES],
+            storage=storage,
+            ip_addresses=ec2.IpAddresses.cidr("10.255.0.0/24"),
+        )
+        self.subnet_ids = [subnet.subnet_id for subnet in vpc.public_subnets]
+        self.group = self._group(vpc, allow_all_outbound=False)
+        for port in WAYS_OUT:
+            self.group.add_egress_rule(
+                ec2.Peer.any_ipv4(), ec2.Port.tcp(port), "packages, and services of AWS"
+            )
+
+    def _group(self, vpc: ec2.IVpc, **options: bool) -> ec2.SecurityGroup:
+        description = "builds images; no way in"
+        return ec2.SecurityGroup(self, "Group", vpc=vpc, description=description, **options)
 
 
 class BrokerImage(Construct):
@@ -60,7 +106,7 @@ class BrokerImage(Construct):
         super().__init__(scope, construct_id)
         #: the parameter that EC2 looks the parent up in at launch; None where its id is known
         self.parameter = None if parent else parent_parameter(release, architecture)
-        files = staging.asset(self, "Files", assemble_node_files)
+        files = asset(self, "Files", assemble_node_files)
         family = f"debian-{release}-{DEBIAN_NAMES[architecture]}"
         found = files.s3_object_url
         # all that an image is made of; who it reports to is in its name
@@ -90,3 +136,29 @@ class BrokerImage(Construct):
             user_data=ec2.UserData.custom(bake_user_data(files=found, report=report, release=release)),
         )
         self.recipe = Recipe(image, family, str(template.launch_template_id))
+
+
+def assemble_node_files(target: Path, settings: ClusterSettings | None = None) -> None:
+    """Fill an empty folder with all that ``install`` reads. Nothing in it is secret."""
+    settings = settings or ClusterSettings()
+    shutil.copytree(SCRIPTS, target, dirs_exist_ok=True)
+    _write(target / "rabbitmq.conf", [*settings.configuration(), *tls_listeners(CERTIFICATE, KEY)])
+    _write(target / "joining.conf", joining("@NAME@", "@FIRST@"))
+    note = {"name": CLUSTER_PARAMETER, "value": settings.note()}
+    _write(target / "note.json", [json.dumps(note)])
+
+
+def bake_user_data(*, files: str, report: str, release: str) -> str:
+    """What cloud-init runs on an instance that an image is made of: ``nodes/bake``, and its environment.
+
+    :param files: ``s3://`` URL of the zip of what ``assemble_node_files`` makes
+    :param report: ``s3://`` prefix, ending in a slash, of the report
+    :param release: of Debian, such as ``12``
+    """
+    variables = {"BREAKEVEN_FILES": files, "BREAKEVEN_REPORT": report, "BREAKEVEN_RELEASE": release}
+    exports = [f"export {name}={value}" for name, value in variables.items()]  # no value has a space
+    return "\n".join([SHEBANG, *exports, (SCRIPTS / "bake").read_text()])
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines))

@@ -124,7 +124,7 @@ ShippedSuite = Annotated[str, _check(lambda value: value in shipped_suites())]
 
 
 class Context(BaseModel):
-    """The settings of one deployment, each checked by itself; ``context_checks`` holds them together.
+    """The settings of one deployment, each checked by itself; ``context_read`` holds them together.
 
     No execution's input can raise what is said here of spending.
     """

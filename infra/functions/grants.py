@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
 from breakeven.installation import OWNER_TAG
+from breakeven.planning.loaders.quotas import TASKS
 from breakeven.planning.machine_availability import QUOTA
 from breakeven.targets.naming import PREFIX
-from infra.acknowledged import acknowledge, on
+from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
+from infra.brokers.image_builders import BuildPlace
 from infra.foundation import Foundation
-from infra.functions.step import Needs
-from infra.functions.step_table import STEPS
-from infra.statements import Conditions, allow
+from infra.functions.step import SECRETS, Needs
+from infra.functions.step_table import IS_BUILT, RELEASING, STEPS
+from infra.loaders.loader_tasks import LoaderTasks
+from infra.statements import Conditions, acknowledge, allow, on
 
 #: what carries the owner's tag, by what is done to it
 OWNED = {
@@ -33,6 +36,7 @@ OWNED = {
 }
 #: of these, no ARN has an account
 OF_NO_ACCOUNT = ("image", "snapshot")
+PLAN, BAKE, ESTABLISH = "Plan", "BakeImages", "EstablishTasks"
 
 
 @dataclass(frozen=True)
@@ -120,9 +124,11 @@ def _as_the_table_has_it(grants: Grants, name: str, needs: Needs) -> None:
 
 
 def _plan(grants: Grants, architectures: Sequence[str]) -> None:
-    """What the account has room for."""
-    grants.allow("Plan", ["servicequotas:GetServiceQuota"], [grants.arn("servicequotas", "ec2", QUOTA)])
-    grants.tell("Plan", ARCHITECTURES=",".join(architectures), ZONES=_zones(grants))
+    """What a run may spend at most, whatever its input says, and what the account has room for."""
+    for variable, value in grants.base.context.allowance.environment().items():
+        grants.functions[PLAN].add_environment(variable, value)
+    grants.allow(PLAN, ["servicequotas:GetServiceQuota"], [grants.arn("servicequotas", "ec2", QUOTA)])
+    grants.tell(PLAN, ARCHITECTURES=",".join(architectures), ZONES=_zones(grants))
 
 
 def _zones(grants: Grants) -> str:
@@ -172,3 +178,97 @@ def allow_queues(role: iam.IRole, base: Foundation, actions: Iterable[str]) -> N
     allow(role, actions, [queues])
     why = "a run makes its queues as it goes: all of them, and nobody else's, begin with this"
     acknowledge(role, {on(queues): why})
+
+
+def grant_images(grants: Grants, images: BrokerImages) -> None:
+    """Tell functions which images there are to be, and let one bake them."""
+    if images.place is None:
+        return
+    recipes = {architecture: asdict(image.recipe) for architecture, image in images.baked.items()}
+    for name in (PLAN, BAKE):
+        grants.tell(name, RECIPES=cdk.Stack.of(images).to_json_string(recipes))
+    # which of them there are
+    grants.allow(PLAN, ["ec2:DescribeImages"], ["*"])
+    _launch_builders(grants, images, images.place)
+    instances, image, snapshot = (grants.ec2(kind) for kind in ("instance", "image", "snapshot"))
+    grants.allow(BAKE, ["ec2:CreateImage"], [instances], grants.ours)
+    grants.allow(BAKE, ["ec2:CreateImage"], [image, snapshot], grants.to_be_ours)
+    grants.allow_tags(BAKE, [image, snapshot], "CreateImage")
+
+
+def _launch_builders(grants: Grants, images: BrokerImages, place: BuildPlace) -> None:
+    """Launch builders from their own templates."""
+    grants.tell(BAKE, BUILD_SUBNETS=",".join(place.subnet_ids))
+    built = images.baked.values()
+    templates = [grants.ec2("launch-template", image.recipe.template) for image in built]
+    made = [grants.ec2(kind) for kind in ("instance", "network-interface", "volume")]
+    used = [grants.ec2("subnet", subnet) for subnet in place.subnet_ids]
+    used += [grants.ec2("security-group", place.group.security_group_id), grants.ec2("image")]
+    from_template = {"ArnEquals": {"ec2:LaunchTemplate": templates}}
+    grants.allow(BAKE, ["ec2:RunInstances"], [*made, *used, *templates], from_template)
+    grants.allow_tags(BAKE, made, "RunInstances")
+    for image in built:
+        image.role.grant_pass_role(grants.role(BAKE))
+    # EC2 looks up a template's parameter as who launches ("Use a Systems Manager parameter …", EC2 guide)
+    parameters = [
+        grants.arn("ssm", "parameter", image.parameter.lstrip("/"), account="")
+        for image in built
+        if image.parameter
+    ]
+    if parameters:
+        grants.allow(BAKE, ["ssm:GetParameters"], parameters)
+    why = "what is launched has no name before: launching is held to this stack's templates, tagging to it"
+    grants.acknowledge(BAKE, made, why)
+
+
+def grant_tasks(grants: Grants, tasks: LoaderTasks) -> None:
+    """Tell functions what they need to know of tasks, and let them and the tasks do what they do."""
+    _of_tasks(grants, tasks)
+    # how many tasks may run at once, and whether their image is there
+    grants.allow(PLAN, ["servicequotas:GetServiceQuota"], [grants.arn("servicequotas", "fargate", TASKS)])
+    for name in (PLAN, ESTABLISH):
+        image = tasks.image
+        grants.tell(name, IMAGE_REPOSITORY=image.repository.repository_name, IMAGE_TAG=image.tag)
+        grants.allow(name, [IS_BUILT], [image.repository.repository_arn])
+    _establish(grants)
+    for name in RELEASING:
+        _release(grants, name, tasks)
+
+
+def _of_tasks(grants: Grants, tasks: LoaderTasks) -> None:
+    """What a loader's functions may, inside the VPC and outside of it."""
+    role, results, needs = tasks.role, grants.base.results, STEPS["Load"].needs
+    results.allow_state(role, *needs.state)
+    results.allow_reading(role, *needs.reads, SECRETS)
+    results.allow_writing(role, *needs.writes)
+    allow_queues(role, grants.base, needs.queues)
+
+
+def _establish(grants: Grants) -> None:
+    """Endpoints in the one VPC, its subnets and their one group, which carry the owner's tag."""
+    network = grants.base.network
+    vpc, subnets, group = network.vpc.vpc_id, network.subnets.subnet_ids, network.endpoints.security_group_id
+    grants.tell(ESTABLISH, VPC=vpc, SUBNETS=",".join(subnets), ENDPOINT_GROUP=group)
+    used = [grants.ec2("vpc", vpc), grants.ec2("security-group", group)]
+    used += [grants.ec2("subnet", subnet) for subnet in subnets]
+    made = grants.ec2("vpc-endpoint")
+    zones = grants.arn("route53", "hostedzone", "*", region="", account="")
+    grants.allow(ESTABLISH, ["ec2:CreateVpcEndpoint"], used)
+    grants.allow(ESTABLISH, ["ec2:CreateVpcEndpoint"], [made], grants.to_be_ours)
+    grants.allow_tags(ESTABLISH, [made], "CreateVpcEndpoint")
+    # EC2 asks for it where the service's own name is to lead to the endpoint
+    grants.allow(ESTABLISH, ["route53:AssociateVPCWithHostedZone"], [zones])
+    why = "no endpoint has a name before it is made: making is held to the owner's tag, tagging to making"
+    grants.acknowledge(ESTABLISH, [made], why)
+    zone = "the zone is the service's own, made with the endpoint, and has no name before"
+    grants.acknowledge(ESTABLISH, [zones], zone)
+
+
+def _release(grants: Grants, name: str, tasks: LoaderTasks) -> None:
+    """Find tasks in the one cluster, and stop them."""
+    grants.tell(name, CLUSTER=tasks.cluster.ref)
+    in_cluster = {"ArnEquals": {"ecs:cluster": tasks.cluster.attr_arn}}
+    grants.allow(name, ["ecs:ListTasks"], ["*"], in_cluster)
+    grants.allow(name, ["ecs:DescribeTasks", "ecs:StopTask"], [tasks.every_task()], in_cluster)
+    why = "tasks have no name before ECS starts them: those of this one cluster"
+    acknowledge(grants.role(name), {tasks.finding(): why})

@@ -9,18 +9,15 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.acknowledged import acknowledge, on
 from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
 from infra.code import ARCHITECTURE, RUNTIME, code, dependencies
 from infra.foundation import Foundation
-from infra.functions.grants import Grants, grant_steps
-from infra.functions.image_grants import grant_images
+from infra.functions.grants import Grants, grant_images, grant_steps, grant_tasks
 from infra.functions.step import Step
 from infra.functions.step_table import STEPS
-from infra.functions.task_grants import grant_tasks
 from infra.loaders.loader_tasks import LoaderTasks
-from infra.statements import allow
+from infra.statements import acknowledge, allow, on
 
 #: Lambda attaches functions to a VPC with these, on whatever it makes there, and looks with the others
 ATTACH = [

@@ -1,10 +1,11 @@
 """What mails the topic beside the verdict of a run: runs that fail or stay away, nodes that stay, clean-ups
-that fail, and what only the watchdog has found.
+that fail, what only the watchdog has found, and the account's bill.
 """
 
 from __future__ import annotations
 
 import aws_cdk as cdk
+from aws_cdk import aws_budgets as budgets
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_events as events
@@ -24,6 +25,8 @@ MINUTES, HOUR, DAY = cdk.Duration.minutes(5), cdk.Duration.hours(1), cdk.Duratio
 CHECKED_AT_MINUTE = "7"
 #: of the functions' metrics: what their steps' table calls them
 HEALTH, WATCHDOG = "look", "watchdog"
+#: percent of the budget: what was spent, and what the month is forecast to come to
+WARNINGS = (("ACTUAL", 80), ("ACTUAL", 100), ("FORECASTED", 100))
 
 
 class Alarms(Construct):
@@ -119,3 +122,32 @@ class Alarms(Construct):
         )
         event = events.RuleTargetInput.from_object({"time": events.EventField.time})
         rule.add_target(targets.LambdaFunction(health, event=event))
+
+
+class AccountBudget(Construct):
+    """A budget of the account: one of this stack's tags would see nothing until they are activated."""
+
+    def __init__(self, scope: Construct, construct_id: str, usd: float, topic: sns.ITopic) -> None:
+        super().__init__(scope, construct_id)
+        allowed = allow_publishing(topic, "budgets", sid="BudgetWarnings")
+        subscriber = budgets.CfnBudget.SubscriberProperty(address=topic.topic_arn, subscription_type="SNS")
+        budget = budgets.CfnBudget(
+            self,
+            "Budget",
+            budget=budgets.CfnBudget.BudgetDataProperty(
+                budget_type="COST",
+                time_unit="MONTHLY",
+                budget_limit=budgets.CfnBudget.SpendProperty(amount=usd, unit="USD"),
+            ),
+            notifications_with_subscribers=[
+                budgets.CfnBudget.NotificationWithSubscribersProperty(
+                    notification=budgets.CfnBudget.NotificationProperty(
+                        notification_type=kind, comparison_operator="GREATER_THAN", threshold=percent
+                    ),
+                    subscribers=[subscriber],
+                )
+                for kind, percent in WARNINGS
+            ],
+        )
+        if allowed.policy_dependable:
+            budget.node.add_dependency(allowed.policy_dependable)

@@ -13,10 +13,9 @@ from aws_cdk import aws_lambda_destinations as destinations
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from infra.acknowledged import acknowledge, executions_arn, executions_of
 from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
-from infra.statements import allow
+from infra.statements import acknowledge, allow, executions_arn, executions_of
 
 #: how executions end that may have left something: one that succeeded has come through its own clean-up
 ENDED_BADLY = ("FAILED", "ABORTED", "TIMED_OUT")

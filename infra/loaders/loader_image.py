@@ -16,10 +16,8 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
-from infra import staging
-from infra.acknowledged import acknowledge
-from infra.code import LOCK, PYTHON, assemble
-from infra.statements import allow, service_role
+from infra.code import LOCK, PYTHON, assemble, asset
+from infra.statements import acknowledge, allow, service_role
 from infra.storage import Storage
 
 #: where the code is in the image
@@ -61,7 +59,7 @@ class LoaderImage(Construct):
     def __init__(self, scope: Construct, construct_id: str, *, storage: Storage) -> None:
         super().__init__(scope, construct_id)
         self._storage = storage
-        self._files = staging.asset(self, "Files", assemble_image)
+        self._files = asset(self, "Files", assemble_image)
         self.tag = self._files.asset_hash[:32]
         self.repository = ecr.Repository(
             self,

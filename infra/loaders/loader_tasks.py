@@ -13,11 +13,10 @@ from breakeven.installation import OWNER_TAG, RUN_GROUP, TASK_INPUT
 from breakeven.planning.budget.task_lines import MEMORY_GB, VCPU
 from breakeven.planning.footprint import ROOM
 from breakeven.results import layout
-from infra.acknowledged import acknowledge, on
 from infra.foundation import Foundation
 from infra.loaders.loader_image import FOLDER, LoaderImage
 from infra.retries import retry_on
-from infra.statements import allow, service_role
+from infra.statements import acknowledge, allow, on, service_role
 
 #: what the container of a task is called
 CONTAINER = "loader"
@@ -34,13 +33,6 @@ NOT_STARTED = [
     "ECS.ServerException",
     "AmazonECS.Unknown",
 ]
-#: a hundred may be started at once and 20 a second after ("Request throttling", Amazon ECS API Reference):
-#: all of these together are well within the deadline of a case's start
-RETRY = retry_on(NOT_STARTED, 5, interval_s=3)
-#: a task that ended before its container ran, for want of its image or of a network interface ("Stopped tasks
-#: error messages", Amazon ECS Developer Guide), fails by the same name as one whose loader failed. Such a
-#: loader has put its beginning on record, and the task that is started once more ends by that at once
-ONCE_MORE = retry_on([sfn.Errors.TASKS_FAILED], 1, interval_s=20)
 
 
 class LoaderTasks(Construct):
@@ -124,7 +116,16 @@ class LoaderTasks(Construct):
 
         The construct of the CDK for it knows of no group, by which the task is found again.
         """
-        return sfn.CustomState(scope, name, state_json=self._state())
+        state = sfn.CustomState(scope, name, state_json=self._state())
+        # a hundred may be started at once and 20 a second after ("Request throttling", Amazon ECS API
+        # Reference): all of these together are well within the deadline of a case's start
+        retry_on(state, NOT_STARTED, 5, interval_s=3)
+        # a task that ended before its container ran, for want of its image or of a network interface
+        # ("Stopped tasks error messages", Amazon ECS Developer Guide), fails by the same name as one whose
+        # loader failed. Such a loader has put its beginning on record, and the task that is started once more
+        # ends by that at once
+        retry_on(state, [sfn.Errors.TASKS_FAILED], 1, interval_s=20)
+        return state
 
     def _state(self) -> dict[str, Any]:
         key = layout.task_input_key("{}", "{}", "{}", "{}")
@@ -153,7 +154,6 @@ class LoaderTasks(Construct):
                 },
             },
             "TimeoutSecondsPath": "$.limit_s",
-            "Retry": [RETRY, ONCE_MORE],
             "OutputPath": sfn.JsonPath.DISCARD,
         }
 

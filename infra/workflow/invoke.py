@@ -12,7 +12,7 @@ from constructs import Construct
 
 from infra.functions.lambda_functions import Functions
 from infra.functions.step_table import STEPS
-from infra.retries import GRACE_S, SERVICE_ERRORS, THROTTLED
+from infra.retries import GRACE_S, SERVICE_ERRORS, THROTTLED, retry_on, retry_whatever_failed
 
 
 def taken(*names: str, **paths: str) -> dict[str, Any]:
@@ -61,17 +61,9 @@ def _retry(task: tasks.LambdaInvoke, attempts: int) -> None:
     For 0, only what surely did not run, for half a minute, which is within the deadline of a case's start:
     what is the service's own fault may have run.
     """
-    second = cdk.Duration.seconds(1)
     if attempts:
-        wait = cdk.Duration.seconds(2)
-        task.add_retry(errors=SERVICE_ERRORS, interval=wait, max_attempts=5, backoff_rate=2)
+        retry_on(task, SERVICE_ERRORS, 5, jitter=False)
     else:
-        task.add_retry(
-            errors=[THROTTLED],
-            interval=cdk.Duration.seconds(3),
-            max_attempts=3,
-            backoff_rate=2,
-            jitter_strategy=sfn.JitterType.FULL,
-        )
+        retry_on(task, [THROTTLED], 3, interval_s=3)
     if attempts > 1:
-        task.add_retry(errors=[sfn.Errors.ALL], interval=second, max_attempts=attempts - 1, backoff_rate=2)
+        retry_whatever_failed(task, attempts - 1)

@@ -10,9 +10,9 @@ from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
 from breakeven.results.items import LOCKS
-from infra.acknowledged import acknowledge, executions_arn, executions_of
 from infra.functions.lambda_functions import Functions
 from infra.retries import retry_whatever_failed
+from infra.statements import acknowledge, executions_arn, executions_of
 from infra.workflow.invoke import invoke, taken
 
 RELEASE_LIMIT = cdk.Duration.seconds(30)

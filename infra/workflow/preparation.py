@@ -84,7 +84,7 @@ def with_tasks(scope: Construct, functions: Functions, image: LoaderImage, then:
 
 def _build(scope: Construct, image: LoaderImage) -> sfn.CustomState:
     limit = BUILD_LIMIT.to_seconds() + QUEUE_LIMIT.to_seconds() + GRACE_S
-    return sfn.CustomState(
+    state = sfn.CustomState(
         scope,
         "BuildImage",
         state_json={
@@ -93,9 +93,10 @@ def _build(scope: Construct, image: LoaderImage) -> sfn.CustomState:
             "Parameters": {"ProjectName": image.project.ref},
             "TimeoutSeconds": limit,
             "ResultPath": sfn.JsonPath.DISCARD,
-            "Retry": [retry_on(BUILD_NOT_STARTED, 4, interval_s=5)],
         },
     )
+    retry_on(state, BUILD_NOT_STARTED, 4, interval_s=5)
+    return state
 
 
 def allow_builds(machine: sfn.StateMachine, image: LoaderImage) -> None:

@@ -12,10 +12,9 @@ from constructs import Construct
 
 from breakeven.results.queries import bare, parameter_count, queries
 from breakeven.results.schemas import TABLES
-from infra.acknowledged import acknowledge, on
 from infra.results import Results
 from infra.retries import retry_on
-from infra.statements import allow
+from infra.statements import acknowledge, allow, on
 
 QUERY_TIMEOUT_S = 300
 #: Athena has started nothing: asked too often, or broken. The first two are its own names
@@ -42,7 +41,7 @@ def all_queries(scope: Construct, results: Results) -> sfn.Parallel:
 def _query(scope: Construct, name: str, sql: str, database: str) -> sfn.CustomState:
     # The CDK's own Athena task cannot build its parameter list from state; every '?' is the run's id.
     parameters = ", ".join(["$.run.sql_run_id"] * parameter_count(sql))
-    return sfn.CustomState(
+    state = sfn.CustomState(
         scope,
         f"Query {name}",
         state_json={
@@ -56,10 +55,12 @@ def _query(scope: Construct, name: str, sql: str, database: str) -> sfn.CustomSt
             },
             "ResultSelector": {"name": name, "id.$": "$.QueryExecution.QueryExecutionId"},
             "TimeoutSeconds": QUERY_TIMEOUT_S,
-            # a query only reads, so that one which Athena could not finish may be made again, too
-            "Retry": [retry_on(QUERY_NOT_STARTED, 5), retry_on([sfn.Errors.TASKS_FAILED], 2)],
         },
     )
+    retry_on(state, QUERY_NOT_STARTED, 5)
+    # a query only reads, so that one which Athena could not finish may be made again, too
+    retry_on(state, [sfn.Errors.TASKS_FAILED], 2)
+    return state
 
 
 def allow_queries(machine: sfn.StateMachine, results: Results) -> None:

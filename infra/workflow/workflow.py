@@ -17,11 +17,11 @@ from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as sfn_tasks
 from constructs import Construct
 
-from infra.acknowledged import acknowledge, any_version, executions_split
 from infra.foundation import Foundation
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_tasks import LoaderTasks
 from infra.retries import catch_as, retry_whatever_failed
+from infra.statements import acknowledge, any_version, executions_split
 from infra.workflow.invoke import invoke, taken
 from infra.workflow.legs import Leg
 from infra.workflow.lock_states import Lock

@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from breakeven.brokers.access import Access, Node
-from infra.node_files import assemble_node_files
+from infra.brokers.image_builders import assemble_node_files
 from tests.hosts.lan import Host, Lan
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from typing import Any
 from breakeven.brokers.access import Access, Node
 from breakeven.results import layout
 from breakeven.results.store import Store
-from infra.node_files import assemble_node_files, bake_user_data
+from infra.brokers.image_builders import assemble_node_files, bake_user_data
 from tests.hosts.cloud import Cloud
 from tests.hosts.instance import Instance
 from tests.hosts.loader_host import LoaderHost

@@ -12,8 +12,7 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from infra import staging
-from infra.code import PipBundling
+from infra.code import PipBundling, asset
 from local.cdk.assembly import read_stack
 
 STACK = "QueueBreakeven"
@@ -49,14 +48,14 @@ def permissions(folder: Path) -> dict[str, int]:
 def test_what_is_staged_can_be_read_by_others_under_any_umask_and_has_the_same_digest(tmp_path, mask):
     with umask(mask):
         app = cdk.App(outdir=str(tmp_path / "out"))
-        asset = staging.asset(cdk.Stack(app, "Stack"), "Files", fill)
+        made = asset(cdk.Stack(app, "Stack"), "Files", fill)
         app.synth()
     (staged,) = (path for path in (tmp_path / "out").iterdir() if path.name.startswith("asset."))
     assert permissions(staged) == {"module.py": 0o644, "bin/start": 0o755}
-    assert staged.name == f"asset.{asset.asset_hash}"
+    assert staged.name == f"asset.{made.asset_hash}"
     with umask(0o022):
-        same = staging.asset(cdk.Stack(cdk.App(outdir=str(tmp_path / "same")), "Stack"), "Files", fill)
-    assert same.asset_hash == asset.asset_hash
+        same = asset(cdk.Stack(cdk.App(outdir=str(tmp_path / "same")), "Stack"), "Files", fill)
+    assert same.asset_hash == made.asset_hash
 
 
 def test_packages_of_the_layer_can_be_read_by_others_under_any_umask(tmp_path, monkeypatch):

@@ -13,10 +13,14 @@ from aws_cdk.assertions import Template
 from breakeven.results import layout
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from infra.brokers import image_builders
-from infra.brokers.build_place import BuildPlace
-from infra.brokers.image_builders import BrokerImage, parent_parameter
+from infra.brokers.image_builders import (
+    BrokerImage,
+    BuildPlace,
+    assemble_node_files,
+    bake_user_data,
+    parent_parameter,
+)
 from infra.context.settings import Context
-from infra.node_files import assemble_node_files, bake_user_data
 from infra.results import Results
 from infra.storage import Storage
 from local.aws.ec2 import MOST_USER_DATA, read_user_data

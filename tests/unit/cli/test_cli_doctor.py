@@ -13,7 +13,7 @@ from botocore.parsers import ResponseParserError
 from cli.doctor import doctor_command
 from cli.doctor.doctor_images import brokers_image, loaders_image
 from cli.running.deployed import Account, Deployed
-from infra.node_files import bake_user_data
+from infra.brokers.image_builders import bake_user_data
 
 ROLE = "arn:aws:iam::123456789012:role/path/team"
 OUTPUTS = {

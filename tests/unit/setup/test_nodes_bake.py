@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.node_files import SCRIPTS
+from infra.brokers.image_builders import SCRIPTS
 
 BAKE = SCRIPTS / "bake"
 #: EC2 takes as much, before it is encoded: EC2 User Guide, "Run commands when you launch an EC2 instance"
