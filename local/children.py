@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -97,14 +96,14 @@ class Children(AbstractContextManager["Children"]):
         with self._lock:
             known = [proc for proc in procs if proc in self._names]
         for proc in known:
-            _signal_group(proc, signal.SIGTERM)
+            reaper.signal_group(proc.pid, signal.SIGTERM)
         deadline = time.monotonic() + grace_s
         for proc in known:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 proc.wait(max(0.0, deadline - time.monotonic()))
         for proc in known:
             # Also when the leader has gone: others of its group may not have.
-            _signal_group(proc, signal.SIGKILL)
+            reaper.signal_group(proc.pid)
             proc.wait()
             self.forget(proc)
 
@@ -185,11 +184,6 @@ class Children(AbstractContextManager["Children"]):
         with contextlib.suppress(BrokenPipeError):
             watcher.stdin.close()
         watcher.wait()
-
-
-def _signal_group(proc: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(proc.pid, number)
 
 
 def last_lines(path: Path, count: int = 12) -> str:

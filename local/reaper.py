@@ -16,35 +16,31 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 #: a killed process may still be closing files in a folder: removing it is tried for this long
 REMOVE_DEADLINE_S = 5.0
+#: before the kind of what is not to be ended any more
+FORGET = "forget-"
 
 
 def follow(lines: Iterable[str]) -> tuple[set[int], set[str]]:
     """Read to the pipe's end; returns the process groups and the folders that are left."""
-    groups: set[int] = set()
-    folders: set[str] = set()
+    left: dict[str, set[Any]] = {"group": set(), "folder": set()}
     for line in lines:
         try:
             verb, value = json.loads(line)
         except ValueError:
             continue  # the writer was killed within a line
-        if verb == "group":
-            groups.add(value)
-        elif verb == "forget-group":
-            groups.discard(value)
-        elif verb == "folder":
-            folders.add(value)
-        elif verb == "forget-folder":
-            folders.discard(value)
-    return groups, folders
+        kind = verb.removeprefix(FORGET)
+        (left[kind].add if kind == verb else left[kind].discard)(value)
+    return left["group"], left["folder"]
 
 
-def kill_group(group: int) -> None:
-    """SIGKILL a process group; one that is gone already is well."""
+def signal_group(group: int, number: signal.Signals = signal.SIGKILL) -> None:
+    """Send a signal to a process group; one that is gone already is well."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
+        os.killpg(group, number)
 
 
 def remove_folder(path: str | Path, deadline_s: float = REMOVE_DEADLINE_S) -> None:
@@ -62,7 +58,7 @@ def main() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     groups, folders = follow(sys.stdin)
     for group in groups:
-        kill_group(group)
+        signal_group(group)
     for folder in folders:
         remove_folder(folder)
 

@@ -35,18 +35,17 @@ STACK = "QueueBreakeven"
 class Session:
     """``say`` is told in words what is being started. A context manager; leaving it stops everything."""
 
-    def __init__(self, runs: Path, say: Callable[[str], None], endpoints: Endpoints) -> None:
+    def __init__(
+        self, runs: Path, say: Callable[[str], None], endpoints: Endpoints, run_id: str, suite: str
+    ) -> None:
+        """:param suite: its name; where the run goes on with another, that one's"""
         self._runs, self._say, self._endpoints = runs, say, endpoints
-        self._work = Path(tempfile.mkdtemp(prefix="breakeven-"))
-        self._children = Children()
-        self._children.add_cleanup_dir(self._work)
+        self._run_id, self._suite = run_id, suite
         self._closing = ExitStack()
-        self._closing.callback(shutil.rmtree, self._work, ignore_errors=True)
-        self._closing.callback(self._children.stop_all)
+        self._children = self._closing.enter_context(Children())
+        self._work = self._children.make_dir(Path(tempfile.gettempdir()), "breakeven-")
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
-        self._run_id: str | None = None
-        self._suite: str | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -54,12 +53,8 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self._closing.close()
 
-    def start(self, run_id: str, wanted: RunInput, suite: str) -> None:
-        """Synthesize, start the control plane and the SQS server, deploy, and start the execution.
-
-        :param suite: its name; where the run goes on with another, that one's
-        """
-        self._run_id = run_id
+    def start(self, wanted: RunInput) -> None:
+        """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
         self._say("starting the SQS server and synthesizing the workflow")
         synthesis = Synthesis(self._children, self._work / "cdk.out")
         endpoint, server, notes = self._sqs()
@@ -67,15 +62,16 @@ class Session:
         self._outputs = self._plane.deploy(STACK)
         self._plane.have_images()
         self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
-        self._suite = suite
-        kept_advice.bring(self.store, self._runs, suite)
+        kept_advice.bring(self.store, self._runs, self._suite)
         if wanted.resume_run_id is not None:
             resumed_run.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
         noted = wanted.model_copy(
             update={"surroundings": wanted.surroundings.model_copy(update={"notes": notes})}
         )
         self._execution = self._plane.start(
-            self._outputs["StateMachineArn"], noted.model_dump(mode="json", exclude_unset=True), name=run_id
+            self._outputs["StateMachineArn"],
+            noted.model_dump(mode="json", exclude_unset=True),
+            name=self._run_id,
         )
 
     @property
@@ -90,8 +86,6 @@ class Session:
 
     @property
     def state(self) -> RunState:
-        if self._run_id is None:
-            raise RuntimeError("the session was not started")
         return self.state_of(self._run_id)
 
     def state_of(self, run_id: str) -> RunState:
@@ -106,11 +100,11 @@ class Session:
             self.state.update(RUN, status="interrupted")
             self._plane.stop(self._execution)
 
-    def export(self, run_id: str) -> Path:
+    def export(self) -> Path:
         """What was measured, with the functions' logs, in ``runs/<run_id>``."""
-        folder = self._runs / run_id
-        if self._plane and self._execution and self._suite:
-            export_run(self.store, self.state, run_id, self._runs)
+        folder = self._runs / self._run_id
+        if self._plane and self._execution:
+            export_run(self.store, self.state, self._run_id, self._runs)
             if trouble := kept_advice.keep(self.store, self._runs, self._suite):
                 self._say(trouble)
         logs = self._work / "logs"

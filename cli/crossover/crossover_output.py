@@ -70,6 +70,10 @@ class Answer:
             return self.capacity.describe()
         return "given with the question" if self.inputs.capacity_msg_per_s else "none is known"
 
+    def capacity_words(self) -> str:
+        """What one cluster carries."""
+        return (self.capacity or capacity_of(self.inputs)).describe()
+
     @property
     def measured(self) -> MeasuredCapacity | None:
         """The run's capacity, where it took one."""
@@ -115,7 +119,7 @@ class Answer:
             "crossovers": self.rows["crossover"],
             "break_even_hours": self.hours(),
             "capacity": {
-                "said": capacity.describe() if self.capacity is None else self.capacity.describe(),
+                "said": self.capacity_words(),
                 "limit": capacity.limit,
                 "from": self.capacity_source(),
                 "measured": self.measured.document() if self.measured else None,
@@ -243,8 +247,7 @@ def _hours_against(sqs: str, row: dict[str, Any]) -> str:
 def _capacity(answer: Answer) -> list[str]:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
     needed, clusters = words.figure(answer.needed_msg_per_s), answer.clusters
-    line = capacity.describe() if answer.capacity is None else answer.capacity.describe()
-    lines = [f"Capacity of one cluster: {line}."]
+    lines = [f"Capacity of one cluster: {answer.capacity_words()}."]
     if answer.capacity is not None and capacity.limit == "network":
         lines.append(f"It is capped at {words.figure(capacity.network)} msg/s by the network baseline.")
     if capacity.stated is None:

@@ -77,8 +77,7 @@ def _hours(answer: Answer, console: Console) -> None:
 
 def _capacity(answer: Answer, console: Console) -> None:
     capacity, inputs = capacity_of(answer.inputs), answer.inputs
-    explanation = capacity.describe() if answer.capacity is None else answer.capacity.describe()
-    say(console, f"{explanation}; what binds: {capacity.limit}")
+    say(console, f"{answer.capacity_words()}; what binds: {capacity.limit}")
     say(
         console,
         f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.nodes}): the leader sends each "

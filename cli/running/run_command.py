@@ -6,7 +6,6 @@ import argparse
 import signal
 import time
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_here(arguments: argparse.Namespace) -> int:
     run_id = new_run_id()
     if arguments.resume is None:
-        wanted = _wanted(arguments)
+        wanted = _wanted(arguments, suite=DEFAULT_SUITE, scale=1.0, region=DEFAULT_REGION)
         suite = suite_of(wanted)
         advice, warnings = kept_advice.known(arguments.runs, suite.suite)
         plan = plan_of(wanted, suite, run_id, advice)
@@ -105,7 +104,8 @@ def _run_here(arguments: argparse.Namespace) -> int:
     else:
         check_run_id(arguments.resume, field="resume")
         earlier = earlier_run(arguments.runs, arguments.resume)
-        wanted, suite = _resumed(arguments, earlier.run_id), suite_of(earlier.wanted)
+        # only what is given: the run's plan has the rest
+        wanted, suite = _wanted(arguments, resume_run_id=earlier.run_id), suite_of(earlier.wanted)
         plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
@@ -124,20 +124,9 @@ def _run_here(arguments: argparse.Namespace) -> int:
     return conclude(folder, outcome, console, as_json=arguments.json)
 
 
-def _wanted(arguments: argparse.Namespace) -> RunInput:
-    return _input({"suite": DEFAULT_SUITE, "scale": 1.0, "region": DEFAULT_REGION, **_given(arguments)})
-
-
-def _resumed(arguments: argparse.Namespace, run_id: str) -> RunInput:
-    """Only what is given: the run's plan has the rest."""
-    return _input({"resume_run_id": run_id, **_given(arguments)})
-
-
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    return given(arguments, "suite", "variant", "scale", "seed", "region")
-
-
-def _input(document: dict[str, Any]) -> RunInput:
+def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:
+    """:param usual: what is wanted where an option says nothing"""
+    document = {**usual, **given(arguments, "suite", "variant", "scale", "seed", "region")}
     if "suite" in document:
         suite = load_suite(document["suite"])
         document |= {"suite": suite.document(), "suite_source": suite.where}
@@ -152,16 +141,12 @@ def _goes_on(earlier: Earlier) -> str:
     )
 
 
-def _interrupt(signum: int, frame: FrameType | None) -> None:
+def _interrupt(*_: object) -> None:
     # a second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
     # the process and one to its group; what is ignored here would be ignored by what the clean-up starts, too
     for number in ENDING:
-        signal.signal(number, _go_on)
+        signal.signal(number, lambda *_: None)
     raise KeyboardInterrupt
-
-
-def _go_on(signum: int, frame: FrameType | None) -> None:
-    pass
 
 
 def _follow(
@@ -172,9 +157,9 @@ def _follow(
     from local.session import Session  # noqa: PLC0415
 
     view.say(f"{plural(_to_run(plan), 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
-    with Session(runs, view.say, endpoints) as session:
+    with Session(runs, view.say, endpoints, run_id, plan.suite) as session:
         try:
-            session.start(run_id, wanted, plan.suite)
+            session.start(wanted)
             while session.running():
                 view.show(snapshot(session.state.items(), plan.cases))
                 time.sleep(FOLLOW_S)
@@ -184,7 +169,7 @@ def _follow(
             view.say("interrupted: stopping what was started, keeping what was measured")
             outcome = "interrupted"
             session.interrupt()
-        return session.export(run_id), outcome
+        return session.export(), outcome
 
 
 def _to_run(plan: Plan) -> int:

@@ -34,8 +34,9 @@ from local.aws.functions.lambda_process import Host
 from local.aws.functions.lambda_runtime import LambdaRuntime, OnInvoke
 from local.aws.patches.moto_patches import applied
 from local.aws.resource_types import DeployError
+from local.aws.strict import front
 from local.aws.strict.certificates import Certificate
-from local.aws.strict.front import Front, Layer
+from local.aws.strict.front import Layer
 from local.aws.strict.permissions.account_quotas import ESTABLISHED, AccountLayer, SimulatedAccount
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.permissions.roles import Roles
@@ -97,10 +98,10 @@ class ControlPlane:
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
         self._roles = Roles(region)
         own: list[Layer] = [Authorization(self._roles), check_shapes, check_limits, AccountLayer(account)]
-        self._front = Front([*layers, *own])
+        self._layers = [*layers, *own]
         self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None
         if self._queues:
-            self._front.add(self._queues)
+            self._layers.append(self._queues)
         self._certificate = certificate
         #: what images are made of here
         self.builders = Builders()
@@ -131,7 +132,7 @@ class ControlPlane:
             opening.enter_context(bound_environment(variables))
             self._aws = Aws(variables["AWS_ENDPOINT_URL"], self._region)
             swaps = opening.enter_context(applied(self._aws))
-            self._front.install(swaps)
+            front.install(swaps, self._layers)
             own = self._queues.variables if self._queues else None
             host = Host(self._children, {**variables, **self._env}, self._log_dir, scratch, own)
             self._lambda = LambdaRuntime(host, self._task_root, self._on_invoke)

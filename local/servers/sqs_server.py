@@ -89,12 +89,9 @@ class SqsServer:
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self.endpoint = ""
+        #: it is moto's, far slower, and said so wherever the server is named
+        self.is_fallback = self._java is None or not any(jars.glob(MAIN_JAR))
         self.name = self._name()
-
-    @property
-    def is_fallback(self) -> bool:
-        """Is it moto's: far slower, and said so wherever the server is named?"""
-        return self._missing() is not None
 
     def start(self) -> str:
         """Start it and wait until it answers; returns the endpoint.
@@ -157,15 +154,9 @@ class SqsServer:
                 )
             time.sleep(LOOK_EVERY_S)
 
-    def _missing(self) -> str | None:
-        """What ElasticMQ lacks."""
-        if self._java is None:
-            return "no Java runtime"
-        return None if any(self._jars.glob(MAIN_JAR)) else "ElasticMQ is not installed"
-
     def _name(self) -> str:
-        missing = self._missing()
-        if missing is not None:
+        if self.is_fallback:
+            missing = "ElasticMQ is not installed" if self._java else "no Java runtime"
             return f"moto {version('moto')} (fallback: {missing})"
         jar = next(self._jars.glob(MAIN_JAR))
         return f"ElasticMQ {jar.stem.rpartition('-')[2]}"

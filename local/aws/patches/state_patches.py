@@ -19,16 +19,8 @@ from moto.stepfunctions.parser.api import (
     LambdaFunctionFailedEventDetails,
     MapRunFailedEventDetails,
 )
-from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
 from moto.stepfunctions.parser.asl.component.common.error_name.error_equals_decl import ErrorEqualsDecl
-from moto.stepfunctions.parser.asl.component.common.error_name.failure_event import (
-    FailureEvent,
-    FailureEventException,
-)
-from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name import StatesErrorName
-from moto.stepfunctions.parser.asl.component.common.error_name.states_error_name_type import (
-    StatesErrorNameType,
-)
+from moto.stepfunctions.parser.asl.component.common.error_name.failure_event import FailureEventException
 from moto.stepfunctions.parser.asl.component.state.exec.execute_state import ExecutionState
 from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.itemprocessor import (
     distributed_item_processor_worker as distributed,
@@ -41,14 +33,13 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service impor
 )
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.state_task_lambda import StateTaskLambda
 from moto.stepfunctions.parser.asl.eval.environment import Environment
-from moto.stepfunctions.parser.asl.eval.event.event_detail import EventDetails
 from moto.stepfunctions.parser.asl.eval.event.event_manager import EventManager
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, ProgramStopped
 from moto.stepfunctions.parser.asl.utils.json_path import NoSuchJsonPathError
 
 from local.aws.boto import Aws
 from local.aws.swaps import Patch, Swaps, around
-from local.aws.tasks.job_tasks import AthenaTask, BuildTask, EcsTask, service_model
+from local.aws.tasks.job_tasks import AthenaTask, BuildTask, EcsTask, failure, name_of, service_model
 
 #: what no Catch of States.ALL takes
 TERMINAL = {"States.Runtime", "States.DataLimitExceeded"}
@@ -60,13 +51,8 @@ def states_errors_leave_branches(swaps: Swaps, _: Aws) -> None:
 
     Mend: carry it outward under its own kind of name instead of refusing it as a custom one.
     """
-
-    def named(error_name: str | None) -> Any:
-        reserved = error_name is not None and error_name.startswith("States.")
-        return StatesErrorName.from_name(error_name) if reserved else CustomErrorName(error_name)
-
-    swaps.attribute(parallel_branches, "CustomErrorName", named)
-    swaps.attribute(map_worker, "CustomErrorName", named)
+    swaps.attribute(parallel_branches, "CustomErrorName", name_of)
+    swaps.attribute(map_worker, "CustomErrorName", name_of)
 
 
 @around(ErrorEqualsDecl, "_eval_body")
@@ -116,12 +102,8 @@ def service_errors_have_their_names(swaps: Swaps, _: Aws) -> None:
             return original(self, env, ex)
         error, why = named("lambda", ex)
         details = LambdaFunctionFailedEventDetails(error=error, cause=why)
-        return FailureEvent(
-            env=env,
-            error_name=CustomErrorName(error),
-            event_type=HistoryEventType.LambdaFunctionFailed,
-            event_details=EventDetails(lambdaFunctionFailedEventDetails=details),
-        )
+        failed = HistoryEventType.LambdaFunctionFailed
+        return failure(env, error, failed, lambdaFunctionFailedEventDetails=details)
 
     cause = "_error_cause_from_client_error"
     swaps.attribute(lambda_tasks.StateTaskServiceLambda, cause, partial(named, "lambda"))
@@ -177,8 +159,9 @@ def histories_are_finite(swaps: Swaps, _: Aws) -> None:
     swaps.wrap(Environment, "set_error", fail)
 
 
+EXCEEDED = "States.ExceedToleratedFailureThreshold"
 #: AWS's words; what the child has failed of is in its own execution only
-EXCEEDED = "The specified tolerated failure threshold was exceeded"
+TOLERATED = "The specified tolerated failure threshold was exceeded"
 
 
 @around(distributed.DistributedItemProcessorWorker, "_eval_job")
@@ -191,18 +174,9 @@ def failed_children_fail_their_map(original: Any, self: Any, env: Any, job: Any)
     record = self._map_run_record
     tolerated = record.tolerated_failure_count or record.tolerated_failure_percentage
     if not tolerated and not isinstance(env.program_state(), (ProgramEnded, ProgramStopped)):
-        job.job_output = FailureEventException(_exceeded(env))
-
-
-def _exceeded(env: Any) -> FailureEvent:
-    name = StatesErrorNameType.StatesExceedToleratedFailureThreshold
-    details = MapRunFailedEventDetails(error=name.to_name(), cause=EXCEEDED)
-    return FailureEvent(
-        env=env,
-        error_name=StatesErrorName(typ=name),
-        event_type=HistoryEventType.MapRunFailed,
-        event_details=EventDetails(mapRunFailedEventDetails=details),
-    )
+        details = MapRunFailedEventDetails(error=EXCEEDED, cause=TOLERATED)
+        failed = failure(env, EXCEEDED, HistoryEventType.MapRunFailed, mapRunFailedEventDetails=details)
+        job.job_output = FailureEventException(failed)
 
 
 @around(task_factory, "state_task_service_for")

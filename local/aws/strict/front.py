@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import io
 import socket
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,8 +27,7 @@ from moto.server import DomainDispatcherApplication
 from werkzeug.test import run_wsgi_app
 
 from local.aws.strict.requests import calls, models
-from local.aws.strict.requests.calls import Signature
-from local.aws.strict.requests.needed import Parameters, UnreadableCallError
+from local.aws.strict.requests.needed import Parameters, Signature, UnreadableCallError
 from local.aws.strict.requests.policies import Call
 from local.aws.swaps import Swaps
 
@@ -68,7 +66,7 @@ class Request:
     def operation(self) -> str | None:
         """``service:Operation`` of the API, such as ``s3:HeadObject``; None where that cannot be told."""
         with suppress(UnreadableCallError):
-            return calls.operation(self)
+            return calls.operation(self.signature, self.environ, self.body) if self.signature else None
         return None
 
     @cached_property
@@ -77,7 +75,10 @@ class Request:
 
         :raises UnreadableCallError: ``local/aws/strict/requests/calls.py`` does not know such requests
         """
-        return tuple(calls.read(self))
+        if self.signature is None:
+            return ()
+        operation = calls.operation(self.signature, self.environ, self.body)
+        return tuple(calls.needed(operation, self.environ, self.parameters, self.signature))
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -102,37 +103,28 @@ class Answer:
         return cls(status, [("Content-Type", content_type), ("Content-Length", str(len(body))), *more], body)
 
 
-class Front:
-    """``layers``: the first is the outermost. Safe to share by threads; ``add`` may come at any time."""
+def install(swaps: Swaps, layers: Sequence[Layer]) -> None:
+    """Stand in front of every moto server of this process.
 
-    def __init__(self, layers: Iterable[Layer] = ()) -> None:
-        self._layers: tuple[Layer, ...] = tuple(layers)
-        self._lock = threading.Lock()
+    :param layers: the first is the outermost; what is added to a list later stands behind the others
+    """
 
-    def add(self, layer: Layer) -> None:
-        """Put a layer behind those that are there."""
-        with self._lock:
-            self._layers = (*self._layers, layer)
+    def serve(
+        original: Any, application: Any, environ: dict[str, Any], start_response: Any
+    ) -> Iterable[bytes]:
+        request = Request(environ)
 
-    def install(self, swaps: Swaps) -> None:
-        """Stand in front of every moto server of this process."""
+        def carry_out(given: Request) -> Answer:
+            return _answered(application, original, given)
 
-        def serve(
-            original: Any, application: Any, environ: dict[str, Any], start_response: Any
-        ) -> Iterable[bytes]:
-            request = Request(environ)
+        try:
+            answer = _through(layers, carry_out, request)
+        except Dropped:
+            return _closed(environ)
+        start_response(f"{answer.status} {responses.get(answer.status, '')}", answer.headers)
+        return [answer.body]
 
-            def carry_out(given: Request) -> Answer:
-                return _answered(application, original, given)
-
-            try:
-                answer = _through(self._layers, carry_out, request)
-            except Dropped:
-                return _closed(environ)
-            start_response(f"{answer.status} {responses.get(answer.status, '')}", answer.headers)
-            return [answer.body]
-
-        swaps.wrap(DomainDispatcherApplication, "__call__", serve)
+    swaps.wrap(DomainDispatcherApplication, "__call__", serve)
 
 
 def _through(layers: Sequence[Layer], carry_out: PassOn, request: Request) -> Answer:

@@ -26,7 +26,7 @@ import random
 import re
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from xml.etree import ElementTree as ET
 
@@ -53,19 +53,51 @@ MADE = re.compile(rb"<(?:instance|networkInterface|volume|vpcEndpoint)Id>((?:i|e
 ATTEMPT = re.compile(r"attempt=(\d+)")
 
 
-class Weather:
-    """A layer; ``counts``: how often each kind has befallen each service.
+class Chances:
+    """What is to happen, and what has: ``counts`` by whom it befell and kind. Safe to share by threads.
+
+    :param share: of the calls that a kind may befall, those that it does; each one's first chance is taken
+    """
+
+    def __init__(self, seed: int, kinds: Collection[str], share: float) -> None:
+        self._random, self._kinds, self._share = random.Random(seed), kinds, share  # noqa: S311  no secret
+        self._lock = threading.Lock()
+        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def befalls(self, kind: str, whom: str, most: int | None = None) -> bool:
+        """Whether it does now; it is then counted."""
+        with self._lock:
+            if kind not in self._kinds:
+                return False
+            count = self.counts[whom][kind]
+            if most is not None and count >= most:
+                return False
+            if count and self._random.random() >= self._share:
+                return False
+            self.counts[whom][kind] += 1
+        return True
+
+    def count(self, kind: str, whom: str) -> None:
+        """It has happened."""
+        with self._lock:
+            self.counts[whom][kind] += 1
+
+    def happened(self, kind: str) -> int:
+        """How often, to whomever."""
+        return sum(counts[kind] for counts in self.counts.values())
+
+
+class Weather(Chances):
+    """A layer; ``counts``: how often each service was befallen by each kind.
 
     :param share: of all calls that each of the kinds befalls, after a service's first
     :param kinds: those that may happen; ``short page`` stands for both of its kinds, ``unknown id`` likewise
     """
 
     def __init__(self, seed: int, share: float = 0.03, kinds: Collection[str] = KINDS) -> None:
-        self._random, self._share, self._kinds = random.Random(seed), share, kinds  # noqa: S311  no secret
-        self._lock = threading.Lock()
+        super().__init__(seed, kinds, share)
         self._fresh: dict[str, float] = {}
-        self.counts: Counter[tuple[str, str]] = Counter()
-        self._pages = Pages(self._count)
+        self._pages = Pages(self.count)
 
     def __call__(self, request: Request, pass_on: PassOn) -> Answer:
         if request.caller in {None, PERSON} and not _is_event(request):
@@ -73,34 +105,30 @@ class Weather:
         if request.operation is None or request.service == "sqs":  # which has weather of its own
             return pass_on(request)
         service = request.operation.partition(":")[0]
-        if self._befalls(LATE, service):
+        if self.befalls(LATE, service):
             with self._lock:
                 wait_s = self._random.uniform(0.0, LATE_S)
             time.sleep(wait_s)
         if refusal := self._refusal(request, service):
             return refusal
-        if _is_event(request) and self._befalls(REPEATED, service):
+        if _is_event(request) and self.befalls(REPEATED, service):
             pass_on(request)
         answer = self._carried_out(request, pass_on, service)
-        if self._may_lose(request) and self._befalls(LOST, service):
+        if self._may_lose(request) and self.befalls(LOST, service):
             raise Dropped
         return answer
 
-    def happened(self, kind: str) -> int:
-        """How often, to whatever service."""
-        return sum(count for (each, _), count in self.counts.items() if each == kind)
-
     def _refusal(self, request: Request, service: str) -> Answer | None:
         if service == "ec2" and (unknown := self._unknown_id(request)):
-            self._count(FORGOTTEN, service)
+            self.count(FORGOTTEN, service)
             return UNKNOWN_ID[unknown.partition("-")[0]].answer(service)
         if not _may_strike(request) or service not in OF_WEATHER:
             return None
         throttled, broken = OF_WEATHER[service]
-        if self._befalls(REFUSED, service):
+        if self.befalls(REFUSED, service):
             return throttled.answer(service)
         may_have_run = request.caller == STATES and service == "lambda"
-        if not may_have_run and self._befalls(FAULTY, service):
+        if not may_have_run and self.befalls(FAULTY, service):
             return broken.answer(service)
         return None
 
@@ -143,7 +171,7 @@ class Weather:
         for child in list(element):
             if self._is_unknown(child):
                 element.remove(child)
-                self._count(NOT_LISTED, "ec2")
+                self.count(NOT_LISTED, "ec2")
             else:
                 self._take_out(child)
 
@@ -155,19 +183,6 @@ class Weather:
 
     def _may_lose(self, request: Request) -> bool:
         return request.caller != STATES and _may_strike(request) and not _is_event(request)
-
-    def _befalls(self, kind: str, service: str) -> bool:
-        with self._lock:
-            if kind not in self._kinds:
-                return False
-            if self.counts[kind, service] and self._random.random() >= self._share:
-                return False
-            self.counts[kind, service] += 1
-        return True
-
-    def _count(self, kind: str, service: str) -> None:
-        with self._lock:
-            self.counts[kind, service] += 1
 
 
 def _is_event(request: Request) -> bool:

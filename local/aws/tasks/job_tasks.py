@@ -116,19 +116,13 @@ class JobTask(unsupported.StateTaskServiceUnsupported):
             raise FailureEventException(self._failure(env, failed.error, str(failed))) from failed
 
     def _failure(self, env: Any, error: str, cause: str) -> FailureEvent:
-        reserved = error.startswith("States.")
         details = TaskFailedEventDetails(
             resource=self._get_sfn_resource(),
             resourceType=self._get_sfn_resource_type(),
             error=error,
             cause=cause,
         )
-        return FailureEvent(
-            env=env,
-            error_name=StatesErrorName.from_name(error) if reserved else CustomErrorName(error),
-            event_type=HistoryEventType.TaskFailed,
-            event_details=EventDetails(taskFailedEventDetails=details),
-        )
+        return failure(env, error, HistoryEventType.TaskFailed, taskFailedEventDetails=details)
 
 
 class JobFailedError(Exception):
@@ -227,6 +221,19 @@ class BuildTask(CasedTask):
 
     def cancel(self, client: Any, job: Json) -> None:
         client.stop_build(**job)
+
+
+def failure(env: Any, error: str, kind: HistoryEventType, **details: Any) -> FailureEvent:
+    """:param details: of the event, by the name that histories have for those of its kind"""
+    return FailureEvent(
+        env=env, error_name=name_of(error), event_type=kind, event_details=EventDetails(**details)
+    )
+
+
+def name_of(error_name: str | None) -> Any:
+    """An error's name as moto's interpreter has it, of whom Step Functions' own are of another kind."""
+    reserved = error_name is not None and error_name.startswith("States.")
+    return StatesErrorName.from_name(error_name) if reserved else CustomErrorName(error_name)
 
 
 @functools.cache

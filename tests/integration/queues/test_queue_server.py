@@ -7,7 +7,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.aws.strict.front import Front
+from local.aws.strict import front
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.sqs.queue_server import QueueServer
 from local.aws.swaps import Swaps
@@ -31,15 +31,15 @@ def test_calls_reach_the_server_if_the_role_allows_them(moto, sqs_endpoint):
     """The server is another process, which the front's own SQS knows nothing of."""
     layers = [Authorization(ROLES), QueueServer(sqs_endpoint, ROLES, REGION)]
     with Swaps() as swaps:
-        Front(layers).install(swaps)
+        front.install(swaps, layers)
         queue = client(sqs_endpoint, "local").create_queue(QueueName="be-front")["QueueUrl"]
         client(sqs_endpoint, "local").send_message(QueueUrl=queue, MessageBody="straight")
-        front = moto.aws.endpoint
+        at_front = moto.aws.endpoint
         names = ["ApproximateNumberOfMessages"]
-        depth = client(front, "watch").get_queue_attributes(QueueUrl=queue, AttributeNames=names)
+        depth = client(at_front, "watch").get_queue_attributes(QueueUrl=queue, AttributeNames=names)
         assert depth["Attributes"] == {"ApproximateNumberOfMessages": "1"}
         with pytest.raises(ClientError, match="not authorized to perform: sqs:receivemessage"):
-            client(front, "watch").receive_message(QueueUrl=queue)
-        found = client(front, "loader").receive_message(QueueUrl=queue)
+            client(at_front, "watch").receive_message(QueueUrl=queue)
+        found = client(at_front, "loader").receive_message(QueueUrl=queue)
         assert [each["Body"] for each in found["Messages"]] == ["straight"]
-        client(front, "local").delete_queue(QueueUrl=queue)
+        client(at_front, "local").delete_queue(QueueUrl=queue)

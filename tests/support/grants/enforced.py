@@ -13,7 +13,7 @@ from botocore.config import Config
 from breakeven.results.store import Store
 from breakeven.steps.services import Services
 from local.aws.boto import PERSON
-from local.aws.strict.front import Front
+from local.aws.strict import front
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.permissions.roles import Role
 from local.aws.strict.requests.policies import Policies
@@ -87,5 +87,5 @@ class Enforced:
 def enforced(endpoint: str, roles: Roles) -> Iterator[Enforced]:
     """:param endpoint: of an empty simulated AWS in this process"""
     with Swaps() as swaps:
-        Front([Authorization(GivenRoles(roles))]).install(swaps)
+        front.install(swaps, [Authorization(GivenRoles(roles))])
         yield Enforced(endpoint)

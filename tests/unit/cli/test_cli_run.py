@@ -191,7 +191,7 @@ class Interrupted:
             os.kill(os.getpid(), number)
         self.cleaned = True
 
-    def export(self, run_id: str) -> Path:
+    def export(self) -> Path:
         assert self.cleaned
         self.folder.mkdir()
         return self.folder

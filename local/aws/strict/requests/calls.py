@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 from urllib.parse import parse_qs
 
 from moto.athena.models import athena_backends
@@ -20,38 +20,14 @@ from local.aws.strict.requests import ec2_calls, rest_calls
 from local.aws.strict.requests.needed import (
     HERE,
     Found,
-    Needed,
     Parameters,
-    Place,
+    Signature,
     UnreadableCallError,
-    passes_role,
 )
-from local.aws.strict.requests.policies import Call
 
 #: operations that need another action than their own
 ACTIONS = {"sqs:SendMessageBatch": "sqs:SendMessage", "sqs:DeleteMessageBatch": "sqs:DeleteMessage"}
 CREDENTIAL = re.compile(r"Credential=([^/]+)/\d+/([^/]+)/([^/]+)/")
-
-
-class Signature(NamedTuple):
-    """``key``: the access key; ``service``: the signing name; ``region``: that it is signed for."""
-
-    key: str
-    service: str
-    region: str
-
-
-class Signed(Protocol):
-    """A request; see ``local.aws.strict.front.Request``."""
-
-    environ: dict[str, Any]
-    body: bytes
-
-    @property
-    def signature(self) -> Signature | None: ...
-
-    @property
-    def parameters(self) -> Parameters: ...
 
 
 def signature(environ: Mapping[str, Any]) -> Signature | None:
@@ -60,77 +36,64 @@ def signature(environ: Mapping[str, Any]) -> Signature | None:
     return Signature(signed[1], signed[3], signed[2]) if signed else None
 
 
-def operation(request: Signed) -> str:
+def operation(by: Signature, environ: dict[str, Any], body: bytes) -> str:
     """``service:Operation``, as the service's API reference calls it.
 
     :raises UnreadableCallError: it is of a kind that is not known here
     """
-    if request.signature is None:
-        raise UnreadableCallError("nobody has signed it")
-    service, place = request.signature.service, Place(request.signature.region)
-    if service in REST:
-        return f"{service}:{REST[service](request.environ, place)[0]}"
-    if target := request.environ.get("HTTP_X_AMZ_TARGET"):
-        return f"{service}:{target.rpartition('.')[2]}"
-    action = parse_qs(request.body.decode()).get("Action")
+    if by.service in REST:
+        return f"{by.service}:{REST[by.service](environ, by)[0]}"
+    if target := environ.get("HTTP_X_AMZ_TARGET"):
+        return f"{by.service}:{target.rpartition('.')[2]}"
+    action = parse_qs(body.decode()).get("Action")
     if action is None:
-        raise UnreadableCallError(f"{service} {request.environ['PATH_INFO']}: {HERE}")
-    return f"{service}:{action[0]}"
-
-
-def read(request: Signed) -> Iterator[Call]:
-    """The request as calls; none where nobody has signed it.
-
-    :raises UnreadableCallError: it is of a kind that is not known here
-    """
-    if request.signature is None:
-        return
-    caller, service, region = request.signature
-    if service in REST:
-        found: Iterator[Needed] = iter(REST[service](request.environ, Place(region))[1])
-    else:
-        found = _needed(operation(request), request.parameters, Place(region))
-    for each in found:
-        yield Call(caller, each.action, each.resource, each.context)
+        raise UnreadableCallError(f"{by.service} {environ['PATH_INFO']}: {HERE}")
+    return f"{by.service}:{action[0]}"
 
 
 #: services whose operations are methods and paths
-REST: dict[str, Callable[[dict[str, Any], Place], rest_calls.Read]] = {
+REST: dict[str, Callable[[dict[str, Any], Signature], rest_calls.Read]] = {
     "lambda": rest_calls.lambda_,
     "s3": rest_calls.s3,
 }
 
 
-def _needed(operation: str, given: Parameters, place: Place) -> Found:
+def needed(operation: str, environ: dict[str, Any], given: Parameters, by: Signature) -> Found:
+    """What the request asks for, as calls.
+
+    :raises UnreadableCallError: it is of a kind that is not known here
+    """
     service, _, name = operation.partition(":")
     action = ACTIONS.get(operation, operation)
-    if service == "ec2":
-        yield from ec2_calls.needed(name, given, place)
+    if service in REST:
+        yield from REST[service](environ, by)[1]
+    elif service == "ec2":
+        yield from ec2_calls.needed(name, given, by)
     elif service == "ecs":
-        yield from _ecs(name, given, place)
+        yield from _ecs(name, given, by)
     elif operation in NAMELESS:
-        yield Needed(action, "*")
+        yield by.needs(action, "*")
     elif service in NAMED:
-        yield Needed(action, NAMED[service](given, place))
-        yield from (Needed(*each) for each in _beside(operation, given, place))
+        yield by.needs(action, NAMED[service](given, by))
+        yield from (by.needs(*each) for each in _beside(operation, given, by))
     else:
         raise UnreadableCallError(f"{operation}: {HERE}")
 
 
-def _beside(operation: str, given: Parameters, place: Place) -> Iterator[tuple[str, str]]:
+def _beside(operation: str, given: Parameters, by: Signature) -> Iterator[tuple[str, str]]:
     """What a call needs beside its own action."""
     if operation == "sqs:CreateQueue" and (given.get("tags") or given.get("Tag.1.Key")):
         # Amazon SQS API Reference, CreateQueue: tags take the permission sqs:TagQueue as well
-        yield "sqs:TagQueue", _queue(given, place)
+        yield "sqs:TagQueue", _queue(given, by)
     if operation == "athena:GetQueryResults":
         # Amazon Athena API Reference, GetQueryResults: takes access to where the answer is, in S3
-        location = _query(given, place).config["OutputLocation"]
+        location = _query(given, by).config["OutputLocation"]
         yield "s3:GetObject", f"arn:aws:s3:::{location.removeprefix('s3://')}"
     if operation == "athena:StartQueryExecution":
-        yield from _as_who_asks(given, place)
+        yield from _as_who_asks(given, by)
 
 
-def _as_who_asks(given: Parameters, place: Place) -> Iterator[tuple[str, str]]:
+def _as_who_asks(given: Parameters, by: Signature) -> Iterator[tuple[str, str]]:
     """What Athena does as whoever starts a query; which tables and rows it reads is not looked for here. What
     is denied is denied to the call: Athena would start a query that fails.
 
@@ -140,11 +103,11 @@ def _as_who_asks(given: Parameters, place: Place) -> Iterator[tuple[str, str]]:
     """
     context = given.get("QueryExecutionContext", {})
     catalogue = context.get("Catalog", "AwsDataCatalog")
-    yield "athena:GetDataCatalog", place.arn("athena", f"datacatalog/{catalogue}")
+    yield "athena:GetDataCatalog", by.arn("athena", f"datacatalog/{catalogue}")
     databases = dict.fromkeys(("default", context.get("Database", "default")))
     for name in ("catalog", *(f"database/{database}" for database in databases)):
-        yield "glue:GetDatabase", place.arn("glue", name)
-    groups = athena_backends[DEFAULT_ACCOUNT_ID][place.region].work_groups
+        yield "glue:GetDatabase", by.arn("glue", name)
+    groups = athena_backends[DEFAULT_ACCOUNT_ID][by.region].work_groups
     group = groups.get(given.get("WorkGroup", "primary"))  # Athena itself tells of one that is not there
     result = (group.configuration or {}).get("ResultConfiguration", {}) if group else {}
     if location := result.get("OutputLocation"):
@@ -154,37 +117,37 @@ def _as_who_asks(given: Parameters, place: Place) -> Iterator[tuple[str, str]]:
         yield "s3:PutObject", f"arn:aws:s3:::{bucket}/{prefix}answer.csv"
 
 
-def _query(given: Parameters, place: Place) -> Any:
-    return athena_backends[DEFAULT_ACCOUNT_ID][place.region].executions[given["QueryExecutionId"]]
+def _query(given: Parameters, by: Signature) -> Any:
+    return athena_backends[DEFAULT_ACCOUNT_ID][by.region].executions[given["QueryExecutionId"]]
 
 
-def _workgroup(given: Parameters, place: Place) -> str:
-    name = given.get("WorkGroup") or _query(given, place).workgroup.name
-    return place.arn("athena", f"workgroup/{name}")
+def _workgroup(given: Parameters, by: Signature) -> str:
+    name = given.get("WorkGroup") or _query(given, by).workgroup.name
+    return by.arn("athena", f"workgroup/{name}")
 
 
-def _queue(given: Parameters, place: Place) -> str:
-    return place.arn("sqs", given.get("QueueName") or given["QueueUrl"].rpartition("/")[2])
+def _queue(given: Parameters, by: Signature) -> str:
+    return by.arn("sqs", given.get("QueueName") or given["QueueUrl"].rpartition("/")[2])
 
 
-def _project(given: Parameters, place: Place) -> str:
+def _project(given: Parameters, by: Signature) -> str:
     """A build's id begins with its project's name."""
     name = str(given.get("projectName") or given.get("id") or given["ids"][0]).partition(":")[0]
-    return place.arn("codebuild", f"project/{name}")
+    return by.arn("codebuild", f"project/{name}")
 
 
-def _quota(given: Parameters, place: Place) -> str:
-    return place.arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}")
+def _quota(given: Parameters, by: Signature) -> str:
+    return by.arn("servicequotas", f"{given['ServiceCode']}/{given['QuotaCode']}")
 
 
 #: what AWS knows no resource of
 NAMELESS = {"freetier:GetAccountPlanState", "pricing:GetProducts", "sqs:ListQueues"}
 #: service -> the ARN of what a call is about
-NAMED: dict[str, Callable[[Parameters, Place], str]] = {
+NAMED: dict[str, Callable[[Parameters, Signature], str]] = {
     "athena": _workgroup,
     "codebuild": _project,
-    "dynamodb": lambda given, place: place.arn("dynamodb", f"table/{given['TableName']}"),
-    "ecr": lambda given, place: place.arn("ecr", f"repository/{given.get('repositoryName', '*')}"),
+    "dynamodb": lambda given, by: by.arn("dynamodb", f"table/{given['TableName']}"),
+    "ecr": lambda given, by: by.arn("ecr", f"repository/{given.get('repositoryName', '*')}"),
     "servicequotas": _quota,
     "sns": lambda given, _: given["TopicArn"],
     "sqs": _queue,
@@ -192,34 +155,34 @@ NAMED: dict[str, Callable[[Parameters, Place], str]] = {
 }
 
 
-def _ecs(operation: str, given: Parameters, place: Place) -> Found:
+def _ecs(operation: str, given: Parameters, by: Signature) -> Found:
     """What calls of ECS need.
 
     Source: Amazon ECS Developer Guide, "Grant permission to tag resources on creation" and "IAM roles".
     """
     action = f"ecs:{operation}"
     if "cluster" not in given:
-        yield Needed(action, str(given.get("taskDefinition", "*")))
+        yield by.needs(action, str(given.get("taskDefinition", "*")))
         return
     cluster = str(given["cluster"]).rpartition("/")[2]
-    within = (("ecs:cluster", place.arn("ecs", f"cluster/{cluster}")),)
+    within = (("ecs:cluster", by.arn("ecs", f"cluster/{cluster}")),)
     if operation == "RunTask":
-        yield from _start(given, place, cluster, within)
+        yield from _start(given, by, cluster, within)
     elif operation == "ListTasks":
-        yield Needed(action, "*", within)
+        yield by.needs(action, "*", within)
     else:
         for task in given.get("tasks") or [given["task"]]:
-            arn = task if str(task).startswith("arn:") else place.arn("ecs", f"task/{cluster}/{task}")
-            yield Needed(action, arn, within)
+            arn = task if str(task).startswith("arn:") else by.arn("ecs", f"task/{cluster}/{task}")
+            yield by.needs(action, arn, within)
 
 
-def _start(given: Parameters, place: Place, cluster: str, within: tuple[tuple[str, str], ...]) -> Found:
-    backend = ecs_backends[DEFAULT_ACCOUNT_ID][place.region]
+def _start(given: Parameters, by: Signature, cluster: str, within: tuple[tuple[str, str], ...]) -> Found:
+    backend = ecs_backends[DEFAULT_ACCOUNT_ID][by.region]
     definition = backend.describe_task_definition(given["taskDefinition"])
-    yield Needed("ecs:RunTask", str(definition.arn), within)
+    yield by.needs("ecs:RunTask", str(definition.arn), within)
     if given.get("tags") or given.get("propagateTags"):
-        made = place.arn("ecs", f"task/{cluster}/*")
-        yield Needed("ecs:TagResource", made, (("ecs:CreateAction", "RunTask"), *within))
+        made = by.arn("ecs", f"task/{cluster}/*")
+        yield by.needs("ecs:TagResource", made, (("ecs:CreateAction", "RunTask"), *within))
     for role in (definition.task_role_arn, definition.execution_role_arn):
         if role:
-            yield passes_role(str(role), "ecs-tasks.amazonaws.com")
+            yield by.passes_role(str(role), "ecs-tasks.amazonaws.com")

@@ -12,8 +12,8 @@ from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ec2.models import ec2_backends
 from moto.iam.models import iam_backends
 
-from local.aws.strict.requests.needed import Found, Needed, Parameters, Place, passes_role
-from local.aws.strict.requests.policies import Context
+from local.aws.strict.requests.needed import Found, Parameters, Signature
+from local.aws.strict.requests.policies import Call, Context
 
 #: parameters that name what a call is about, one or a list of it -> the kind of it
 IDS = {
@@ -37,30 +37,30 @@ LOOKED_UP, PUBLIC = "resolve:ssm:", "/aws/service/"
 MADE = ("instance", "network-interface", "volume")
 
 
-def needed(operation: str, given: Parameters, place: Place) -> Found:
+def needed(operation: str, given: Parameters, by: Signature) -> Found:
     if operation.startswith("Describe"):
-        yield Needed(f"ec2:{operation}", "*")
+        yield by.needs(f"ec2:{operation}", "*")
     elif operation == "RunInstances":
-        yield from _launch(given, place)
+        yield from _launch(given, by)
     else:
         if operation == "CreateVpcEndpoint":
-            yield from _endpoint(given, place)
+            yield from _endpoint(given, by)
         if operation == "CreateImage":
-            yield from _image(given, place)
+            yield from _image(given, by)
         for name, value in given.items():
             if kind := IDS.get(name.removesuffix("s")):
                 for each in value if isinstance(value, list) else [value]:
-                    yield Needed(f"ec2:{operation}", _arn(kind, each, place), tags_of(each, place))
+                    yield by.needs(f"ec2:{operation}", _arn(kind, each, by), tags_of(each, by))
 
 
-def _arn(kind: str, name: object, place: Place) -> str:
+def _arn(kind: str, name: object, by: Signature) -> str:
     account = {"account": ""} if kind in OF_NO_ACCOUNT else {}
-    return place.arn("ec2", f"{kind}/{name}", **account)
+    return by.arn("ec2", f"{kind}/{name}", **account)
 
 
-def tags_of(resource: str, place: Place) -> Context:
+def tags_of(resource: str, by: Signature) -> Context:
     """The tags of what is there, by both of their condition keys."""
-    found = ec2_backends[DEFAULT_ACCOUNT_ID][place.region].tags.get(resource, {})
+    found = ec2_backends[DEFAULT_ACCOUNT_ID][by.region].tags.get(resource, {})
     return tuple(
         (f"{service}:ResourceTag/{key}", value)
         for service in ("aws", "ec2")
@@ -68,47 +68,47 @@ def tags_of(resource: str, place: Place) -> Context:
     )
 
 
-def _launch(given: Parameters, place: Place) -> Found:
+def _launch(given: Parameters, by: Signature) -> Found:
     """A launch is asked about for all that it makes and all that it uses, by itself or by its template."""
-    template, data = _template(given, place)
-    named = [place.arn("ec2", f"launch-template/{template}")] if template else []
+    template, data = _template(given, by)
+    named = [by.arn("ec2", f"launch-template/{template}")] if template else []
     of_template: Context = tuple(("ec2:LaunchTemplate", arn) for arn in named)
     launch = {**data, **given}
     tags = {**_requested_tags(data), **_requested_tags(given)}
     for kind in MADE:
-        yield Needed("ec2:RunInstances", place.arn("ec2", f"{kind}/*"), (*of_template, *tags.get(kind, ())))
-    used = [place.arn("ec2", each) for each in _used(given, data)]
+        yield by.needs("ec2:RunInstances", by.arn("ec2", f"{kind}/*"), (*of_template, *tags.get(kind, ())))
+    used = [by.arn("ec2", each) for each in _used(given, data)]
     image = str(launch.get("ImageId") or "*")
     if image.startswith(LOOKED_UP):
-        yield _look_up(image.removeprefix(LOOKED_UP), place)
+        yield _look_up(image.removeprefix(LOOKED_UP), by)
         image = "*"
-    for arn in (*used, _arn("image", image, place), *named):
-        yield Needed("ec2:RunInstances", arn, (*of_template, *tags_of(arn.rpartition("/")[2], place)))
-    yield from _tags_made("RunInstances", tags, place)
+    for arn in (*used, _arn("image", image, by), *named):
+        yield by.needs("ec2:RunInstances", arn, (*of_template, *tags_of(arn.rpartition("/")[2], by)))
+    yield from _tags_made("RunInstances", tags, by)
     for role in _profile_roles(launch):
-        yield passes_role(role, "ec2.amazonaws.com")
+        yield by.passes_role(role, "ec2.amazonaws.com")
 
 
-def _look_up(parameter: str, place: Place) -> Needed:
+def _look_up(parameter: str, by: Signature) -> Call:
     """EC2 looks up the parameter of an image as who launches.
 
     Source: Amazon EC2 User Guide, "Use a Systems Manager parameter instead of an AMI ID".
     """
     account = {"account": ""} if parameter.startswith(PUBLIC) else {}
-    return Needed("ssm:GetParameters", place.arn("ssm", f"parameter/{parameter.lstrip('/')}", **account))
+    return by.needs("ssm:GetParameters", by.arn("ssm", f"parameter/{parameter.lstrip('/')}", **account))
 
 
-def _image(given: Parameters, place: Place) -> Found:
+def _image(given: Parameters, by: Signature) -> Found:
     """An image is made with a snapshot; the instance that it is of is among the call's parameters."""
     tags = _requested_tags(given)
     for kind in ("image", "snapshot"):
-        yield Needed("ec2:CreateImage", _arn(kind, "*", place), tags.get(kind, ()))
-    yield from _tags_made("CreateImage", tags, place)
+        yield by.needs("ec2:CreateImage", _arn(kind, "*", by), tags.get(kind, ()))
+    yield from _tags_made("CreateImage", tags, by)
 
 
-def _template(given: Parameters, place: Place) -> tuple[str | None, dict[str, Any]]:
+def _template(given: Parameters, by: Signature) -> tuple[str | None, dict[str, Any]]:
     """The id of the launch template, and what it says; nothing where there is none."""
-    backend = ec2_backends[DEFAULT_ACCOUNT_ID][place.region]
+    backend = ec2_backends[DEFAULT_ACCOUNT_ID][by.region]
     asked = given.get("LaunchTemplate", {})
     named = backend.launch_template_name_to_ids.get(asked.get("LaunchTemplateName"))
     template = asked.get("LaunchTemplateId") or named
@@ -141,24 +141,24 @@ def _profile_roles(launch: Parameters) -> list[str]:
     return [role.arn for each in known if each.arn == arn or each.name == name for role in each.roles]
 
 
-def _endpoint(given: Parameters, place: Place) -> Found:
+def _endpoint(given: Parameters, by: Signature) -> Found:
     tags = _requested_tags(given)
-    made = place.arn("ec2", "vpc-endpoint/*")
-    yield Needed("ec2:CreateVpcEndpoint", made, tags.get("vpc-endpoint", ()))
-    yield from _tags_made("CreateVpcEndpoint", tags, place)
+    made = by.arn("ec2", "vpc-endpoint/*")
+    yield by.needs("ec2:CreateVpcEndpoint", made, tags.get("vpc-endpoint", ()))
+    yield from _tags_made("CreateVpcEndpoint", tags, by)
     for what in ("Vpcs", "Subnets", "SecurityGroups"):
-        yield Needed(f"ec2:Describe{what}", "*")
+        yield by.needs(f"ec2:Describe{what}", "*")
     if given.get("PrivateDnsEnabled"):
-        yield Needed("route53:AssociateVPCWithHostedZone", "arn:aws:route53:::hostedzone/*")
+        yield by.needs("route53:AssociateVPCWithHostedZone", "arn:aws:route53:::hostedzone/*")
 
 
-def _tags_made(operation: str, tags: dict[str, Context], place: Place) -> Found:
+def _tags_made(operation: str, tags: dict[str, Context], by: Signature) -> Found:
     """Tags that are asked for with what is made are a call of CreateTags.
 
     Source: Amazon EC2 User Guide, "Grant permission to tag Amazon EC2 resources during creation".
     """
     for kind, asked in tags.items():
-        yield Needed("ec2:CreateTags", _arn(kind, "*", place), (("ec2:CreateAction", operation), *asked))
+        yield by.needs("ec2:CreateTags", _arn(kind, "*", by), (("ec2:CreateAction", operation), *asked))
 
 
 def _requested_tags(given: Parameters) -> dict[str, Context]:

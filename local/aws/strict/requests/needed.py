@@ -1,4 +1,4 @@
-"""What a call needs: actions on resources, with the condition keys that AWS would know of each."""
+"""What a call needs, as calls that IAM knows: actions on resources, with the condition keys of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from moto.core import DEFAULT_ACCOUNT_ID
 
-from local.aws.strict.requests.policies import Context
+from local.aws.strict.requests.policies import Call, Context
 
 #: of the account whose quotas are simulated
 REGION = "us-east-1"
@@ -21,31 +21,30 @@ class UnreadableCallError(Exception):
     """A request of a kind that is not known here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """``action`` is ``service:Action``, as IAM calls it."""
-
-    action: str
-    resource: str
-    context: Context = ()
-
-
-Found = Iterator[Needed]
+Found = Iterator[Call]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The region that a call is made in; the account is the simulation's one."""
+class Signature:
+    """Who calls, and where: ``key``: the access key; ``service``: the signing name; ``region``: signed for.
 
+    The account is the simulation's one.
+    """
+
+    key: str
+    service: str
     region: str
 
     def arn(self, service: str, resource: str, account: str = DEFAULT_ACCOUNT_ID) -> str:
         return f"arn:aws:{service}:{self.region}:{account}:{resource}"
 
+    def needs(self, action: str, resource: str, context: Context = ()) -> Call:
+        """:param action: ``service:Action``, as IAM calls it"""
+        return Call(self.key, action, resource, context)
 
-def passes_role(role: str, service: str) -> Needed:
-    """What passing a role (its ARN) on to a service needs.
+    def passes_role(self, role: str, service: str) -> Call:
+        """What passing a role (its ARN) on to a service needs.
 
-    Source: IAM User Guide, "Granting a user permissions to pass a role to an AWS service".
-    """
-    return Needed("iam:PassRole", role, (("iam:PassedToService", service),))
+        Source: IAM User Guide, "Granting a user permissions to pass a role to an AWS service".
+        """
+        return self.needs("iam:PassRole", role, (("iam:PassedToService", service),))

@@ -20,12 +20,12 @@ Each kind, which is counted by queue, and where it is documented:
 
 from __future__ import annotations
 
-import random
-import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from typing import Any
+
+from local.aws.strict.weather import Chances
 
 EMPTY, DUPLICATE, HIDDEN, STALE = "empty receive", "duplicate", "hidden", "stale count"
 NO_QUEUE, THROTTLED, BROKEN = "unknown queue", "throttled", "broken"
@@ -53,46 +53,24 @@ COUNTS = "ApproximateNumberOfMessages"
 Json = dict[str, Any]
 
 
-class SqsWeather:
-    """What is to happen, and what has: ``counts[queue name][kind]``.
+class SqsWeather(Chances):
+    """What befalls queues, by their names.
 
-    :param share: of the calls that a kind may befall, those that it does; each queue's first chance is taken
     :param most: of each kind that loses messages for a while, on each queue
     """
 
     def __init__(self, seed: int, kinds: Collection[str] = KINDS, share: float = 0.02, most: int = 3) -> None:
-        self._random, self._kinds, self._share, self._most = random.Random(seed), kinds, share, most  # noqa: S311
-        self._lock = threading.Lock()
+        super().__init__(seed, kinds, share)
+        self._most = most
         self._made: dict[str, float] = {}
         self._copies: dict[str, list[Json]] = defaultdict(list)
         self._answers: Counter[str] = Counter()
         self._hidden: set[str] = set()
         self._read: dict[str, list[tuple[float, Json]]] = defaultdict(list)
-        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
-
-    def befalls(self, kind: str, queue: str, most: int | None = None) -> bool:
-        """Whether it does now; it is then counted."""
-        with self._lock:
-            count = self.counts[queue][kind]
-            if kind not in self._kinds or (most is not None and count >= most):
-                return False
-            if count and self._random.random() >= self._share:
-                return False
-            self.counts[queue][kind] += 1
-        return True
 
     def idle_s(self) -> float | None:
         """Seconds after which a connection is closed that nobody uses."""
         return IDLE_S if IDLE in self._kinds else None
-
-    def count(self, kind: str, queue: str) -> None:
-        """It has happened."""
-        with self._lock:
-            self.counts[queue][kind] += 1
-
-    def happened(self, kind: str) -> int:
-        """How often, on whatever queue."""
-        return sum(counts[kind] for counts in self.counts.values())
 
     def refusal(self, operation: str, queue: str) -> str | None:
         """The kind of it, where the call is not to be carried out."""

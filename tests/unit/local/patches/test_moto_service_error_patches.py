@@ -7,7 +7,8 @@ import json
 import pytest
 
 from local.aws.patches.state_patches import service_errors_have_their_names
-from local.aws.strict.front import Answer, Front
+from local.aws.strict import front
+from local.aws.strict.front import Answer
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import CAUGHT, both, call, caught, machine
 
@@ -46,7 +47,7 @@ def refusing(service, status, code):
 
 def failed(moto, patched, layer, state):
     with moto.patched_with(service_errors_have_their_names, patched), Swaps() as swaps:
-        Front([layer]).install(swaps)
+        front.install(swaps, [layer])
         return moto.run(machine(A=state))
 
 
@@ -89,5 +90,5 @@ def test_a_lost_condition_keeps_its_name(moto, patched):
 def test_a_refused_call_is_caught_by_its_name(moto, function):
     state = caught(call(function, x=1), "Lambda.TooManyRequestsException")
     with moto.patched_with(service_errors_have_their_names, True), Swaps() as swaps:
-        Front([refusing("lambda", 429, "TooManyRequestsException")]).install(swaps)
+        front.install(swaps, [refusing("lambda", 429, "TooManyRequestsException")])
         assert moto.run(machine(A=state, Caught=CAUGHT))["output"] == '{"caught": true}'

@@ -12,7 +12,8 @@ from botocore.exceptions import ClientError
 from breakeven.planning.plan import make_plan
 from breakeven.steps.run.account_capacity import account_of
 from breakeven.workload.read import load_suite
-from local.aws.strict.front import Answer, Front
+from local.aws.strict import front
+from local.aws.strict.front import Answer
 from local.aws.strict.permissions.account_quotas import NEW, AccountLayer, SimulatedAccount
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
@@ -32,12 +33,11 @@ def simulated(moto, monkeypatch):
     """An account of the given plan and quotas, which boto3 finds as handlers do."""
     monkeypatch.setenv("BREAKEVEN_ZONES", f"{REGION}a,{REGION}b")
     with Swaps() as swaps:
-        front = Front()
-        front.install(swaps)
+        installed = []
+        front.install(swaps, installed)
 
         def simulate(account, *layers):
-            for layer in (AccountLayer(account), *layers):
-                front.add(layer)
+            installed.extend((AccountLayer(account), *layers))
 
         yield simulate
 

@@ -10,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from local.aws.boto import PERSON
-from local.aws.strict.front import Front
+from local.aws.strict import front
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.requests.policies import statements
 from local.aws.swaps import Swaps
@@ -48,7 +48,7 @@ def moto():
     }
     denied = {"Statement": [allowing("*", "*"), DENYING]}
     with moto_server() as server, Swaps() as swaps:
-        Front([Authorization(GivenRoles({**roles, "denied": statements([denied])}))]).install(swaps)
+        front.install(swaps, [Authorization(GivenRoles({**roles, "denied": statements([denied])}))])
         made = server.aws.client("s3")
         made.create_bucket(Bucket="bucket")
         made.put_object(Bucket="bucket", Key="runs/there", Body=b"x")

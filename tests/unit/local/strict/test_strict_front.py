@@ -7,7 +7,8 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, HTTPClientError
 
 from local.aws.boto import PERSON
-from local.aws.strict.front import Answer, Dropped, Front
+from local.aws.strict import front
+from local.aws.strict.front import Answer, Dropped
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
 
@@ -22,14 +23,9 @@ def moto():
 def layers(moto):
     """Put layers into it, the outermost first; they are gone after the test."""
     with Swaps() as swaps:
-        front = Front()
-        front.install(swaps)
-
-        class Layers:
-            def add(self, layer):
-                front.add(layer)
-
-        yield Layers()
+        layers = []
+        front.install(swaps, layers)
+        yield layers
 
 
 @pytest.fixture
@@ -52,8 +48,8 @@ def test_layers_see_requests_in_order_and_the_server_answers_last(layers, s3):
 
         return layer
 
-    layers.add(noting("outer"))
-    layers.add(noting("inner"))
+    layers.append(noting("outer"))
+    layers.append(noting("inner"))
     s3.put_object(Bucket="bucket", Key="k", Body=b"body")
     operation = "s3:PutObject"
     assert seen == [("outer", operation), ("inner", operation), ("inner", 200), ("outer", 200)]
@@ -65,7 +61,7 @@ def test_a_layer_that_answers_keeps_a_request_from_being_carried_out(layers, s3)
     def refuse(request, pass_on):
         return Answer.of(503, "application/xml", b"<Error><Code>SlowDown</Code></Error>", x_amz_id_2="1")
 
-    layers.add(refuse)
+    layers.append(refuse)
     with pytest.raises(ClientError, match="SlowDown") as refused:
         s3.put_object(Bucket="bucket", Key="refused", Body=b"")
     assert refused.value.response["ResponseMetadata"]["HTTPHeaders"]["x-amz-id-2"] == "1"
@@ -86,7 +82,7 @@ def test_a_request_can_be_carried_out_twice(layers, s3, moto):
         AttributeDefinitions=[{"AttributeName": "k", "AttributeType": "S"}],
         BillingMode="PAY_PER_REQUEST",
     )
-    layers.add(twice)
+    layers.append(twice)
     table.update_item(
         TableName="t",
         Key={"k": {"S": "x"}},
@@ -106,7 +102,7 @@ def test_a_dropped_connection_is_one_to_the_client_whether_or_not_the_work_was_d
             pass_on(request)
         raise Dropped
 
-    layers.add(drop)
+    layers.append(drop)
     with pytest.raises(HTTPClientError, match="closed"):
         s3.put_object(Bucket="bucket", Key=f"dropped-{done}", Body=b"x")
     keys = {each["Key"] for each in s3.list_objects_v2(Bucket="bucket").get("Contents", [])}
@@ -120,7 +116,7 @@ def test_a_request_says_who_makes_it_and_its_body_is_read_once(layers, moto):
         seen.append((request.caller, request.service, request.body))
         return pass_on(request)
 
-    layers.add(note)
+    layers.append(note)
     moto.aws.client("ec2").describe_vpcs()
     ((caller, service, body),) = seen
     assert (caller, service) == (PERSON, "ec2")
@@ -129,7 +125,7 @@ def test_a_request_says_who_makes_it_and_its_body_is_read_once(layers, moto):
 
 def test_a_front_is_gone_with_its_control_plane(moto, s3):
     with Swaps() as swaps:
-        Front([lambda request, pass_on: Answer.of(500, "text/plain", b"")]).install(swaps)
+        front.install(swaps, [lambda request, pass_on: Answer.of(500, "text/plain", b"")])
         with pytest.raises(ClientError):
             s3.list_objects_v2(Bucket="bucket")
     assert s3.list_objects_v2(Bucket="bucket")["KeyCount"] >= 0

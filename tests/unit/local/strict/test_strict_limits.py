@@ -10,7 +10,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local.aws.strict.front import Answer, Front
+from local.aws.strict import front
+from local.aws.strict.front import Answer
 from local.aws.strict.service_limits import check_limits
 from local.aws.strict.shapes import check_shapes
 from local.aws.swaps import Swaps
@@ -24,7 +25,7 @@ KIB = 1024
 @pytest.fixture(scope="module")
 def moto():
     with moto_server() as server, Swaps() as swaps:
-        Front([check_shapes, check_limits, carried_out]).install(swaps)
+        front.install(swaps, [check_shapes, check_limits, carried_out])
         yield server
 
 
@@ -277,7 +278,7 @@ def test_looking_at_a_request_takes_much_less_than_carrying_it_out(moto):
         return pass_on(request)
 
     with Swaps() as swaps:
-        Front([timed, carried_out]).install(swaps)
+        front.install(swaps, [timed, carried_out])
         for _ in range(50):
             client.update_item(
                 **UPDATE, UpdateExpression="SET #a = :a", ExpressionAttributeValues={":a": {"S": "x"}}

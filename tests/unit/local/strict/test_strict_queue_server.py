@@ -7,7 +7,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import HTTPClientError
 
-from local.aws.strict.front import Front
+from local.aws.strict import front
 from local.aws.strict.requests.policies import statements
 from local.aws.strict.sqs.queue_server import LOADING, VARIABLE, QueueServer
 from local.aws.swaps import Swaps
@@ -66,6 +66,6 @@ def client(endpoint, role):
 
 def test_a_server_that_does_not_answer_is_a_connection_that_closes(moto):
     with Swaps() as swaps:
-        Front([QueueServer(f"http://127.0.0.1:{free_ports(1)[0]}", ROLES, REGION)]).install(swaps)
+        front.install(swaps, [QueueServer(f"http://127.0.0.1:{free_ports(1)[0]}", ROLES, REGION)])
         with pytest.raises(HTTPClientError, match="closed"):
             client(moto.aws.endpoint, "local").list_queues()
