@@ -32,7 +32,9 @@ class BrokerImages(Construct):
         super().__init__(scope, construct_id)
         context = base.context
         self.baked, self.own, self.place = {}, {}, None
-        own = self._own(context.image) if context.image else None
+        # the id that the account's parameter holds at deployment
+        parent = ec2.MachineImage.from_ssm_parameter(context.image) if context.image else None
+        own = parent.get_image(self).image_id if parent else None
         if own and not context.bake:
             self.own = {context.node_architecture: own}
             return
@@ -67,7 +69,3 @@ class BrokerImages(Construct):
             resource_type="Custom::BakedImages",
             service_timeout=timeout.plus(GRACE),
         )
-
-    def _own(self, parameter: str) -> str:
-        """The id that the account's parameter holds at deployment."""
-        return ec2.MachineImage.from_ssm_parameter(parameter).get_image(self).image_id

@@ -93,21 +93,16 @@ class Workflow(Construct):
         )
         finish = self._finish()
         plan = invoke(self, self._functions, "Plan", result_path="$.run")
-        catch_as(plan, finish)
         take = self._lock.take()
-        catch_as(take, finish)
         free = self._lock.release()
-        catch_as(free, finish)
         free.next(finish)
         rounds = self._rounds()
         release = invoke(self, self._functions, "ReleaseRun", payload=taken("run_id"))
         catch_as(rounds, release)
         read = all_queries(self, self._results)
         catch_as(release, read)
-        catch_as(read, free)
         asked = taken("run_id", "queries", "failed")
         report = invoke(self, self._functions, "BuildReport", payload=asked, result_path="$.report")
-        catch_as(report, free)
         notify = sfn_tasks.SnsPublish(
             self,
             "Notify",
@@ -118,7 +113,10 @@ class Workflow(Construct):
             task_timeout=sfn.Timeout.duration(cdk.Duration.seconds(60)),
         )
         retry_whatever_failed(notify)
-        catch_as(notify, free)
+        for state in (plan, take, free):
+            catch_as(state, finish)
+        for state in (read, report, notify):
+            catch_as(state, free)
         measure = with_tasks(self, self._functions, self._tasks.image, rounds)
         begin.next(plan).next(take).next(with_images(self, self._functions, measure))
         rounds.next(release).next(read).next(report).next(notify).next(free)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Protocol
 
 from breakeven.brokers.access import Access
 from breakeven.clients.base import Client
 from breakeven.errors import CaseError
 from breakeven.targets import catalog
-from breakeven.targets.record import TargetRecord
 from breakeven.workload.case import Case, Workload
 
 
@@ -89,15 +88,10 @@ def open_target(name: str, access: Access | None, nodes_down: int = 0) -> Target
     :raises CaseError: when brokers are needed and none are known
     """
     record = catalog.record_of(name)
+    # imported when a target of it is opened: those who plan or price need none of its clients
+    target_class: Callable[..., Target] = resolve_name(record.opened_by)
     if not record.nodes:
-        return _class_of(record)()
+        return target_class()
     if access is None or not access.nodes:
         raise CaseError(f"{name}: no broker node is known")
-    return _class_of(record)(access, nodes_down)
-
-
-def _class_of(record: TargetRecord) -> Callable[..., Target]:
-    """Imported when a target of it is opened: those who plan or price need none of its clients."""
-    module, _, name = record.opened_by.partition(":")
-    found: Callable[..., Target] = getattr(import_module(module), name)
-    return found
+    return target_class(access, nodes_down)

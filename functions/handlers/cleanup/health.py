@@ -7,7 +7,8 @@ from datetime import datetime
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
-from breakeven.steps.cleanup.health import days_since_good_run, standing_nodes
+from breakeven.steps.cleanup.clean_up import standing_nodes
+from breakeven.steps.run.finish_run import days_since_good_run
 from handlers.common import Document, count, entry, logger, services
 
 #: UTC. A metric is billed for each hour in which it is sent

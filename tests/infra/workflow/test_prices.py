@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from breakeven.pricing.prices.refresh import BUDGET_S
-from breakeven.steps.run.run_prices import pricing_client
+from breakeven.steps.run.account_capacity import pricing_client
 from tests.support.aws.definition import definition_of, resources, states, template_of
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from botocore.awsrequest import AWSResponse
 
-from breakeven.steps.run.run_prices import pricing_client
+from breakeven.steps.run.account_capacity import pricing_client
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "price_list"
 ALL = ("sqs", "ec2", "ebs", "nat", "data_transfer", "vpc", "amazon_mq")

@@ -15,7 +15,7 @@ from botocore.config import Config
 
 from breakeven.pricing.prices.book import load_book
 from breakeven.pricing.prices.refresh import Refreshed, refresh
-from breakeven.steps.run.run_prices import QUICK
+from breakeven.steps.run.account_capacity import QUICK
 from tests.support.money.price_list import ALL, Entry, PriceList, Reply, entries, refused
 
 TODAY = date(2026, 11, 20)

@@ -10,8 +10,8 @@ import pytest
 from breakeven.installation import OWNER_TAG, RUN_TAG, Installation
 from breakeven.results.items import RUN, case_item
 from breakeven.results.state import RunState
-from breakeven.steps.cleanup.health import days_since_good_run, standing_nodes
-from breakeven.steps.run.finish_run import GOOD_RUN, HEALTH, finish_run
+from breakeven.steps.cleanup.clean_up import standing_nodes
+from breakeven.steps.run.finish_run import GOOD_RUN, HEALTH, days_since_good_run, finish_run
 from tests.support.aws.moto_results import installed
 
 OURS = Installation().owner

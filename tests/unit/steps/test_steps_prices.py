@@ -12,10 +12,10 @@ from breakeven.errors import InputError
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.results import layout
 from breakeven.results.items import RUN
+from breakeven.steps.run.account_capacity import prices_of
 from breakeven.steps.run.build_report import _manifest
 from breakeven.steps.run.plan_run import plan_run
 from breakeven.steps.run.run_input import parse_run_input
-from breakeven.steps.run.run_prices import prices_of
 from breakeven.steps.services import Services
 from tests.support.aws.moto_results import services_in_moto
 from tests.support.money.price_list import ALL, PriceList, entries, refused

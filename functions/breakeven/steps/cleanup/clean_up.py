@@ -17,15 +17,19 @@ from typing import TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.errors import BreakevenError
+from breakeven.installation import RUN_TAG
+from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results.items import RUN
 from breakeven.steps.aws_clients import (
     FORGOTTEN,
+    Ec2,
     ExecutionStatus,
     StepFunctions,
     execution_arn,
     execution_status,
 )
 from breakeven.steps.cleanup.resources import Resource, ResourceType
+from breakeven.steps.instances import our_instances
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.run.take_lock import free_lock, owners
 from breakeven.steps.run_lease import lease_until
@@ -175,3 +179,21 @@ def _is_done_with(resource: Resource, finished: set[str]) -> bool:
     if resource.run_id:
         return resource.run_id in finished
     return resource.lease_until is not None and time.time() > resource.lease_until
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """``overdue``: of those up, the instances whose run must have ended by now."""
+
+    up: int
+    overdue: list[str]
+
+
+def standing_nodes(services: Services, ec2: Ec2) -> Nodes:
+    """The installation's broker nodes, whatever run they are of."""
+    found = [each for each in our_instances(ec2) if each.stands]
+    runs = {each.id: each.tags.get(RUN_TAG, "") for each in found}
+    ends = {run_id: lease_until(services, run_id) if run_id else None for run_id in set(runs.values())}
+    now = time.time()
+    overdue = [each.id for each in found if now > (ends[runs[each.id]] or each.launched_at + MAX_RUN_S)]
+    return Nodes(len(found), overdue)

@@ -1,27 +1,32 @@
-"""What the account and the deployment have room for, as EC2 and Service Quotas tell it, for the plan.
+"""What AWS is asked for the plan: what the account and the deployment have room for, and today's prices.
 
-``breakeven doctor`` asks the same of the same functions.
+``breakeven doctor`` asks for the room by the same functions.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from typing import Any, TypeVar
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import QUOTA, Account
+from breakeven.pricing.prices.book import load_book
 from breakeven.pricing.prices.instance_types import machines
+from breakeven.pricing.prices.refresh import Refreshed, refresh
+from breakeven.pricing.prices.refresh_notes import not_refreshed
 from breakeven.steps.aws_clients import Ec2, SuppressCodes, described
 from breakeven.steps.lane.baked_images import images_there
 from breakeven.steps.lane.recipes import recipes_of
-from breakeven.steps.run.run_prices import QUICK
+from breakeven.steps.run.run_input import RunInput
 from breakeven.steps.tasks.establish_tasks import TAG, image_of, is_built
-from breakeven.targets.catalog import record_of
+from breakeven.targets.catalog import clusters, record_of
 from breakeven.workload.suite import Suite
 
 T = TypeVar("T")
@@ -29,6 +34,10 @@ T = TypeVar("T")
 ZONES = "BREAKEVEN_ZONES"
 #: the one region in which the Free Tier API answers (its reference, "Service endpoint")
 FREE_TIER_REGION = "us-east-1"
+#: where the Price List API is served, whatever the region whose prices are asked for
+API_REGION = "us-east-1"
+#: planning has two minutes in all, so that a question that hangs must end soon
+QUICK = Config(connect_timeout=2, read_timeout=5, retries={"mode": "standard", "total_max_attempts": 2})
 
 
 def instance_types(suite: Suite) -> list[str]:
@@ -132,3 +141,27 @@ def _vcpus(service: str, quota: str) -> float:
 def _functions() -> int:
     answer = boto3.client("lambda", config=QUICK).get_account_settings()
     return int(answer["AccountLimit"]["UnreservedConcurrentExecutions"])
+
+
+def pricing_client() -> Any:
+    """boto3's client of the Price List API; one question takes 15 s at most."""
+    return boto3.client("pricing", region_name=API_REGION, config=QUICK)
+
+
+def prices_of(
+    wanted: RunInput,
+    today: date,
+    types: Iterable[str] = (),
+    client: Callable[[], Any] = pricing_client,
+) -> Refreshed:
+    """The book of the run's region, and what its reader must know.
+
+    :param types: instance types that are asked for beside the deployment's own
+
+    :raises InputError: there is no book of that region, or its file is damaged
+    """
+    book = load_book(wanted.region)
+    if wanted.surroundings.name != "aws":
+        return Refreshed(book, (not_refreshed(book, today),))
+    own = {nodes.instance_type for nodes in clusters().values()}
+    return refresh(book, client(), today, instance_types=sorted(own | set(types)))

@@ -1,4 +1,4 @@
-"""The end of a run: its record."""
+"""The end of a run: its record, and when a run last went well."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.results.items import NO_CASE_OK, RUN
-from breakeven.results.state import RunState, Table
 from breakeven.steps.reasons import MAX_REASON, reason_of
 from breakeven.steps.run.suite_advice import keep_advice
 from breakeven.steps.services import Services
@@ -16,6 +15,7 @@ from breakeven.targets.catalog import INSTRUMENT
 
 #: the partition of what is known of the installation; no run's id begins like this
 HEALTH, GOOD_RUN = "#health", "good_run"
+DAY_S = 86_400.0
 
 
 def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
@@ -34,14 +34,17 @@ def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str
         fields |= _outcome(list(state.items("case#").values()), state.get(RUN).get("cases"))
     state.update(RUN, **fields)
     if fields["status"] == "ok":
-        note_good_run(services.table, run_id)
+        # kept for good, unlike what is known of a run
+        services.state(HEALTH).update(GOOD_RUN, expires_at=None, at=round(time.time()), run_of=run_id)
     keep_advice(services, run_id)
     return {"ok": fields["status"] != "failed", "status": fields["status"]}
 
 
-def note_good_run(table: Table, run_id: str) -> None:
-    """Remember that a run went well. Kept for good, unlike what is known of a run."""
-    RunState(table, HEALTH).update(GOOD_RUN, expires_at=None, at=round(time.time()), run_of=run_id)
+def days_since_good_run(services: Services) -> float:
+    """Days since a run last went well; before there was any, since this was first asked."""
+    health = services.state(HEALTH)
+    item = health.get(GOOD_RUN) or health.update(GOOD_RUN, expires_at=None, at=round(time.time()))
+    return float(max(0.0, (time.time() - item["at"]) / DAY_S))
 
 
 def _outcome(cases: list[dict[str, Any]], planned: int | None) -> dict[str, str]:

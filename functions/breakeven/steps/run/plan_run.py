@@ -18,10 +18,10 @@ from breakeven.pricing.bill.questions import price_books
 from breakeven.pricing.prices.refresh import Refreshed
 from breakeven.results import layout
 from breakeven.results.items import RUN
+from breakeven.steps.run.account_capacity import prices_of
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
-from breakeven.steps.run.run_prices import prices_of
 from breakeven.steps.run.suite_advice import known_advice
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT, record_of

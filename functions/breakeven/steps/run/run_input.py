@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from breakeven.errors import InputError, in_words
-from breakeven.workload.case import Variant
+from breakeven.workload.case import Frozen, Variant
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 
@@ -20,19 +20,15 @@ def home_region() -> str:
     return os.environ.get("BREAKEVEN_REGION", "us-east-1")
 
 
-class Surroundings(BaseModel):
+class Surroundings(Frozen):
     """Where the run happens, for the manifest. On AWS nothing is given; one machine says what it is."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Literal["aws", "local"] = "aws"
     hardware: dict[str, str | int | float] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list, description="what the reader must know")
 
 
-class RunInput(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class RunInput(Frozen):
     suite: str | dict[str, Any] = Field(
         default=DEFAULT_SUITE, description="a shipped suite's name, or a whole suite"
     )
