@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
-from breakeven.report.building import source_verdict
-from breakeven.report.contract.report_model import CaseReport, Metric, Report
+from breakeven.report.contract.report_model import CaseReport, Metric, Report, SourceReport
 from breakeven.report.money import break_even
 from breakeven.report.tables import instrument_findings
-from breakeven.report.tables.figures import shown
+from breakeven.report.tables.figures import DOLLARS, printed, shown
 from breakeven.targets.catalog import record_of
 
 
@@ -21,11 +20,11 @@ def verdict(report: Report) -> str:
     """The verdict of a report (its own ``verdict`` field is not read)."""
     paragraphs = [
         _nothing_measured(report.cases),
-        source_verdict.headline(report)
+        _source_headline(report.title, report.source)
         if report.source and not report.crossovers
         else break_even.headline(report),
         *break_even.money(report),
-        source_verdict.origin_of_figures(report),
+        _origin_of_figures(report),
         " ".join(_speeds(report)),
         _safety(report.cases),
         _failures(report.cases),
@@ -129,3 +128,49 @@ def _names(cases: Sequence[CaseReport]) -> str:
             for case in cases
         ]
     )
+
+
+def _source_headline(title: str, source: SourceReport) -> str:
+    """Of a source that priced nothing which this project can answer from."""
+    return f"“{title}” ({source.label}): the figures as published."
+
+
+def _origin_of_figures(report: Report) -> str:
+    """Where the figures come from, and the greatest of them; empty of a run."""
+    if report.source is None:
+        return ""
+    sentences = [
+        f"All test figures are the source's own ({report.source.author}; {report.source.date}); "
+        "none was measured for this report."
+    ]
+    figures = " ".join([*sentences, *_fastest(report.cases), *_dollars(report.cases)])
+    own = report.source.breakeven
+    if own is None:
+        return figures
+    hour, second = printed(own.messages_per_hour), printed(own.msg_per_s)
+    answer = f"Its own break-even, as printed: {hour} messages an hour, {second} a second."
+    return f"{figures}\n\n{answer} {own.why}"
+
+
+def _fastest(cases: Sequence[CaseReport]) -> list[str]:
+    """The greatest produce rate of each target, as printed."""
+    if any("nodes" in case.parameters for case in cases):
+        return []  # of different machines and workloads: the greatest says nothing by itself
+    found = []
+    for target in dict.fromkeys(case.target for case in cases):
+        rated = [(c.produce.msg_per_s, c) for c in cases if c.target == target and c.produce]
+        known = [(rate, case) for rate, case in rated if rate is not None]
+        if known:
+            _, case = max(known, key=lambda pair: pair[0])
+            figure = printed(case.printed.get("produce.msg_per_s"))
+            found.append(f"{words.target_name(target)} {figure} ({words.case_name(case)})")
+    return [f"Highest send rates that it prints, in messages a second: {', '.join(found)}."] if found else []
+
+
+def _dollars(cases: Sequence[CaseReport]) -> list[str]:
+    priced = [case for case in cases if DOLLARS in case.printed]
+    if not priced:
+        return []
+    priced.sort(key=lambda case: float(case.printed[DOLLARS]))
+    least, most = (f"${case.printed[DOLLARS]} ({words.case_name(case)})" for case in (priced[0], priced[-1]))
+    return [f"Each 1,000 messages a second cost from {least} to {most} a month, as printed."]

@@ -1,4 +1,4 @@
-"""A matplotlib figure on which one chart is drawn, and its SVG made fit to stand in a page."""
+"""The canvas of every chart: a matplotlib figure, its axes, and its SVG made fit to stand in a page."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import io
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import ceil, floor, log10
 from typing import Any
 
+from breakeven import words
+from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.elements import Chart
 
+MAX_TICKS = 7  # more round numbers than this do not fit on a phone
 INK, MUTED, GRID = "#1c2430", "#5b6675", "#dfe3e8"
 _STYLE = {
     "svg.fonttype": "none",  # text stays text: small, selectable, in the page's own typeface
@@ -121,3 +125,44 @@ def _inline(document: str, name: str, description: str) -> str:
 
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+
+
+def emulated_suffix(cases: Sequence[CaseReport]) -> str:
+    """For a chart's title: which of its targets are emulated."""
+    names = sorted({words.target_name(case.target) for case in cases if case.provenance == "emulated"})
+    return f" ({words.listing(names)}: emulated)" if names else ""
+
+
+def thousands(value: float, _position: int) -> str:
+    """Tick labels: 3,000; 0.5."""
+    return f"{value:,.0f}" if value >= 1 and value == int(value) else f"{value:,g}"
+
+
+def short(value: float, _position: int) -> str:
+    """Tick labels where there is little room: 1,000; 10k; 100k."""
+    return f"{value / 1000:,.0f}k" if value >= 10_000 else thousands(value, _position)
+
+
+def logarithmic(values: Sequence[float]) -> tuple[float, ...]:
+    """Round ticks (1, 2, 5 of a decade, or decades where it spans many) that enclose positive ``values``."""
+    for steps in ((1, 2, 5), (1,)):
+        exponents = range(floor(log10(min(values))), ceil(log10(max(values))) + 1)
+        ticks = [step * 10.0**exponent for exponent in exponents for step in steps]
+        below = max((tick for tick in ticks if tick <= min(values)), default=ticks[0])
+        above = min((tick for tick in ticks if tick >= max(values)), default=ticks[-1])
+        found = tuple(tick for tick in ticks if below <= tick <= above)
+        if len(found) <= MAX_TICKS:
+            break
+    return found
+
+
+def rates(axis: Any, *, narrow: bool) -> None:
+    """The axis of every chart about money: messages a second, logarithmic."""
+    axis.set(xscale="log", xlabel="messages a second, monthly mean")
+    axis.minorticks_off()
+    axis.xaxis.set_major_formatter(short if narrow else thousands)
+
+
+def usd(value: float, _position: int) -> str:
+    """Tick labels in dollars: $1,000; $0.10."""
+    return f"${value:,.0f}" if value >= 1 else f"${value:,.2f}"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
-from breakeven.report.charts import marks, options
-from breakeven.report.charts.axes import rates, usd
-from breakeven.report.charts.canvas import INK, Form, chart
+from breakeven.report.charts import marks
+from breakeven.report.charts.canvas import INK, Form, chart, rates, usd
 from breakeven.report.contract.money_model import CostCurve, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
-from breakeven.report.money.option_words import interval, option_name, question_of
 
 MAX_MARKS = 6  # of a pair: one whose clusters step past SQS again and again is for the table to show
 
 
-def costs(report: Report) -> tuple[Chart, ...]:
+def costs(report: Report) -> Iterator[Chart]:
     """One chart of all questions, or none where none was priced."""
     questions = {question.question_id: question for question in report.cost_questions}
     order = list(questions)
@@ -27,7 +25,7 @@ def costs(report: Report) -> tuple[Chart, ...]:
         key=lambda curve: order.index(curve.question_id),
     )
     if not curves:
-        return ()
+        return
     most = max(rate for curve in curves for rate in curve.msg_per_s)
     # of a sweep's other sizes the table has the crossings: their lines are not drawn
     shown = [
@@ -52,16 +50,14 @@ def costs(report: Report) -> tuple[Chart, ...]:
             _mark(axis, crossing, form, history=history)
         marks.legend(figure, [axis], 1 if form.narrow else 3)
 
-    return (
-        chart(
-            slug="cost",
-            title="What a month costs, by traffic",
-            caption=_caption(crossings),
-            description=". ".join(_spoken(report, crossing) for crossing in shown)
-            or "No two options were compared at any rate",
-            heights=(480, 560),
-            paint=paint,
-        ),
+    yield chart(
+        slug="cost",
+        title="What a month costs, by traffic",
+        caption=_caption(crossings),
+        description=". ".join(_spoken(report, crossing) for crossing in shown)
+        or "No two options were compared at any rate",
+        heights=(480, 560),
+        paint=paint,
     )
 
 
@@ -72,7 +68,7 @@ def _caption(crossings: Sequence[Crossover]) -> str:
         "load is not shown: the table says what one cluster must carry."
     )
     band = " The shaded band is the range of the first crossing."
-    shaded = any(_is_main(crossing) and interval(crossing) for crossing in crossings)
+    shaded = any(_is_main(crossing) and crossing.interval for crossing in crossings)
     return (
         "List prices on logarithmic scales; no measured speed enters."
         f"{rings if crossings else ''}{band if shaded else ''}"
@@ -89,11 +85,11 @@ def _draw(axis: Any, curve: CostCurve, question: CostQuestion) -> None:
         (rate, usd) for rate, usd in zip(curve.msg_per_s, curve.usd, strict=True) if rate > 0 and usd > 0
     ]
     history = question.purpose == "history"
-    name = option_name(question, curve.option_id)
+    name = question.option_name(curve.option_id)
     axis.plot(
         [rate for rate, _ in points],
         [usd for _, usd in points],
-        **options.line(curve.option_id, history=history),
+        **marks.line(curve.option_id, history=history),
         label=f"{name}, at {question.price_book} prices" if history else name,
         gid=f"line-{curve.option_id}-{curve.question_id}",
     )
@@ -105,7 +101,7 @@ def _is_main(crossing: Crossover) -> bool:
 
 
 def _shade(axis: Any, crossing: Crossover) -> None:
-    ends = interval(crossing)
+    ends = crossing.interval
     if ends and _is_main(crossing):
         axis.axvspan(*ends, facecolor="#f1e3b8", edgecolor="none", alpha=0.75, gid="interval")
 
@@ -151,8 +147,8 @@ def _note(crossing: Crossover, form: Form, *, history: bool) -> str:
 
 
 def _spoken(report: Report, crossing: Crossover) -> str:
-    question = question_of(report, crossing.question_id)
-    pair = f"{option_name(question, crossing.sqs_option)} and {option_name(question, crossing.other_option)}"
+    question = report.question(crossing.question_id)
+    pair = f"{question.option_name(crossing.sqs_option)} and {question.option_name(crossing.other_option)}"
     if crossing.msg_per_s is None:
         return f"At the prices of {crossing.price_book} {pair} never cost the same"
     rate = words.figure(crossing.msg_per_s)

@@ -2,55 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import Any
 
 from breakeven import words
-from breakeven.report.charts import marks, options
-from breakeven.report.charts.axes import rates
-from breakeven.report.charts.canvas import Form, chart
+from breakeven.report.charts import marks
+from breakeven.report.charts.canvas import Form, chart, rates
 from breakeven.report.contract.money_model import CostQuestion, DecisionMap, MapRow
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
-from breakeven.report.money.option_words import SHORT, headline_question, hour, option_name
+from breakeven.report.money.option_words import SHORT, hour
 
 MAX_COLUMNS = 3  # of the legend
 
 
-def decisions(report: Report) -> tuple[Chart, ...]:
+def decisions(report: Report) -> Iterator[Chart]:
     """None where an hour of work has no price."""
-    question = headline_question(report)
+    question = report.headline_question
     maps = [m for m in report.decision_map if question and m.question_id == question.question_id]
     if question is None or not maps:
-        return ()
-    colours = options.fills(_winners(maps))
+        return
+    colours = marks.fills(_winners(maps))
 
     def paint(figure: Any, form: Form) -> None:
         axes = figure.subplots(len(maps), 1) if form.narrow else figure.subplots(1, len(maps), sharey=True)
         axes = list(axes) if len(maps) > 1 else [axes]
         for axis, one in zip(axes, maps, strict=True):
             _draw(axis, one, colours, form)
-            axis.set_title(option_name(question, one.sqs_option))
+            axis.set_title(question.option_name(one.sqs_option))
         for axis in axes if form.narrow else axes[:1]:
             axis.set_ylabel("hours of staff time a month")
         named: dict[str, str] = {}
         for name, colour in colours.items():
-            own = "SQS" if name in SHORT else option_name(question, name)
+            own = "SQS" if name in SHORT else question.option_name(name)
             named.setdefault(f"{own} is cheapest", colour)
         marks.key(figure, named, 1 if form.narrow else min(MAX_COLUMNS, len(named)))
 
-    return (
-        chart(
-            slug="map",
-            title="Cheapest option by traffic and hours of staff time",
-            caption="Self-hosting at equal service: the instance types of known capacity and the one asked "
-            "about; at each rate the cheapest of them is shown. Hours are staff time a month, "
-            f"at {hour(question.inputs.get('hour_rate'))}.",
-            description="; ".join(_spoken(question, one) for one in maps),
-            heights=(360, 680),
-            paint=paint,
-        ),
+    yield chart(
+        slug="map",
+        title="Cheapest option by traffic and hours of staff time",
+        caption="Self-hosting at equal service: the instance types of known capacity and the one asked "
+        "about; at each rate the cheapest of them is shown. Hours are staff time a month, "
+        f"at {hour(question.inputs.get('hour_rate'))}.",
+        description="; ".join(_spoken(question, one) for one in maps),
+        heights=(360, 680),
+        paint=paint,
     )
 
 
@@ -94,8 +91,8 @@ def _spoken(question: CostQuestion, one: DecisionMap) -> str:
     parts = []
     for row in (one.rows[0], one.rows[-1]):
         steps = [
-            f"{option_name(question, name)} from {words.figure(rate)}"
+            f"{question.option_name(name)} from {words.figure(rate)}"
             for rate, name in zip(row.from_msg_per_s, row.cheapest, strict=True)
         ]
         parts.append(f"with {row.hours:g} hours {', '.join(steps)} messages a second")
-    return f"{option_name(question, one.sqs_option)} against the clusters: {'; '.join(parts)}"
+    return f"{question.option_name(one.sqs_option)} against the clusters: {'; '.join(parts)}"

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, log10, nan
 from typing import Any
 
 from breakeven import words
 from breakeven.pricing.bill.questions import RABBITMQ
-from breakeven.report.charts import marks, options
-from breakeven.report.charts.axes import rates, thousands
-from breakeven.report.charts.canvas import MUTED, Form, chart
+from breakeven.report.charts import marks
+from breakeven.report.charts.canvas import MUTED, Form, chart, rates, thousands
 from breakeven.report.contract.money_model import BreakEvenHours
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
-from breakeven.report.money.option_words import (
-    headline_question,
-    hour,
-    option_name,
-    own_hours,
-    spoken_option,
-)
+from breakeven.report.money.option_words import hour, own_hours
 from breakeven.report.money.price_tables import published_limit
 
 #: hours of work a month that people know
@@ -28,14 +21,14 @@ KNOWN = {8.0: "a day a month", 40.0: "a week a month", 160.0: "one person's mont
 LEAST, MOST = 0.5, 1000.0  # outside of these a month has no such hours to give
 
 
-def hours(report: Report) -> tuple[Chart, ...]:
+def hours(report: Report) -> Iterator[Chart]:
     """None where self-hosting wins at no rate, or an hour has no price."""
-    question = headline_question(report)
+    question = report.headline_question
     every, limit = own_hours(report), published_limit(report)
     rows = [row.up_to(limit) for row in every.values() if any(row.hours)]
     if question is None or not rows:
-        return ()
-    names = {sqs: option_name(question, sqs) for sqs in every}
+        return
+    names = {sqs: question.option_name(sqs) for sqs in every}
     never = [names[sqs] for sqs, row in every.items() if not any(row.hours)]
     without = f" Against {words.listing(never)} it is never cheaper." if never else ""
 
@@ -45,7 +38,7 @@ def hours(report: Report) -> tuple[Chart, ...]:
             axis.plot(
                 row.msg_per_s,
                 [wins or nan for wins in row.hours],  # where it never wins there is no line
-                **options.line(row.sqs_option),
+                **marks.line(row.sqs_option),
                 label=f"against {names[row.sqs_option]}",
                 gid=f"hours-{row.sqs_option}",
             )
@@ -67,17 +60,15 @@ def hours(report: Report) -> tuple[Chart, ...]:
             )
         marks.legend(figure, [axis], 1 if form.narrow else 2)
 
-    return (
-        chart(
-            slug="hours",
-            title=f"How much staff time {spoken_option(question, RABBITMQ)} may take and still be cheaper",
-            caption=f"Hours of staff time a month at {hour(rows[0].hour_usd)}. Below a curve running your "
-            "own is cheaper, above it SQS is; the dotted lines are there for scale. Where there is no curve, "
-            f"no number of hours is low enough.{without}",
-            description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
-            heights=(360, 420),
-            paint=paint,
-        ),
+    yield chart(
+        slug="hours",
+        title=f"How much staff time {question.spoken_option(RABBITMQ)} may take and still be cheaper",
+        caption=f"Hours of staff time a month at {hour(rows[0].hour_usd)}. Below a curve running your "
+        "own is cheaper, above it SQS is; the dotted lines are there for scale. Where there is no curve, "
+        f"no number of hours is low enough.{without}",
+        description="; ".join(_spoken(row, names[row.sqs_option]) for row in rows),
+        heights=(360, 420),
+        paint=paint,
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.axes import emulated_suffix, logarithmic, thousands
-from breakeven.report.charts.canvas import GRID, MUTED, Form, chart
+from breakeven.report.charts.canvas import GRID, MUTED, Form, chart, emulated_suffix, logarithmic, thousands
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Chart
 from breakeven.report.tables.figures import shown
@@ -21,11 +20,11 @@ LABEL_CHARS = 40
 MARGIN = 1.15  # room for the marks of the least and the greatest
 
 
-def latencies(report: Report) -> list[Chart]:
+def latencies(report: Report) -> Iterator[Chart]:
     """One chart, or none where nothing was measured."""
     cases = _cases(report)[:MAX_CASES]
     if not cases:
-        return []
+        return
     rows = list(dict.fromkeys((case.scenario, case.cell) for case in cases))
     lanes = list(dict.fromkeys(case.target for case in cases))
     ticks = logarithmic([value for case in cases for name, _ in PANELS for value in _points(case, name)])
@@ -47,17 +46,15 @@ def latencies(report: Report) -> list[Chart]:
             axis.set_xlabel("milliseconds, logarithmic")
         marks.legend(figure, axes, 1 if form.narrow else 4)
 
-    return [
-        chart(
-            slug="latency",
-            title=f"Latency of every case{emulated_suffix(cases)}",
-            caption="From left to right p50, p95 and p99. A percentile with fewer than ten samples beyond "
-            "it is not drawn.",
-            description="; ".join(_spoken(case) for case in cases),
-            heights=(height, 2 * height - 40),
-            paint=paint,
-        )
-    ]
+    yield chart(
+        slug="latency",
+        title=f"Latency of every case{emulated_suffix(cases)}",
+        caption="From left to right p50, p95 and p99. A percentile with fewer than ten samples beyond "
+        "it is not drawn.",
+        description="; ".join(_spoken(case) for case in cases),
+        heights=(height, 2 * height - 40),
+        paint=paint,
+    )
 
 
 def has_latencies(report: Report) -> bool:

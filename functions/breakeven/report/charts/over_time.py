@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
-from breakeven.report.charts.axes import emulated_suffix, thousands
-from breakeven.report.charts.canvas import Form, chart
+from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
 from breakeven.report.contract.report_model import CaseReport, Metric, RatePoint, Report
 from breakeven.report.elements import Chart
 
@@ -23,17 +22,15 @@ FEW_POINTS = 5  # so few are marked, so that a single one is seen
 Lines = dict[str, list[tuple[int, float]]]
 
 
-def over_time(report: Report) -> list[Chart]:
+def over_time(report: Report) -> Iterator[Chart]:
     """One chart for each cell of the load-unload scenarios that has anything to draw."""
     cases = [case for case in report.cases if case.parameters.get("mode") == "load-unload"]
     cells = dict.fromkeys((case.scenario, case.cell) for case in cases)
-    charts = []
     for number, (scenario, cell) in enumerate(cells, start=1):
         chosen = [case for case in cases if (case.scenario, case.cell) == (scenario, cell)]
         drawn = [(case, lines) for case in chosen if any((lines := _lines(case, report.rates)).values())]
         if drawn:
-            charts.append(_chart(f"rate-over-time-{number}", scenario, drawn))
-    return charts
+            yield _chart(f"rate-over-time-{number}", scenario, drawn)
 
 
 def _lines(case: CaseReport, rates: Sequence[RatePoint]) -> Lines:

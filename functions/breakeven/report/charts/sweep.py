@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from breakeven import words
 from breakeven.published.rows import Published
 from breakeven.report.charts import marks
-from breakeven.report.charts.axes import emulated_suffix, thousands
-from breakeven.report.charts.canvas import Form, chart
+from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
 from breakeven.report.tables.figures import scenarios, shown
@@ -47,9 +46,8 @@ class Sweep:
             yield sorted((case for case in self.cases if case.target == target), key=self.value)
 
 
-def sweeps(report: Report, published: Published | None) -> list[Chart]:
+def sweeps(report: Report, published: Published | None) -> Iterator[Chart]:
     """A chart for each scenario that varies threads or size alone, over enough values to show a course."""
-    charts = []
     for number, (scenario, cases) in enumerate(scenarios(report.cases).items(), start=1):
         settled = tuple(case for case in cases if case.repeat == 1 and case.status == "ok")
         field = _varied(settled)
@@ -57,8 +55,7 @@ def sweeps(report: Report, published: Published | None) -> list[Chart]:
             continue
         sweep = Sweep(scenario, field, settled, published)
         if len(sweep.values) >= MIN_VALUES:
-            charts.append(_chart(f"rate-by-{field}-{number}", sweep))
-    return charts
+            yield _chart(f"rate-by-{field}-{number}", sweep)
 
 
 def _varied(cases: Sequence[CaseReport]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 from typing import Any
 
@@ -12,16 +13,15 @@ from breakeven.report.charts.canvas import INK, Form, chart
 from breakeven.report.contract.money_model import Sensitivity, SensitivityEnd
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
-from breakeven.report.money.option_words import headline_question, option_name
 
 LOWER, HIGHER = "#8fa3b8", "#1f4e79"
 STILL = 0.001  # an input that moves the crossing by a smaller part leaves it
 BAR = 0.62
 
 
-def tornado(report: Report) -> tuple[Chart, ...]:
+def tornado(report: Report) -> Iterator[Chart]:
     """Of SQS as used against our own cluster; none where they never cross, or nothing moves it."""
-    question = headline_question(report)
+    question = report.headline_question
     rows = [
         row
         for row in report.sensitivity
@@ -30,11 +30,11 @@ def tornado(report: Report) -> tuple[Chart, ...]:
     ]
     base = rows[0].base_msg_per_s if rows else None
     if question is None or base is None:
-        return ()
+        return
     moving = sorted((row for row in rows if _span(row, base) > STILL), key=lambda row: _span(row, base))
     still = [row.varied for row in rows if row not in moving]
     if not moving:
-        return ()
+        return
 
     def paint(figure: Any, form: Form) -> None:
         axis = figure.subplots()
@@ -52,16 +52,14 @@ def tornado(report: Report) -> tuple[Chart, ...]:
         marks.key(figure, {"a quarter lower": LOWER, "a quarter higher": HIGHER}, 2)
 
     left = f" Not moved by: {words.listing(still, len(still))}." if still else ""
-    return (
-        chart(
-            slug="sensitivity",
-            title="What moves the break-even: each input a quarter lower and higher",
-            caption=f"First crossing of {option_name(question, AS_USED)} and "
-            f"{option_name(question, RABBITMQ)}; {words.figure(base)} messages a second as asked.{left}",
-            description="; ".join(_spoken(row) for row in reversed(moving)),
-            heights=(90 + 34 * len(moving), 120 + 38 * len(moving)),
-            paint=paint,
-        ),
+    yield chart(
+        slug="sensitivity",
+        title="What moves the break-even: each input a quarter lower and higher",
+        caption=f"First crossing of {question.option_name(AS_USED)} and "
+        f"{question.option_name(RABBITMQ)}; {words.figure(base)} messages a second as asked.{left}",
+        description="; ".join(_spoken(row) for row in reversed(moving)),
+        heights=(90 + 34 * len(moving), 120 + 38 * len(moving)),
+        paint=paint,
     )
 
 

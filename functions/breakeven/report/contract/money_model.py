@@ -11,10 +11,19 @@ from typing import Literal
 
 from pydantic import Field
 
+from breakeven import words
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, DEPLOYMENTS
 from breakeven.report.contract.strict import Strict
 
 CrossingKind = Literal["meet", "step", "touch", "tie", "never", "unpriced"]
 InputValue = str | int | float | bool | None
+#: what an uncertain input's ends are, as ``pricing.variations`` sets them
+ENDS = {
+    "empty receives": "empty receives (none to one per message)",
+    "batch fill": "batch fill (half to full)",
+    "capacity": "cluster capacity (a quarter less to a quarter more)",
+}
+EXACT = 1e-9  # less than this part apart is the arithmetic's
 
 
 class CostQuestion(Strict):
@@ -33,6 +42,24 @@ class CostQuestion(Strict):
     capacity_mean_msg_per_s: float | None = Field(
         description="the mean that one cluster is priced to carry; null: not known, one whatever the rate"
     )
+
+    def option_name(self, option: str) -> str:
+        """For tables and legends; an option of a map is an instance type."""
+        deployment = str(self.inputs.get("deployment", "pair"))
+        return self.options.get(option) or DEPLOYMENTS[deployment].format(option)
+
+    def spoken_option(self, option: str) -> str:
+        """In a sentence: SQS; SQS, batched and long-polled; a RabbitMQ pair of m7g.large."""
+        if option == AS_USED:
+            return "SQS"
+        if option == BATCHED:
+            return "SQS, batched and long-polled"
+        name = self.option_name(option)
+        return f"a {name}" if name.startswith(("RabbitMQ pair", "RabbitMQ trio")) else name
+
+    def uncertain_words(self) -> str:
+        """What the intervals of the question span."""
+        return words.listing([ENDS.get(name, name) for name in self.uncertain])
 
 
 class Crossover(Strict):
@@ -69,6 +96,14 @@ class Crossover(Strict):
         description="what one cluster must carry with one node down, at the peak and the given use"
     )
     assumptions: dict[str, InputValue] = Field(description="the question's inputs")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ends of the crossing's interval; None where nothing uncertain moves it."""
+        low, high = self.low_msg_per_s, self.high_msg_per_s
+        if low is None or high is None or high - low <= EXACT * high:
+            return None
+        return low, high
 
 
 class CostCurve(Strict):
@@ -179,4 +214,4 @@ class Sensitivity(Strict):
 
 def place_of(rates: list[float], msg_per_s: float) -> int | None:
     """Where a rate stands in a list of them; the arithmetic's last digits apart."""
-    return next((n for n, rate in enumerate(rates) if abs(rate - msg_per_s) <= 1e-9 * msg_per_s), None)
+    return next((n for n, rate in enumerate(rates) if abs(rate - msg_per_s) <= EXACT * msg_per_s), None)

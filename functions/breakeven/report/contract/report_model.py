@@ -208,3 +208,11 @@ class Report(Strict):
     repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
     comparisons: list[Comparison] = Field(default_factory=list)
     assumptions: list[str]
+
+    @property
+    def headline_question(self) -> CostQuestion | None:
+        """Today's question; that of history only where there is no other."""
+        return next(iter(self.cost_questions), None)
+
+    def question(self, question_id: str) -> CostQuestion:
+        return next(question for question in self.cost_questions if question.question_id == question_id)

@@ -6,25 +6,11 @@ from math import log10
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
+from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.option_words import (
-    EXACT,
-    about,
-    changes,
-    crossings,
-    deciding,
-    headline_question,
-    hour,
-    interval,
-    own_hours,
-    question_of,
-    share,
-    spoken_option,
-    uncertain_words,
-)
+from breakeven.report.money.option_words import about, changes, crossings, deciding, hour, own_hours, share
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0
@@ -34,7 +20,7 @@ USUAL_RATE = 1000.0
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
     """What the verdict is about: the first change of sides of SQS and our own cluster at today's prices."""
-    question = headline_question(report)
+    question = report.headline_question
     return deciding(crossings(report, question.question_id, sqs, RABBITMQ)) if question else None
 
 
@@ -45,9 +31,9 @@ def headline(report: Report) -> str:
         return "This run priced nothing, so it has no break-even."
     if crossing.kind == "unpriced":
         return "A price needed for the break-even is not known, so this run has none."
-    question = question_of(report, crossing.question_id)
-    below = spoken_option(question, crossing.cheaper_below) if crossing.cheaper_below else ""
-    above = spoken_option(question, crossing.cheaper_above) if crossing.cheaper_above else ""
+    question = report.question(crossing.question_id)
+    below = question.spoken_option(crossing.cheaper_below) if crossing.cheaper_below else ""
+    above = question.spoken_option(crossing.cheaper_above) if crossing.cheaper_above else ""
     if crossing.msg_per_s is None:
         return _capital(
             f"{below or above} is cheaper at every rate priced, up to "
@@ -71,7 +57,7 @@ def headline(report: Report) -> str:
 
 
 def _tie(question: CostQuestion, crossing: Crossover, below: str, above: str) -> str:
-    both = f"{spoken_option(question, AS_USED)} and {spoken_option(question, RABBITMQ)}"
+    both = f"{question.spoken_option(AS_USED)} and {question.spoken_option(RABBITMQ)}"
     until = crossing.equal_until_msg_per_s
     reach = "on" if until is None else f"to {about(until)}"
     sides = [f"below that {below} is cheaper"] if below else []
@@ -82,7 +68,7 @@ def _tie(question: CostQuestion, crossing: Crossover, below: str, above: str) ->
 
 
 def _between(crossing: Crossover) -> str:
-    ends = interval(crossing)
+    ends = crossing.interval
     return f" (between {about(ends[0])} and {about(ends[1])})" if ends else ""
 
 
@@ -91,7 +77,7 @@ def money(report: Report) -> list[str]:
     crossing = main_crossover(report)
     if crossing is None:
         return []
-    question = question_of(report, crossing.question_id)
+    question = report.question(crossing.question_id)
     first = [
         _sums(crossing),
         why_never(crossing, question, report.bills),
@@ -118,12 +104,12 @@ def _sums(crossing: Crossover) -> str:
 
 
 def _spans(question: CostQuestion, crossing: Crossover) -> str:
-    if interval(crossing) is None:
+    if crossing.interval is None:
         return ""
     part = ""
     if crossing.corners_with < crossing.corners:
         part = f"; {crossing.corners_with} of {crossing.corners} combinations have this crossing"
-    return f"The interval covers what is not known: {uncertain_words(question)}{part}."
+    return f"The interval covers what is not known: {question.uncertain_words()}{part}."
 
 
 def _again(report: Report, crossing: Crossover) -> str:

@@ -11,16 +11,7 @@ from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.option_words import (
-    SHORT,
-    brief,
-    headline_question,
-    interval,
-    option_name,
-    question_of,
-    share,
-    uncertain_words,
-)
+from breakeven.report.money.option_words import SHORT, brief, share
 from breakeven.report.tables.figures import printed
 
 KINDS = {
@@ -66,13 +57,13 @@ def _table(slug: str, caption: str, rows: Sequence[Row], notes: tuple[str, ...] 
 
 
 def _crossover_row(report: Report, crossing: Crossover) -> Row:
-    question = question_of(report, crossing.question_id)
-    sqs = option_name(question, crossing.sqs_option)
+    question = report.question(crossing.question_id)
+    sqs = question.option_name(crossing.sqs_option)
     plain = sqs.removeprefix("SQS, ")
     return Row(
         labels=(
             plain if question.purpose == "history" else SHORT.get(crossing.sqs_option, sqs),
-            option_name(question, crossing.other_option),
+            question.option_name(crossing.other_option),
         ),
         cells=tuple(cell(crossing) for cell in COLUMNS.values()),
         origin="priced",
@@ -87,7 +78,7 @@ def _rate(crossing: Crossover) -> str:
 
 
 def _between(crossing: Crossover) -> str:
-    ends = interval(crossing)
+    ends = crossing.interval
     return f"{words.figure(ends[0])} to {words.figure(ends[1])}" if ends else words.NOTHING
 
 
@@ -111,10 +102,10 @@ COLUMNS: dict[str, Callable[[Crossover], str]] = {
 def _crossover_notes(report: Report) -> tuple[str, ...]:
     """What the figures mean, each only where it is among them, and why options never change places."""
     notes = []
-    question = headline_question(report)
-    if question and any(interval(crossing) for crossing in report.crossovers):
+    question = report.headline_question
+    if question and any(crossing.interval for crossing in report.crossovers):
         notes.append(
-            f"Range: how far the crossing moves over what is not known: {uncertain_words(question)}."
+            f"Range: how far the crossing moves over what is not known: {question.uncertain_words()}."
         )
     more = sum((crossing.number or 0) > FIRST for crossing in report.crossovers)
     if more:
@@ -131,7 +122,7 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     notes += [
         f"{_pair(report, crossing)}: never. {why}"
         for crossing in report.crossovers
-        if (why := why_never(crossing, question_of(report, crossing.question_id), report.bills))
+        if (why := why_never(crossing, report.question(crossing.question_id), report.bills))
     ]
     needed = [crossing for crossing in report.crossovers if crossing.needs_msg_per_s]
     if question and any(crossing.question_id == question.question_id for crossing in needed):
@@ -143,7 +134,7 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     if any(crossing.other_option == AMAZON_MQ for crossing in report.crossovers):
         notes.append("One Amazon MQ broker cluster is priced at every rate; its capacity is not known.")
     notes += [
-        f"{option_name(size, RABBITMQ)}, capacity of one cluster: {size.capacity}."
+        f"{size.option_name(RABBITMQ)}, capacity of one cluster: {size.capacity}."
         for size in report.cost_questions
         if size.purpose == "size"
     ]
@@ -157,7 +148,7 @@ def _tied(crossing: Crossover) -> str:
 
 
 def _pair(report: Report, crossing: Crossover) -> str:
-    question = question_of(report, crossing.question_id)
+    question = report.question(crossing.question_id)
     return (
-        f"{option_name(question, crossing.sqs_option)} against {option_name(question, crossing.other_option)}"
+        f"{question.option_name(crossing.sqs_option)} against {question.option_name(crossing.other_option)}"
     )

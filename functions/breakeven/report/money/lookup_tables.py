@@ -9,14 +9,7 @@ from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, Sensitivity
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import (
-    SHORT,
-    brief,
-    headline_question,
-    option_name,
-    spoken_option,
-    usd,
-)
+from breakeven.report.money.option_words import SHORT, brief, usd
 
 MILLION = 1e6
 #: unit in a price book -> its name beside a number
@@ -32,7 +25,7 @@ UNITS = {
 
 def map_table(report: Report) -> Table | None:
     """The decision map in words: from which traffic which option is cheapest, by hours of work."""
-    question = headline_question(report)
+    question = report.headline_question
     maps = [m for m in report.decision_map if question and m.question_id == question.question_id]
     if question is None or not maps:
         return None
@@ -41,7 +34,7 @@ def map_table(report: Report) -> Table | None:
         slug="map",
         caption="Cheapest option by hours of staff time a month",
         label_titles=("Hours",),
-        columns=tuple(f"against {option_name(question, m.sqs_option)}" for m in maps),
+        columns=tuple(f"against {question.option_name(m.sqs_option)}" for m in maps),
         rows=tuple(
             Row(
                 (f"{rows[0].hours:g}",),
@@ -52,7 +45,7 @@ def map_table(report: Report) -> Table | None:
         ),
         notes=(
             "An instance type stands for "
-            f"{spoken_option(question, RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
+            f"{question.spoken_option(RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
             "the first rate. Twelve rates were priced per decade; each one shown is the first at which "
             "the option is cheapest.",
         ),
@@ -70,7 +63,7 @@ def _ranges(row: MapRow) -> str:
 
 def sensitivity_table(report: Report) -> Table | None:
     """Every pair's first crossing with each input a quarter lower and higher."""
-    question = headline_question(report)
+    question = report.headline_question
     rows = [row for row in report.sensitivity if question and row.question_id == question.question_id]
     if question is None or not rows:
         return None
@@ -85,7 +78,7 @@ def sensitivity_table(report: Report) -> Table | None:
                 (row.varied,),
                 (*_ends(row, factors), _reached(row.base_msg_per_s)),
                 "priced",
-                f"{option_name(question, row.sqs_option)} against {option_name(question, row.other_option)}",
+                f"{question.option_name(row.sqs_option)} against {question.option_name(row.other_option)}",
             )
             for row in rows
         ),
@@ -104,7 +97,7 @@ def _reached(msg_per_s: float | None) -> str:
 
 def bills_table(report: Report) -> Table | None:
     """Every option's bill line by line at the traffic that was asked for."""
-    question = headline_question(report)
+    question = report.headline_question
     bills = [bill for bill in report.bills if question and bill.question_id == question.question_id]
     if question is None or not bills:
         return None
@@ -123,7 +116,7 @@ def bills_table(report: Report) -> Table | None:
 
 
 def _bill_rows(question: CostQuestion, bill: Bill) -> list[Row]:
-    section = option_name(question, bill.option_id)
+    section = question.option_name(bill.option_id)
     if bill.clusters > 1:
         section += f", {bill.clusters:,.0f} clusters"
     rows = [

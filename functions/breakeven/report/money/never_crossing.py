@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from breakeven import words
 from breakeven.pricing.bill.broker_lines import PEOPLE
 from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, Crossover
-from breakeven.report.money.option_words import option_name, spoken_option, usd
+from breakeven.report.money.option_words import usd
 
 SECONDS_PER_HOUR = 3600.0
 
@@ -18,7 +18,7 @@ def why_never(crossing: Crossover, question: CostQuestion, bills: Sequence[Bill]
     sqs, other = own.get(crossing.sqs_option), own.get(crossing.other_option)
     if crossing.kind != "never" or sqs is None or other is None:
         return ""
-    names = option_name(question, sqs.option_id), spoken_option(question, other.option_id)
+    names = question.option_name(sqs.option_id), question.spoken_option(other.option_id)
     if crossing.cheaper_below == other.option_id:
         return _too_dear_from_the_start(sqs, other, names)
     return _never_made_up(question, crossing, sqs, other, names)

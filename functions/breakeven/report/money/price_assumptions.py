@@ -8,7 +8,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.report.contract.money_model import CostQuestion
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.option_words import headline_question, hour, option_name, share
+from breakeven.report.money.option_words import hour, share
 
 PATHS = {
     "public": "Clients reach SQS through its public endpoints in the same region, at no charge.",
@@ -21,7 +21,7 @@ RESERVED = {"1y": "one year", "3y": "three years"}
 
 def money_assumptions(report: Report) -> list[str]:
     """Nothing where nothing was priced."""
-    question = headline_question(report)
+    question = report.headline_question
     if question is None or not report.crossovers:
         return []
     inputs = Inputs.model_validate(question.inputs)
@@ -128,7 +128,7 @@ def _brokers(question: CostQuestion, inputs: Inputs) -> str:
         else "all nodes and clients in one zone, so no traffic across zones"
     )
     return (
-        f"{option_name(question, 'rabbitmq')}: instances, {volume}, {monitoring}, and {traffic}. "
+        f"{question.option_name('rabbitmq')}: instances, {volume}, {monitoring}, and {traffic}. "
         "Backups are not included."
     )
 

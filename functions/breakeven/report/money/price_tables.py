@@ -11,14 +11,7 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import (
-    brief,
-    headline_question,
-    hour,
-    option_name,
-    own_hours,
-    spoken_option,
-)
+from breakeven.report.money.option_words import brief, hour, own_hours
 from breakeven.report.tables.figures import shown
 from breakeven.targets.catalog import clusters
 
@@ -55,7 +48,7 @@ def _left_out(report: Report) -> tuple[str, ...]:
 
 def prices_table(report: Report) -> Table | None:
     """Dollars a month of every option at round rates, and for each 1000 messages a second."""
-    question = headline_question(report)
+    question = report.headline_question
     curves = [c for c in report.cost_curves if question and c.question_id == question.question_id]
     if question is None or not curves:
         return None
@@ -75,7 +68,7 @@ def prices_table(report: Report) -> Table | None:
         caption="What a month costs at round rates",
         label_titles=("Monthly mean",),
         columns=(*("$ a month", "$ per 1,000 msg/s") * len(curves), "option"),
-        groups=(*((option_name(question, curve.option_id), 2) for curve in curves), ("Cheapest", 1)),
+        groups=(*((question.option_name(curve.option_id), 2) for curve in curves), ("Cheapest", 1)),
         rows=tuple(rows),
         notes=(
             f"Dollars a month, and dollars a month per 1,000 messages a second. {_staff_time(question)}",
@@ -111,16 +104,16 @@ def _must_carry(question: CostQuestion, rates: list[float]) -> str:
 
 def hours_table(report: Report) -> Table | None:
     """What is left of SQS's bill after the brokers', in dollars and in hours of work."""
-    question = headline_question(report)
+    question = report.headline_question
     rows = own_hours(report)
     if question is None or not rows:
         return None
     return Table(
         slug="hours",
-        caption=f"Break-even hours: {spoken_option(question, RABBITMQ)} is cheaper below these",
+        caption=f"Break-even hours: {question.spoken_option(RABBITMQ)} is cheaper below these",
         label_titles=("Monthly mean",),
         columns=("$ saved a month", "hours a month") * len(rows),
-        groups=tuple((f"Against {option_name(question, sqs)}", 2) for sqs in rows),
+        groups=tuple((f"Against {question.option_name(sqs)}", 2) for sqs in rows),
         rows=tuple(
             Row(
                 (f"{rate:,.0f} msg/s",),

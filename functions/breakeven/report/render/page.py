@@ -15,7 +15,6 @@ from breakeven.published.rows import Published
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.break_even import main_crossover
-from breakeven.report.money.option_words import interval
 from breakeven.report.sections.contents import sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
@@ -112,7 +111,7 @@ def _money(report: Report) -> list[Key]:
 
 
 def _key(name: str, crossing: Crossover) -> Key:
-    ends = interval(crossing)
+    ends = crossing.interval
     between = f"; between {words.figure(ends[0])} and {words.figure(ends[1])}" if ends else ""
     messages, usd = words.amount(crossing.messages_per_month), words.dollars(crossing.usd_per_month)
     return Key(

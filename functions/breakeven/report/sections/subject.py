@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from breakeven.published.rows import Published
@@ -18,6 +18,6 @@ class Subject:
     published: Published | None
     with_charts: bool = True
 
-    def drawn(self, draw: Callable[[Report], Sequence[Chart]]) -> tuple[Chart, ...]:
+    def drawn(self, draw: Callable[[Report], Iterable[Chart]]) -> tuple[Chart, ...]:
         """The charts that ``draw`` makes of the report."""
         return tuple(draw(self.report)) if self.with_charts else ()
