@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
 
 from breakeven.errors import InputError
-from breakeven.planning.plan import DEFAULT_MAX_USD, make_plan
+from breakeven.planning.budget.estimate import CostLine, Estimate
+from breakeven.planning.budget.planning_assumptions import BUILDER_S, SNAPSHOT_S
+from breakeven.planning.plan import DEFAULT_MAX_USD, Plan, make_plan
 from breakeven.pricing.prices.book import DEFAULT_REGION
+from breakeven.targets.catalog import INSTRUMENT
+from breakeven.words import plural
+from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite
-from cli.plan_output import print_plan, refusal_lines
+from breakeven.workload.sizes import format_size
+from cli.terminal import columns, print_table, say
 from local.hardware import hardware
 from local.stored import kept_advice
 
 OK, REFUSED = 0, 2
+#: of a run whose plan does not know whether the image is there
+BAKES = (
+    "Where the deployment has not baked the brokers' image yet, a run on AWS takes about {minutes:.0f} "
+    "minutes more, and some cents."
+)
+ASSUMED = (
+    "Times and messages are estimates from the rates in docs/suites.md. Free tiers are not deducted; what "
+    "results cost to keep is in docs/costs.md. Where an earlier run of the suite on AWS was limited by a "
+    "loader, its next one there takes more."
+)
 
 
 def add_parser(commands: Any) -> None:
@@ -71,3 +89,88 @@ def run(arguments: argparse.Namespace) -> int:
     for line in (*warnings, *refusal_lines(plan)):
         print(line, file=sys.stderr)
     return REFUSED if plan.refusals else OK
+
+
+def print_plan(plan: Plan, console: Console) -> None:
+    """Everything but the refusals' reasons, which belong on standard error."""
+    say(console, f"{plan.suite}: {plan.title}")
+    say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
+    say(console, "")
+    print_table(console, _cases(plan, console))
+    for note in plan.loader_notes:
+        say(console, note)
+    say(console, _time(plan))
+    if plan.environment == "aws":
+        say(console, "")
+        print_table(console, _dollars(plan.estimate, console))
+        say(console, ASSUMED)
+        if any(case.machines for case in plan.cases):
+            say(console, BAKES.format(minutes=(BUILDER_S + SNAPSHOT_S) / 60))
+        say(console, "")
+        print_table(console, _sources(plan.estimate, console))
+    else:
+        say(console, "Nothing is billed on one machine.")
+
+
+def refusal_lines(plan: Plan) -> Iterator[str]:
+    """One line a refusal: case, file, field, value and remedy."""
+    for refusal in plan.refusals:
+        case = f"{refusal.case_id}: " if refusal.case_id else ""
+        yield f"refused: {case}{plan.where}: {refusal.field}: {refusal.value!r}: {refusal.remedy}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds below two minutes, then minutes, then hours."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
+
+
+def _cases(plan: Plan, console: Console) -> Table:
+    refused = {refusal.case_id for refusal in plan.refusals}
+    table = columns(console, "case", "target", right=("workers", "queues", "size", "loaders", "expected"))
+    for case in plan.cases:
+        note = " refused" if case.case_id in refused else ""
+        table.add_row(*_cells(case), duration(case.expected_s) + note, style="red" if note else None)
+    return table
+
+
+def _cells(case: Case) -> tuple[str, ...]:
+    workload = case.workload
+    workers = f"{workload.producers}:{workload.consumers}"
+    size = format_size(workload.message_bytes)
+    return case.case_id, case.target, workers, str(workload.queues), size, str(case.loaders)
+
+
+def _time(plan: Plan) -> str:
+    lanes = ", ".join(f"{target} {duration(seconds)}" for target, seconds in plan.estimate.lanes.items())
+    order = "side by side" if plan.lanes_at_once > 1 else "one after another"
+    minutes = plan.estimate.seconds / 60
+    proving = sum(case.target == INSTRUMENT for case in plan.cases)
+    cases = plural(len(plan.cases) - proving, "case") + (
+        f" and {proving} of the instrument" if proving else ""
+    )
+    return f"{cases}, about {minutes:.1f} minutes in all ({lanes}, {order})"
+
+
+def _dollars(expected: Estimate, console: Console) -> Table:
+    table = columns(console, "on AWS", "priced as", right=("quantity", "unit", "USD a unit", "USD"))
+    for line in expected.lines:
+        usd = f"{line.usd:.4f}" if line.usd is not None else "not known"
+        price = f"{line.unit_usd:.6g}" if line.unit_usd is not None else "not known"
+        table.add_row(line.what, _item(line), f"{line.quantity:,.6g}", line.unit, price, usd)
+    least = "at least " if expected.unpriced else ""
+    table.add_row("total", "", "", "", "", f"{least}{expected.usd:.2f}", style="bold")
+    return table
+
+
+def _sources(expected: Estimate, console: Console) -> Table:
+    """Where each price was read, and of what day that is; or why there is none."""
+    table = columns(console, "price", "as of", "source", right=())
+    for line in expected.lines:
+        table.add_row(_item(line), line.as_of, line.reason or line.source)
+    return table
+
+
+def _item(line: CostLine) -> str:
+    return f"{line.service}/{line.item}"

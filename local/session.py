@@ -61,7 +61,9 @@ class Session:
         self._plane = self._control_plane(synthesis.result(), endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._plane.have_images()
-        self._say(f"SQS: {server}; RabbitMQ: {self._rabbitmq_words()}")
+        given = self._endpoints.rabbitmq_urls
+        rabbitmq = "the pair given" if given else "two nodes of our own, started when needed"
+        self._say(f"SQS: {server}; RabbitMQ: {rabbitmq}")
         kept_advice.bring(self.store, self._runs, self._suite)
         if wanted.resume_run_id is not None:
             resumed_run.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
@@ -142,11 +144,6 @@ class Session:
             self._closing.callback(open_target(PAIR, existing.access).dismantle)
             return existing
         return BrokerMachines(self._children, self._work, self._register, self._access, self._failed)
-
-    def _rabbitmq_words(self) -> str:
-        return (
-            "the pair given" if self._endpoints.rabbitmq_urls else "two nodes of our own, started when needed"
-        )
 
     def _access(self, run_id: str, target: str) -> Access:
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))

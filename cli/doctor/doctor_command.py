@@ -92,7 +92,7 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     """Each finding as it is made, the account's first."""
     yield Finding("account", "ok", f"{account.number}, as {account.caller}")
     deployed, stack = _stack(account, prefix)
-    yield from _region(account)
+    yield _asked("region", lambda: _region(account))
     yield _asked("bootstrap", lambda: _bootstrap(account, qualifier, needed=deployed is None))
     yield stack
     if not deployed:
@@ -127,12 +127,10 @@ def _stack(account: Account, prefix: str | None) -> tuple[Deployed | None, Findi
     return deployed, Finding("stack", "ok", f"{deployed.stack} in {account.region}")
 
 
-def _region(account: Account) -> Iterator[Finding]:
+def _region(account: Account) -> Said:
     if account.region in regions():
-        yield Finding("region", "ok", f"{account.region} has a price book")
-    else:
-        known = ", ".join(regions())
-        yield Finding("region", "stop", f"{account.region} has no price book; use one of {known}")
+        return "ok", f"{account.region} has a price book"
+    return "stop", f"{account.region} has no price book; use one of {', '.join(regions())}"
 
 
 def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> Said:

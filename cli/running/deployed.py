@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -210,13 +210,8 @@ class Line:
                     )
                     said = True
             time.sleep(TRY_AGAIN_S)
-            self._renew()
-
-    def _renew(self) -> None:
-        try:
-            self.deployed = self.renew()
-        except InputError:
-            return  # whoever follows has been told, and may yet mend it
+            with suppress(InputError):  # whoever follows has been told, and may yet mend it
+                self.deployed = self.renew()
 
 
 def is_passing(error: ClientError | BotoCoreError) -> bool:

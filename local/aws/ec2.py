@@ -100,7 +100,8 @@ def unpacked(url: str) -> str:
     :raises KeyError: no script that installs is among them
     """
     place = urlsplit(url)
-    held = _bucket(place.netloc).keys[place.path.lstrip("/")].value
+    bucket = s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[place.netloc]
+    held = bucket.keys[place.path.lstrip("/")].value
     with zipfile.ZipFile(BytesIO(held)) as archive:
         archive.getinfo("install")
         return "".join(f"{name}\n" for name in archive.namelist())
@@ -109,10 +110,6 @@ def unpacked(url: str) -> str:
 def put(url: str, body: bytes) -> None:
     place = urlsplit(url)
     s3_backends[DEFAULT_ACCOUNT_ID]["aws"].put_object(place.netloc, place.path.lstrip("/"), body)
-
-
-def _bucket(name: str) -> Any:
-    return s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[name]
 
 
 def have_images(region: str) -> None:

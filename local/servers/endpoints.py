@@ -42,9 +42,8 @@ class Endpoints:
         :raises SystemExit: they cannot be; the script has said why
         """
         if script := os.environ.get(SETUP):
-            without = ["--without-rabbitmq"][: bool(self.rabbitmq_urls)] + ["--without-elasticmq"][
-                : bool(self.sqs)
-            ]
+            without = ["--without-rabbitmq"] if self.rabbitmq_urls else []
+            without += ["--without-elasticmq"] if self.sqs else []
             done = subprocess.run([script, "run", "--quiet", *without], check=False)
             if done.returncode:
                 sys.exit(done.returncode)
@@ -52,9 +51,6 @@ class Endpoints:
     def _check_nodes_stay_up(self, suite: Suite, cases: Sequence[Case]) -> None:
         down = next((case for case in cases if case.workload.nodes_down), None)
         if self.rabbitmq_urls and down:
-            field, remedy = (
-                origin(suite, down.scenario, "nodes_down"),
-                "nodes given by --rabbitmq-url are never ",
-            )
-            remedy += "stopped; remove it, or run without that option"
+            field = origin(suite, down.scenario, "nodes_down")
+            remedy = "nodes given by --rabbitmq-url are never stopped; remove it, or run without that option"
             raise InputError(suite.where, field, down.workload.nodes_down, remedy)

@@ -35,7 +35,7 @@ include classpath("application.conf")
 node-address {{ protocol = http, host = "{host}", port = {port}, context-path = "" }}
 rest-sqs {{ enabled = true, bind-hostname = "{host}", bind-port = {port}, sqs-limits = strict }}
 rest-stats {{ enabled = false }}
-aws {{ region = "{region}", accountId = "123456789012" }}
+aws {{ region = "us-east-1", accountId = "123456789012" }}
 """
 
 
@@ -77,14 +77,12 @@ def _client(url: str) -> Any:
 class SqsServer:
     """``endpoint`` is its URL once ``start`` has returned; ``name`` says what it is, for every report."""
 
-    def __init__(
-        self, children: Children, workdir: Path, region: str = "us-east-1", jars: Path = JARS
-    ) -> None:
+    def __init__(self, children: Children, workdir: Path, jars: Path = JARS) -> None:
         """
         :param workdir: where its folder is made, and removed again by ``stop``
         :param jars: ElasticMQ and what it needs
         """
-        self._children, self._workdir, self._region, self._jars = children, workdir, region, jars
+        self._children, self._workdir, self._jars = children, workdir, jars
         self._java = shutil.which("java")
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -128,7 +126,7 @@ class SqsServer:
 
     def _elasticmq(self, folder: Path, port: int) -> list[str]:
         path = folder / "elasticmq.conf"
-        path.write_text(CONFIGURATION.format(host=LOOPBACK, port=port, region=self._region))
+        path.write_text(CONFIGURATION.format(host=LOOPBACK, port=port))
         return [
             str(self._java),
             f"-Xmx{_heap_mib()}m",

@@ -101,9 +101,6 @@ class LambdaProcess:
             self._pipe.close()
             raise
 
-    def alive(self) -> bool:
-        return self.process.poll() is None
-
     def wait_ready(self) -> None:
         """Until the handler is imported.
 

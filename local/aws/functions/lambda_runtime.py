@@ -113,7 +113,7 @@ class LambdaRuntime:
                 process = idle.pop()[1] if idle else None
             if process is None:
                 return self._start(function)
-            if process.alive():
+            if process.process.poll() is None:
                 return process
             self._discard(process)
 

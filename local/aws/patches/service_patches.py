@@ -124,13 +124,9 @@ def listings_outlive_deletions(swaps: Swaps, _: Aws) -> None:
     def values(self: Any) -> Iterator[Any]:
         return iter([latest for _, latest in items(self)])
 
-    for mended, names in (
-        (lists, ("lists", "iterlists")),
-        (items, ("items", "iteritems")),
-        (values, ("values", "itervalues")),
-    ):
-        for name in names:
-            swaps.attribute(ObjectsByKey, name, mended)
+    for mended in (lists, items, values):
+        swaps.attribute(ObjectsByKey, mended.__name__, mended)
+        swaps.attribute(ObjectsByKey, f"iter{mended.__name__}", mended)
 
 
 @around(sfn_models.StateMachine, "create_from_cloudformation_json")

@@ -76,7 +76,8 @@ class TaskRuntime:
             task.stop(CLOSED)
         self._host.children.stop_together([task.process for task in everyone if task.process], END_GRACE_S)
         for task in everyone:
-            task.join()
+            if task.thread.is_alive():
+                task.thread.join()
 
     def _start(self, task: Any, definition: Any) -> None:
         running = FargateTask(task, definition, self._host, self._images, self._stop_limit_s)
@@ -85,7 +86,7 @@ class TaskRuntime:
             closed = self._closed
         if closed:
             running.stop(CLOSED)
-        running.start()
+        running.thread.start()
 
 
 def _check_overrides(response: Any) -> None:
@@ -114,16 +115,13 @@ class FargateTask:
         self._lock = threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
         self._stopped_for: str | None = None
-        self._thread = threading.Thread(target=self._run, name=f"task {task.id}", daemon=True)
+        #: it runs from this one's start to its end
+        self.thread = threading.Thread(target=self._run, name=f"task {task.id}", daemon=True)
         task._transitions = []  # moto would have it go on by being looked at
         task.created_at = datetime.now(UTC)
         container = task.containers[0]
         container.task_arn, container.exitCode = task.task_arn, None
         self._is("PROVISIONING")
-
-    def start(self) -> None:
-        """Returns at once."""
-        self._thread.start()
 
     def stop(self, reason: str) -> None:
         """SIGTERM, later SIGKILL; returns at once. A task that is not running yet does not start."""
@@ -140,11 +138,6 @@ class FargateTask:
             timeout_s = min(float(self._spec.get("stopTimeout") or STOP_TIMEOUT_S), self._stop_limit_s)
             stop = self._host.children.stop
             threading.Thread(target=stop, args=(process, timeout_s), daemon=True).start()
-
-    def join(self) -> None:
-        """Wait until it is gone."""
-        if self._thread.is_alive():
-            self._thread.join()
 
     def _run(self) -> None:
         failing = "CannotPullContainerError"

@@ -12,7 +12,7 @@ from breakeven.errors import InputError
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.workload.read import load_suite
 from cli import plan_command
-from cli.plan_output import duration
+from cli.plan_command import duration
 from local.hardware import hardware
 from local.stored import kept_advice
 from tests.support.loaders.loader_findings import after, place, planned, suite

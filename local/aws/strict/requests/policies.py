@@ -69,8 +69,7 @@ class Policies:
     """What one identity's policies decide; remembers it, as the same is asked over and over."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
-        self.statements = tuple(statements)
-        self.verdict: Callable[[Call], Verdict] = lru_cache(REMEMBERED)(partial(verdict, self.statements))
+        self.verdict: Callable[[Call], Verdict] = lru_cache(REMEMBERED)(partial(verdict, tuple(statements)))
 
 
 def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
