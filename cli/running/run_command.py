@@ -156,7 +156,8 @@ def _follow(
     # the control plane takes seconds to import, and a plan or a refusal needs none of it
     from local.session import Session  # noqa: PLC0415
 
-    view.say(f"{plural(_to_run(plan), 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
+    to_run = sum(len(leg.cases) for legs in plan.rounds for leg in legs)
+    view.say(f"{plural(to_run, 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
     with Session(runs, view.say, endpoints, run_id, plan.suite) as session:
         try:
             session.start(wanted)
@@ -170,7 +171,3 @@ def _follow(
             outcome = "interrupted"
             session.interrupt()
         return session.export(), outcome
-
-
-def _to_run(plan: Plan) -> int:
-    return sum(len(leg.cases) for legs in plan.rounds for leg in legs)

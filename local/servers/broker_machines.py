@@ -94,15 +94,12 @@ class BrokerMachines:
     def terminate(self, instance_ids: tuple[str, ...]) -> None:
         for instance in instance_ids:
             lane = self._lanes.pop(instance, None)
-            if lane is not None:
-                self._end(lane)
-
-    def _end(self, lane: _Lane) -> None:
-        with lane.lock:
-            lane.ended = True
-            cluster = lane.cluster
-        if cluster is not None:
-            cluster.stop()
+            if lane is None:
+                continue
+            with lane.lock:
+                lane.ended = True
+            if lane.cluster is not None:
+                lane.cluster.stop()
 
     def _start(self, lane: _Lane) -> None:
         run_id, target = lane.run_and_target
@@ -143,12 +140,8 @@ class ExistingBrokers:
         :param give_access: before any node is registered, with the URLs' credentials and no nodes
         :raises InputError: the URLs are wrong, or the brokers do not answer or let us in
         """
-        self._access = check_reachable(parse_rabbitmq_urls(urls))
+        self.access = check_reachable(parse_rabbitmq_urls(urls))
         self._register, self._give_access = register, give_access
-
-    @property
-    def access(self) -> Access:
-        return self._access
 
     def launch(self, launch: Launch) -> None:
         threading.Thread(target=self._introduce, args=(launch,), name="broker registration").start()
@@ -165,6 +158,6 @@ class ExistingBrokers:
 
     def _introduce(self, launch: Launch) -> None:
         run_id, target = launch.tags[RUN_TAG], launch.tags[TARGET_TAG]
-        self._give_access(run_id, target, self._access.model_copy(update={"nodes": ()}))
-        for instance, node in zip(launch.instance_ids, self._access.nodes, strict=True):
+        self._give_access(run_id, target, self.access.model_copy(update={"nodes": ()}))
+        for instance, node in zip(launch.instance_ids, self.access.nodes, strict=True):
             self._register(run_id, target, instance, node)
