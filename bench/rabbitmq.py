@@ -16,7 +16,7 @@ from bench.figures import Figures
 from bench.plan import Contenders, Load, Ours, Times
 from bench.watched import watch
 from breakeven.brokers.access import Access
-from breakeven.targets.naming import PREFIX
+from breakeven.installation import QUEUES
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
@@ -24,7 +24,7 @@ from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from local.children import Children
 from local.servers.brokers import BrokerCluster
 
-QUEUE = f"{PREFIX}bench"
+QUEUE = f"{QUEUES}bench"
 #: beside warm-up and window: starting, draining, closing; seconds
 SLACK_S = 90.0
 

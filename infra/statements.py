@@ -82,11 +82,6 @@ def on(arn: str) -> str:
     return f"IAM5[Resource::{shown}]"
 
 
-def managed(policy: str) -> str:
-    """The finding of a role that has a policy of AWS's, named as in ``service-role/…``."""
-    return f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{policy}]"
-
-
 def executions_arn(machine: sfn.StateMachine, name: str | None = None) -> str:
     """ARN of every execution of the one state machine.
 

@@ -15,6 +15,8 @@ BUCKET_TAG, TARGET_TAG, NODES_TAG = "breakeven:bucket", "breakeven:target", "bre
 #: it is the newest
 IMAGE_TAG, FAMILY_TAG = "breakeven:image", "breakeven:image-family"
 
+#: how the names of cases' queues begin, after what the installation puts before them
+QUEUES = "be-"
 #: in front of a run's id, in what ECS calls the group of its tasks. Step Functions says of every task that
 #: it was started by "AWS Step Functions", and takes no other word for it: the group tells runs apart
 RUN_GROUP = "run:"

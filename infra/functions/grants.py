@@ -9,10 +9,9 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 
-from breakeven.installation import OWNER_TAG
+from breakeven.installation import OWNER_TAG, QUEUES
 from breakeven.planning.loaders.quotas import TASKS
 from breakeven.planning.machine_availability import QUOTA
-from breakeven.targets.naming import PREFIX
 from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
 from infra.brokers.image_builders import BuildPlace
@@ -174,7 +173,7 @@ def _answers(grants: Grants) -> None:
 
 def allow_queues(role: iam.IRole, base: Foundation, actions: Iterable[str]) -> None:
     """Do that to the queues of runs: all of them, and nobody else's, begin with the installation's prefix."""
-    queues = cdk.Stack.of(role).format_arn(service="sqs", resource=f"{base.context.queue_prefix}{PREFIX}*")
+    queues = cdk.Stack.of(role).format_arn(service="sqs", resource=f"{base.context.queue_prefix}{QUEUES}*")
     allow(role, actions, [queues])
     why = "a run makes its queues as it goes: all of them, and nobody else's, begin with this"
     acknowledge(role, {on(queues): why})

@@ -22,6 +22,8 @@ GONE = {
     "InvalidVpcEndpointId.NotFound",
     "QueueDoesNotExist",
 }
+#: of an endpoint that is deleted: it is there for a while yet, and answers nobody
+GOING = ("deleting", "deleted")
 #: what DynamoDB answers to a write whose condition does not hold
 CONDITION_FAILED = "ConditionalCheckFailedException"
 #: statuses of an execution that is not over
@@ -100,6 +102,10 @@ class ExecutionStatus:
     @property
     def over(self) -> bool:
         return self.status not in UNDER_WAY
+
+    @property
+    def forgotten(self) -> bool:
+        return self.status == FORGOTTEN
 
 
 def execution_status(step_functions: StepFunctions, execution: str) -> ExecutionStatus:

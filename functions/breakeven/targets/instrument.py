@@ -14,8 +14,7 @@ from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.instrument.process import HOST, Instrument
 from breakeven.instrument.program import Program
-from breakeven.targets.naming import queue_names
-from breakeven.targets.target import Description, Prepared, Target
+from breakeven.targets.target import Description, Prepared, Target, queue_names
 from breakeven.workload.case import Case, Workload
 
 #: which clients speak a protocol

@@ -88,7 +88,11 @@ class Management:
 
     def delete_policy(self, name: str) -> None:
         """Remove a policy; one that is not there is well."""
-        self._delete(self._policy(name))
+        try:
+            self._ask("DELETE", self._policy(name))
+        except ManagementError as error:
+            if error.status != 404:
+                raise
 
     def set_global_parameter(self, name: str, value: dict[str, str | int]) -> None:
         """Keep a value in the cluster, for whoever asks it later."""
@@ -103,10 +107,6 @@ class Management:
                 return {}
             raise
 
-    def delete_global_parameter(self, name: str) -> None:
-        """Forget a value; one that is not there is well."""
-        self._delete(_global_parameter(name))
-
     @property
     def _vhost(self) -> str:
         return quote(self._access.vhost, safe="")
@@ -116,13 +116,6 @@ class Management:
 
     def _policy(self, name: str) -> str:
         return f"/api/policies/{self._vhost}/{quote(name, safe='')}"
-
-    def _delete(self, path: str) -> None:
-        try:
-            self._ask("DELETE", path)
-        except ManagementError as error:
-            if error.status != 404:
-                raise
 
     def _ask(self, method: str, path: str, body: object = None) -> Any:
         """One request, answered by the first node that does; a refusal is an answer."""

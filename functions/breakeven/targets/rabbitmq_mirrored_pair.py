@@ -12,12 +12,12 @@ from breakeven.clients.base import Client
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
-from breakeven.targets.naming import PREFIX, queue_names
+from breakeven.installation import QUEUES
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER
 from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
 from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.target import Description, NodeSample, Prepared, Target
+from breakeven.targets.target import Description, NodeSample, Prepared, Target, queue_names
 from breakeven.workload.case import Case, Workload
 
 NODES = 2
@@ -53,7 +53,7 @@ class RabbitMQMirroredPair(Target):
 
     def establish(self) -> Description:
         _await(self._unhealthy, HEALTHY_DEADLINE_S)
-        self._management.set_policy(POLICY, f"^{PREFIX}", POLICY_DEFINITION)
+        self._management.set_policy(POLICY, f"^{QUEUES}", POLICY_DEFINITION)
         _await(self.problem, HEALTHY_DEADLINE_S)
         overview = self._management.overview()
         noted = self._management.global_parameter(CLUSTER_PARAMETER)
@@ -139,7 +139,7 @@ class RabbitMQMirroredPair(Target):
 
     def _is_behind(self, queue: dict[str, Any]) -> bool:
         """Is it one of ours that lacks a mirror?"""
-        return str(queue["name"]).startswith(PREFIX) and _in_sync(queue) < self._mirrors
+        return str(queue["name"]).startswith(QUEUES) and _in_sync(queue) < self._mirrors
 
     def _is_in_use(self) -> bool:
         """Is a loader connected, also after a moment in which closed connections leave the list?"""

@@ -16,8 +16,7 @@ from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
-from breakeven.targets.naming import queue_names
-from breakeven.targets.target import Description, Prepared, Target
+from breakeven.targets.target import Description, Prepared, Target, queue_names
 from breakeven.workload.case import Case, Workload
 
 #: seconds; a worker holds a message for one call, so this is only how soon a dead loader's come back

@@ -5,6 +5,7 @@ Fresh queues are made for every case and attempt and deleted after; nothing is p
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
@@ -13,6 +14,7 @@ from typing import Protocol
 from breakeven.brokers.access import Access
 from breakeven.clients.base import Client
 from breakeven.errors import CaseError
+from breakeven.installation import QUEUES
 from breakeven.targets import catalog
 from breakeven.workload.case import Case, Workload
 
@@ -78,6 +80,12 @@ class Target(Protocol):
     def dismantle(self) -> None:
         """Take back what ``establish`` put in place, for brokers that are not ours. Never raises."""
         return
+
+
+def queue_names(case: Case, attempt: int) -> tuple[str, ...]:
+    """``be-<8 hex digits of run and case>-a<attempt>-q<index>``, one for each of the case's queues."""
+    digest = hashlib.sha256(f"{case.run_id}/{case.case_id}".encode()).hexdigest()[:8]
+    return tuple(f"{QUEUES}{digest}-a{attempt}-q{index}" for index in range(case.workload.queues))
 
 
 def open_target(name: str, access: Access | None, nodes_down: int = 0) -> Target:

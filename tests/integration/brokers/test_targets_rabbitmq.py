@@ -6,11 +6,10 @@ import pytest
 
 from breakeven.brokers.access import Node
 from breakeven.errors import CaseError
-from breakeven.targets.naming import queue_names
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_management import Management, ManagementError
 from breakeven.targets.rabbitmq_mirrored_pair import POLICY, RabbitMQMirroredPair
-from breakeven.targets.target import open_target
+from breakeven.targets.target import open_target, queue_names
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-mirrored-pair"
@@ -62,7 +61,7 @@ def test_establishing_puts_the_policy_in_place_and_tells_it(target, management):
 
 def test_brokers_of_others_leave_settings_unknown(target, management):
     note = management.global_parameter("breakeven")
-    management.delete_global_parameter("breakeven")
+    management._ask("DELETE", "/api/global-parameters/breakeven")
     try:
         assert target.establish().parameters["net_ticktime"] == "not known"
     finally:

@@ -9,10 +9,9 @@ from breakeven.clients.factory import make_client
 from breakeven.clients.reference.boto3_client import Boto3Receiver
 from breakeven.errors import CaseError
 from breakeven.targets.catalog import CATALOG, record_of
-from breakeven.targets.naming import queue_names
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.sqs_standard import is_amazon
-from breakeven.targets.target import open_target
+from breakeven.targets.target import open_target, queue_names
 from breakeven.workload.case import Case, Workload
 from local.servers.broker_files import NodePlan, write_node
 

@@ -73,11 +73,9 @@ def test_a_refusal_is_an_answer_with_its_status(management, server, status):
 def test_what_is_gone_need_not_be_deleted(management, server):
     server.answer = (404, b"{}")
     management.delete_policy("p")
-    management.delete_global_parameter("g")
     assert management.global_parameter("g") == {}
     assert [(verb, path) for verb, path, _ in server.asked] == [
         ("DELETE", "/api/policies/a%2Fb/p"),
-        ("DELETE", "/api/global-parameters/g"),
         ("GET", "/api/global-parameters/g"),
     ]
 

@@ -20,14 +20,7 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG
 from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import (
-    FORGOTTEN,
-    Ec2,
-    ExecutionStatus,
-    StepFunctions,
-    execution_arn,
-    execution_status,
-)
+from breakeven.steps.aws_clients import Ec2, ExecutionStatus, StepFunctions, execution_arn, execution_status
 from breakeven.steps.cleanup.resources import Resource, ResourceType
 from breakeven.steps.instances import our_instances
 from breakeven.steps.reasons import reason_of
@@ -122,7 +115,7 @@ def record_end(services: Services, run_id: str, status: ExecutionStatus) -> bool
     error = {"Error": status.error or f"States.{status.status}", "Cause": status.cause}
     if status.status == "TIMED_OUT":
         error = {"Error": "States.Timeout", "Cause": status.cause or "the execution outlasted its limit"}
-    elif status.status == FORGOTTEN:
+    elif status.forgotten:
         error["Cause"] = "Step Functions does not know the execution any more"
     where, reason = reason_of({EXECUTION: error})
     return services.state(run_id).end(status="failed", failed_at=where, reason=reason, **ended)

@@ -12,20 +12,17 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from breakeven.installation import FAMILY_TAG, LEASE_TAG, OWNER_TAG, RUN_GROUP, RUN_TAG, installation
+from breakeven.installation import FAMILY_TAG, LEASE_TAG, OWNER_TAG, QUEUES, RUN_GROUP, RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.store import Store
-from breakeven.steps.aws_clients import GONE, Ec2, Ecs, Sqs, SuppressCodes, described
+from breakeven.steps.aws_clients import GOING, GONE, Ec2, Ecs, Sqs, SuppressCodes, described
 from breakeven.steps.instances import our_instances, ours, tags_of
 from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
-from breakeven.targets.naming import PREFIX
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
 DEFAULT_LEASE_S = 28_800.0
 #: how many tasks ECS describes in one call
 DESCRIBED = 100
-#: of an endpoint that is deleted
-GOING = {"deleting", "deleted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,7 @@ def queues(sqs: Sqs) -> ResourceType:
 
     def listed(run_id: str | None) -> Iterator[Resource]:
         pages = sqs.get_paginator("list_queues").paginate(
-            QueueNamePrefix=f"{installation().queue_prefix}{PREFIX}", PaginationConfig={"PageSize": 1000}
+            QueueNamePrefix=f"{installation().queue_prefix}{QUEUES}", PaginationConfig={"PageSize": 1000}
         )
         for url in [url for page in pages for url in page.get("QueueUrls", [])]:
             tags: dict[str, str] = {}

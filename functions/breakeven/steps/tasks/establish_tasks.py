@@ -18,7 +18,7 @@ from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import Ec2, Ecr, SuppressCodes, described
+from breakeven.steps.aws_clients import GOING, Ec2, Ecr, SuppressCodes, described
 from breakeven.steps.instances import tagging, tags_of
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
@@ -27,8 +27,6 @@ from breakeven.workload.case import Case
 ENDPOINTS_TIMEOUT_S = 480.0
 POLL_S = 2.0
 AVAILABLE, FAILED = "available", ("rejected", "failed", "expired")
-#: of an endpoint that is there for a while yet, and answers nobody
-GOING = ("deleting", "deleted")
 #: what EC2 says where the VPC has the service's name already, by an endpoint that is on its way out, too
 TAKEN = "conflicting DNS domain"
 #: in the run's record: whether its tasks can be started

@@ -18,7 +18,7 @@ from urllib3 import PoolManager
 from urllib3.exceptions import HTTPError
 from werkzeug.datastructures import EnvironHeaders
 
-from breakeven.targets.naming import PREFIX
+from breakeven.installation import QUEUES
 from local.aws.strict.front import Answer, Dropped, PassOn, Request
 from local.aws.strict.permissions.roles import Roles
 from local.aws.strict.requests.policies import Call, Verdict
@@ -43,7 +43,7 @@ class QueueServer:
 
     def variables(self, caller: str, declared: Mapping[str, str]) -> dict[str, str]:
         """What a process that signs as ``caller`` is given beside its ``declared`` variables."""
-        queues = f"{declared.get(QUEUE_PREFIX, '')}{PREFIX}*"
+        queues = f"{declared.get(QUEUE_PREFIX, '')}{QUEUES}*"
         return {VARIABLE: self._endpoint} if self._may_load(caller, queues) else {}
 
     def _may_load(self, caller: str, queues: str) -> bool:
