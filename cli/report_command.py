@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 from rich.console import Console
 
-from breakeven.errors import InputError, in_words
+from breakeven.errors import InputError, first_fault
 from breakeven.published.rows import SOURCES
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
@@ -98,9 +98,8 @@ def read(source: Path) -> Report:
     except OSError as error:
         raise InputError(str(source), "file", source.name, f"cannot be read: {error.strerror}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "file"
-        remedy = f"{in_words(first['msg'])}; give a {SOURCE} as docs/report.schema.json describes it"
+        field, first, wrong = first_fault(error, "file")
+        remedy = f"{wrong}; give a {SOURCE} as docs/report.schema.json describes it"
         found = first["input"]
         text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
         raise InputError(str(source), field, text[:80], remedy) from error

@@ -6,6 +6,9 @@ import errno
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
 MAX_REPORTED = 20
 #: what pydantic says, and how errors say it here
 LIBRARY_WORDS = {
@@ -65,6 +68,15 @@ def in_words(complaint: str) -> str:
     for theirs, ours in LIBRARY_WORDS.items():
         complaint = complaint.replace(theirs, ours)
     return complaint
+
+
+def first_fault(error: ValidationError, whole: str) -> tuple[str, ErrorDetails, str]:
+    """What pydantic complains of first: the field, its details, and the complaint as a remedy.
+
+    :param whole: what the field is called where it is the document itself
+    """
+    first = error.errors()[0]
+    return ".".join(str(part) for part in first["loc"]) or whole, first, in_words(first["msg"])
 
 
 def check_regular(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is wrong with a suite only once it is expanded: cells that cannot run on a target."""
+"""What is wrong with a suite only once it is expanded: cells that cannot run, and what of a plan cannot."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
-from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Variant
+from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Frozen, Variant
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Suite
 
 MAX_CASES = 1000
+
+
+class Refusal(Frozen):
+    """What of a plan cannot run; ``case_id`` is null when it is the plan as a whole."""
+
+    case_id: str | None
+    field: str
+    value: int | float | str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +35,14 @@ class Point:
     settings: Mapping[str, Any]
 
 
-def too_many_cases(suite: Suite, cells: int) -> InputError | None:
-    """The fault of a matrix that multiplies to more than a run could ever hold."""
+def check_count(suite: Suite, cells: int) -> None:
+    """:raises InputError: the matrix multiplies to more cases than a run could ever hold"""
     targets = len(suite.subjects())
     cases = cells * targets * suite.repeats
-    if cases <= MAX_CASES:
-        return None
-    product = f"{cells} cells x {targets} targets x {suite.repeats} repeats"
-    remedy = f"{product}: at most {MAX_CASES} cases; shorten the lists"
-    return InputError(suite.where, "scenarios", cases, remedy)
+    if cases > MAX_CASES:
+        product = f"{cells} cells x {targets} targets x {suite.repeats} repeats"
+        remedy = f"{product}: at most {MAX_CASES} cases; shorten the lists"
+        raise InputError(suite.where, "scenarios", cases, remedy)
 
 
 def check_cells(suite: Suite, points: Sequence[Point]) -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
 from breakeven.planning.budget.durations import case_seconds, limit_s, loader_kind, start_deadline_s
-from breakeven.planning.checks import Point, check_cells, check_workload, too_many_cases
+from breakeven.planning.checks import Point, check_cells, check_count, check_workload
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
@@ -82,7 +82,8 @@ def expand(
     if not 0 < scale <= 1:
         raise InputError("options", "scale", scale, "must be over 0 and at most 1")
     chosen = _variant(suite, variant)
-    _check_count(suite)
+    # counted before anything is built: a few lists multiply to any number
+    check_count(suite, sum(math.prod(map(len, _axes(scenario))) for scenario in suite.scenarios.values()))
     if faults := list(check_machines(suite)):
         raise together(faults)
     points = _points(suite)
@@ -118,13 +119,6 @@ def _variant(suite: Suite, wanted: Variant | None) -> Variant:
         remedy = f"this suite has {', '.join(defined)}; add it under variants, or choose one of these"
         raise InputError(suite.where, "variant", chosen, remedy)
     return chosen
-
-
-def _check_count(suite: Suite) -> None:
-    """Counted before anything is built: a few lists multiply to any number."""
-    cells = sum(math.prod(len(axis) for axis in _axes(scenario)) for scenario in suite.scenarios.values())
-    if fault := too_many_cases(suite, cells):
-        raise fault
 
 
 def _points(suite: Suite) -> list[Point]:
@@ -223,6 +217,11 @@ def _loaders(workload: Workload, target: TargetName, environment: Environment, l
     return max(wanted, least_loaders(workload, target, loader, most) or wanted)
 
 
+def tag_of(text: str) -> str:
+    """Four characters that mark the messages of the case that the text names."""
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:3]).decode()
+
+
 class _CaseMaker:
     """Makes cases, and their tags: four characters from run and case, no two alike within the run."""
 
@@ -259,11 +258,7 @@ class _CaseMaker:
         )
 
     def _tag(self, case_id: str) -> str:
-        candidates = (self._candidate(case_id, salt) for salt in itertools.count())
+        candidates = (tag_of(f"{self._run_id}/{case_id}/{salt}") for salt in itertools.count())
         tag = next(candidate for candidate in candidates if candidate not in self._tags)
         self._tags.add(tag)
         return tag
-
-    def _candidate(self, case_id: str, salt: int) -> str:
-        digest = hashlib.sha256(f"{self._run_id}/{case_id}/{salt}".encode()).digest()
-        return base64.urlsafe_b64encode(digest[:3]).decode()

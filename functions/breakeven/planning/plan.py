@@ -14,11 +14,11 @@ from breakeven.planning import execution_limits, footprint, machine_availability
 from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
+from breakeven.planning.checks import Refusal
 from breakeven.planning.expand import expand
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
-from breakeven.planning.refusal import Refusal
 from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book

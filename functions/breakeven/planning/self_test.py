@@ -5,11 +5,9 @@ Load-unload, so that every message counts and a percentile of all of them is the
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
 from breakeven.instrument.program import Latency, Program, Protocol, Step
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, case_seconds
+from breakeven.planning.expand import tag_of
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Variant, Workload
@@ -60,7 +58,7 @@ def _case(protocol: Protocol, run_id: str, environment: Environment, variant: Va
         target=INSTRUMENT,
         repeat=1,
         variant=variant,
-        tag=base64.urlsafe_b64encode(hashlib.sha256(f"{run_id}/{case_id}".encode()).digest()[:3]).decode(),
+        tag=tag_of(f"{run_id}/{case_id}"),
         workload=workload,
         loaders=1,
         expected_s=round(case_seconds(workload, INSTRUMENT, environment) + DRAIN_S, 1),

@@ -66,16 +66,10 @@ def most_loaders(workload: Workload, environment: Environment, hardware: Mapping
     """
     bounds = [dealt(workload.mode, workload.producers, workload.consumers)]
     if environment == "local":
-        bounds += _of_machine(hardware)
+        # never fewer than the plan takes anyway; what is not known allows no more than that
+        bounds.append(_part(hardware, "cores", "cores", 1.0))
+        bounds.append(_part(hardware, "memory_gib", "GiB of memory", LOADER_GIB))
     return min(bounds, key=lambda bound: bound.loaders)
-
-
-def _of_machine(hardware: Mapping[str, object]) -> list[Most]:
-    """Never fewer than the plan takes anyway; what is not known allows no more than that."""
-    return [
-        _part(hardware, "cores", "cores", 1.0),
-        _part(hardware, "memory_gib", "GiB of memory", LOADER_GIB),
-    ]
 
 
 def _part(hardware: Mapping[str, object], name: str, unit: str, each: float) -> Most:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Protocol
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
-from breakeven.errors import InputError, in_words
+from breakeven.errors import InputError, first_fault
 
 #: sources with published rows, by the letter that the documents of this project give them
 SOURCES = {"A": "source-a", "C": "source-c", "D": "source-d"}
@@ -117,8 +117,8 @@ class Source(Frozen):
     url: str | None = None
 
 
-class Breakeven(Frozen):
-    """The source's own answer, and why the sum of its own prices differs from it."""
+class SourceBreakeven(Frozen):
+    """The source's own break-even, as it printed it, and why its own prices give another."""
 
     price_book: str
     messages_per_hour: float
@@ -138,7 +138,7 @@ class Published(Frozen):
     machines: dict[str, dict[str, Printed]] = {}
     rows: tuple[PublishedRow, ...]
     notes: dict[str, str]
-    breakeven: Breakeven | None = None
+    breakeven: SourceBreakeven | None = None
 
     @model_validator(mode="after")
     def _rows_are_told_apart(self) -> Published:
@@ -169,9 +169,7 @@ def load_published(path: Path) -> Published:
     try:
         return Published.model_validate(document)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "file"
-        remedy = in_words(first["msg"])
+        field, first, remedy = first_fault(error, "file")
         value = None if first["type"] == "missing" else str(first["input"])[:80]
         raise InputError(path.name, field, value, remedy) from error
 

@@ -23,6 +23,8 @@ from breakeven.results.state import RunState
 GATE_DELAY_S = {"start": 2.0, "unload": 1.0}
 #: of many loaders: seconds from when the first has seen them all; the others look less often, and after it
 MANY_DELAY_S = 4.0
+#: what is added up over loaders
+SUMMED = ("sent", "expected", "received", "unknown")
 #: what the first of many loaders tells the others
 TOLD = tuple(field.name for field in fields(CaseProgress) if field.name != "aborted")
 
@@ -76,11 +78,8 @@ class StateCoordinator:
         found = CaseProgress(
             reports=len(reports),
             producing=any(report["producing"] for report in reports) or len(reports) < self._loaders,
-            sent=sum(report["sent"] for report in reports),
-            expected=sum(report["expected"] for report in reports),
-            received=sum(report["received"] for report in reports),
-            unknown=sum(report["unknown"] for report in reports),
             aborted=aborted,
+            **{name: sum(report[name] for report in reports) for name in SUMMED},
         )
         if self._tells:
             self._state.update(self._all, **{name: getattr(found, name) for name in TOLD})

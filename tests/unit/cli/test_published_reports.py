@@ -258,7 +258,7 @@ def test_sections_that_do_not_apply_are_left_out(runs, letter):
 @pytest.mark.parametrize("letter", SOURCES)
 def test_the_files_keep_their_contracts(runs, tmp_path, letter):
     document = json.loads(file(runs, letter, "report.json"))
-    jsonschema.validate(document, json.loads(schema()))
+    jsonschema.validate(document, json.loads(schema("report")))
     assert document["source"]["title"] == load_shipped(SOURCES[letter]).title
     assert document["rates"] == document["repeats"] == []
     per_hour = [f"{row['messages_per_hour']:,.0f}" for row in document["crossovers"]]

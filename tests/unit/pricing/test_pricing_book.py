@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.pricing.prices import book_schema
 from breakeven.pricing.prices.book import BOOKS, PriceBook, books, load_book, read_book
+from breakeven.report.contract.json_schema import path as schema_path
+from breakeven.report.contract.json_schema import schema
 from breakeven.results import schemas
 
 REGIONS = ("us-east-1", "eu-west-1", "eu-central-1", "ap-southeast-1")
@@ -209,21 +210,21 @@ def test_a_price_given_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_schema_in_docs_is_current() -> None:
-    assert book_schema.PATH.read_text(encoding="utf-8") == book_schema.schema(), (
-        "run python -m breakeven.pricing.prices.book_schema"
+    assert schema_path("price-book").read_text(encoding="utf-8") == schema("price-book"), (
+        "run python -m breakeven.report.contract.json_schema"
     )
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_book_keeps_the_schema(name: str) -> None:
     document = json.loads((BOOKS / f"{name}.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, json.loads(book_schema.schema()))
+    jsonschema.validate(document, json.loads(schema("price-book")))
 
 
 @pytest.mark.parametrize("change", [{"usd": "cheap"}, {"mark": "guess"}, {"colour": "red"}, {"tiers": [1]}])
 def test_the_schema_refuses_what_a_book_cannot_hold(change: dict[str, Any]) -> None:
     book = deepcopy(GOOD)
-    jsonschema.validate(book, json.loads(book_schema.schema()))
+    jsonschema.validate(book, json.loads(schema("price-book")))
     book["prices"][0].update(change)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(book, json.loads(book_schema.schema()))
+        jsonschema.validate(book, json.loads(schema("price-book")))

@@ -14,7 +14,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.tables.driving_paths import driving_summary, driving_table, tails_summary
+from breakeven.report.tables.loader_tables import driving_summary, driving_table, tails_summary
 from tests.fixtures.report import sample
 
 PLAN = sample.planned()

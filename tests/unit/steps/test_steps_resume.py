@@ -8,13 +8,13 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
-from breakeven.planning.resumption import is_settled
 from breakeven.results import layout
 from breakeven.results.items import RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
 from breakeven.steps.run import resume_run
 from breakeven.steps.run.finish_run import finish_run
 from breakeven.steps.run.plan_run import plan_run
+from breakeven.steps.run.resume_run import is_settled
 from breakeven.workload.read import load_shipped
 from tests.support.aws.moto_results import installed
 

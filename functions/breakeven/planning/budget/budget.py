@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, requests_by_price, sqs_requests
-from breakeven.planning.checks import origin
-from breakeven.planning.refusal import Refusal
+from breakeven.planning.checks import Refusal, origin
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook

@@ -7,9 +7,8 @@ from decimal import ROUND_DOWN, Decimal
 
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, seconds_needed, too_long_by
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
-from breakeven.planning.checks import origin
+from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.expand import scaled
-from breakeven.planning.refusal import Refusal
 from breakeven.terms import Environment
 from breakeven.workload.case import CLOSING_S, Case
 from breakeven.workload.suite import Suite

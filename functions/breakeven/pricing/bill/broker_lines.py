@@ -115,45 +115,39 @@ def _volumes(inputs: Inputs, book: PriceBook) -> list[Line]:
     if inputs.volume == "none":
         return []
     kind, gb, iops = inputs.volume, inputs.volume_gb, inputs.volume_iops
-    lines = [_each_node(inputs, "volumes", gb, f"{number(gb)} GB of {kind}", "ebs", f"{kind}_gb_month")]
+    lines = [_volume_line(inputs, "volumes", gb, f"{number(gb)} GB of {kind}", f"{kind}_gb_month")]
     if kind == "gp3":
         more, mibps = max(0.0, iops - FREE_IOPS), max(0.0, inputs.volume_mibps - FREE_MIBPS)
         paid = f"{number(mibps)} MiB/s above 125"
         lines += [
-            _each_node(inputs, "volume IOPS", more, f"{number(more)} above 3,000", "ebs", "gp3_iops_month"),
-            _each_node(inputs, "volume throughput", mibps, paid, "ebs", "gp3_mibps_month"),
+            _volume_line(inputs, "volume IOPS", more, f"{number(more)} above 3,000", "gp3_iops_month"),
+            _volume_line(inputs, "volume throughput", mibps, paid, "gp3_mibps_month"),
         ]
     if kind == "io2" and iops:
         # The price's tiers are those of one volume, whatever the cluster's volumes have together.
         price = book.known("ebs", "io2_iops_month")
         source = f"{price.source}; mean price of a volume's IOPS through its tiers"
         own = OwnPrice(price.unit, price.cost(iops) / iops, source)
-        lines.append(_each_node(inputs, "volume IOPS", iops, number(iops), "ebs", "io2_iops_month", own))
+        lines.append(_volume_line(inputs, "volume IOPS", iops, number(iops), "io2_iops_month", own))
     return lines
 
 
 def _monitoring(inputs: Inputs) -> list[Line]:
+    nodes = inputs.nodes
     parts = (
         ("metrics", inputs.node_metrics, "metric_month"),
         ("alarms", inputs.node_alarms, "alarm_month"),
         ("logs", inputs.node_logs_gb, "logs_gb"),
     )
     return [
-        _each_node(inputs, name, each, number(each), "cloudwatch", item, noun=" nodes")
+        Line(name, f"{nodes} nodes x {number(each)}", "cloudwatch", item, per_cluster=nodes * each)
         for name, each, item in parts
     ]
 
 
-def _each_node(
-    inputs: Inputs,
-    name: str,
-    units: float,
-    what: str,
-    service: str,
-    item: str,
-    own: OwnPrice | None = None,
-    noun: str = "",
+def _volume_line(
+    inputs: Inputs, name: str, units: float, what: str, item: str, own: OwnPrice | None = None
 ) -> Line:
-    """So many units on every node of a cluster; ``what`` says of one node which."""
-    formula = f"{inputs.nodes}{noun} x {what}"
-    return Line(name, formula, service, item, per_cluster=inputs.nodes * units, own=own)
+    """So many units of each node's volume; ``what`` says of one node which."""
+    formula = f"{inputs.nodes} x {what}"
+    return Line(name, formula, "ebs", item, per_cluster=inputs.nodes * units, own=own)

@@ -153,17 +153,7 @@ class Asked:
         }
 
 
-def question(
-    name: str,
-    inputs: Inputs,
-    book: PriceBook,
-    *,
-    purpose: Purpose = "headline",
-    base_id: str | None = None,
-    varied: str | None = None,
-    factor: float | None = None,
-    size: str = "",
-) -> Question:
+def question(name: str, inputs: Inputs, book: PriceBook, *, size: str = "") -> Question:
     """SQS as used and batched, our own cluster, and Amazon MQ where its price is known.
 
     :param size: what the suite calls the cluster's machines, where it has several
@@ -175,7 +165,7 @@ def question(
         own_cluster(inputs, book, size=size),
     ]
     options += [option for option, _ in [_amazon_mq(inputs, book)] if option]
-    return Question(name, purpose, inputs, book, tuple(options), base_id, varied, factor)
+    return Question(name, "headline", inputs, book, tuple(options))
 
 
 def left_out(inputs: Inputs, book: PriceBook) -> tuple[str, ...]:

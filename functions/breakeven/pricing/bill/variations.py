@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from dataclasses import replace
 from itertools import product
 
 from breakeven.errors import InputError
@@ -11,6 +13,7 @@ from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 from breakeven.pricing.bill.known_capacity import capacities
 from breakeven.pricing.bill.questions import (
     Asked,
+    Purpose,
     Question,
     article_question,
     left_out,
@@ -57,8 +60,8 @@ def ask_size(name: str, inputs: Inputs, book: PriceBook, size: str) -> tuple[Que
 
     :raises InputError: a price that is needed is not known
     """
-    base = question(f"{name}.size-{size}", inputs.but(amazon_mq=None), book, purpose="size", size=size)
-    return (base, *corners(base))
+    base = question(f"{name}.size-{size}", inputs.but(amazon_mq=None), book, size=size)
+    return (replace(base, purpose="size"), *corners(base))
 
 
 def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
@@ -80,15 +83,9 @@ def corners(base: Question) -> list[Question]:
     ends = uncertain(base.inputs)
     if not ends:
         return []
+    varied = ", ".join(ends)
     return [
-        question(
-            f"{base.question_id}.corner-{number}",
-            base.inputs.but(**{name: value for change in changes for name, value in change.items()}),
-            base.book,
-            purpose="interval",
-            base_id=base.question_id,
-            varied=", ".join(ends),
-        )
+        _beside(base, f"corner-{number}", dict(ChainMap(*changes)), "interval", varied)
         for number, changes in enumerate(product(*ends.values()))
     ]
 
@@ -96,18 +93,18 @@ def corners(base: Question) -> list[Question]:
 def quarters(base: Question) -> list[Question]:
     """The question with one input a quarter lower, then higher, as far as the input's own bounds let it."""
     return [
-        question(
-            f"{base.question_id}.{name.replace(' ', '-')}.{factor:g}",
-            base.inputs.but(**change),
-            base.book,
-            purpose="sensitivity",
-            base_id=base.question_id,
-            varied=name,
-            factor=factor,
-        )
+        _beside(base, f"{name.replace(' ', '-')}.{factor:g}", change, "sensitivity", name, factor)
         for name, changes in _varied(base.inputs).items()
         for factor, change in changes
     ]
+
+
+def _beside(
+    base: Question, name: str, changes: Changes, purpose: Purpose, varied: str, factor: float | None = None
+) -> Question:
+    """The question with some inputs changed."""
+    changed = question(f"{base.question_id}.{name}", base.inputs.but(**changes), base.book)
+    return replace(changed, purpose=purpose, base_id=base.question_id, varied=varied, factor=factor)
 
 
 def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:

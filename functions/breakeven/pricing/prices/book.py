@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from breakeven.errors import InputError, check_regular, in_words
+from breakeven.errors import InputError, check_regular, first_fault
 
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
@@ -246,7 +246,6 @@ def read_book(path: Path) -> PriceBook:
     try:
         return PriceBook.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "book"
+        field, first, remedy = first_fault(error, "book")
         value = first["input"] if isinstance(first["input"], str | int | float) else None
-        raise InputError(str(path), field, value, in_words(first["msg"])) from error
+        raise InputError(str(path), field, value, remedy) from error

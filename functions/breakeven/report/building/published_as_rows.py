@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from breakeven.published.rows import Published, PublishedMetric, PublishedRow
-from breakeven.report.contract.report_model import SourceBreakeven, SourceReport
+from breakeven.report.contract.report_model import SourceReport
 from breakeven.results.schemas import TABLES
 from breakeven.terms import Place
 
@@ -44,11 +44,7 @@ def rows(published: Published) -> dict[str, list[Row]]:
 
 def source_of(published: Published) -> SourceReport:
     """What a report of the source's own figures says of it."""
-    own = published.breakeven
-    return SourceReport.of(
-        vars(published) | vars(published.source),
-        breakeven=SourceBreakeven.of(vars(own)) if own else None,
-    )
+    return SourceReport.of(vars(published) | vars(published.source))
 
 
 def case_id(row: PublishedRow) -> str:

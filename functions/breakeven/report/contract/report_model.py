@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
+from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.money_model import (
     Bill,
     BreakEvenHours,
@@ -156,15 +157,6 @@ class Manifest(Strict):
         default_factory=list,
         description="cells in which an earlier run found a loader to be the limit: loaders now, and why",
     )
-
-
-class SourceBreakeven(Strict):
-    """The source's own break-even, as it printed it, and why its own prices give another."""
-
-    price_book: str
-    messages_per_hour: float
-    msg_per_s: float
-    why: str
 
 
 class SourceReport(Strict):

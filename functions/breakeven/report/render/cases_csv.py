@@ -9,7 +9,7 @@ from typing import Any
 
 from breakeven.loadgen.case_figures import Ledger
 from breakeven.report.contract.report_model import CaseReport, EndToEnd, Metric, Report
-from breakeven.report.tables.driving_paths import each
+from breakeven.report.tables.loader_tables import each
 from breakeven.terms import METRICS
 
 #: what a case is and became: the contract's fields before its parameters

@@ -5,8 +5,13 @@ from __future__ import annotations
 from breakeven.report.elements import Part, Section, filled, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings
-from breakeven.report.tables.driving_paths import driving_summary, driving_table, tails_summary
-from breakeven.report.tables.loader_limits import loaders_summary, loaders_table
+from breakeven.report.tables.loader_tables import (
+    driving_summary,
+    driving_table,
+    loaders_summary,
+    loaders_table,
+    tails_summary,
+)
 
 INSTRUMENT = (
     "The instrument, a server of this project's own, was programmed to lose, repeat and delay messages, and "

@@ -18,8 +18,7 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.loaders.advice import Place
 from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
-from breakeven.planning.plan import Plan
-from breakeven.planning.resumption import is_settled, resumed_plan
+from breakeven.planning.plan import Plan, to_run
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
@@ -36,6 +35,16 @@ QUESTIONS = "questions"
 DESCRIPTION = ("server", "provenance", "parameters", "image", "packages")
 
 Items = Mapping[str, Mapping[str, Any]]
+
+
+def is_settled(item: Mapping[str, Any]) -> bool:
+    """Is the case's outcome a result that stands? ``item`` is its record in the run's state.
+
+    ``ok`` is, and so is ``failed`` after an attempt: to run it until it passes would hide that it fails.
+    What failed without one (its lane broke before, or the deadline passed) says nothing of its target.
+    """
+    status = item.get("status")
+    return status == "ok" or (status == "failed" and int(item.get("attempt", 0)) > 0)
 
 
 @dataclass(frozen=True)
@@ -104,15 +113,11 @@ def plan_resumed(
     status, no_case_ok = record.get("status"), record.get("failed_at") == NO_CASE_OK
     if (status in {"ok", "partial"} or no_case_ok) and len(earlier.settled) == len(earlier.plan.cases):
         raise refused(earlier.run_id, f"it is complete ({status}): nothing is left to run; start a new run")
-    plan = resumed_plan(
-        earlier.plan,
-        suite,
-        earlier.settled.keys(),
-        run_id=run_id,
-        max_usd=wanted.max_usd,
-        allowance=allowance,
-        account=account,
-    )
+    # all of its cases, and rounds of those not settled: time, dollars and refusals are of what is left to run
+    cases = [case.model_copy(update={"run_id": run_id}) for case in earlier.plan.cases]
+    ours = {"run_id": run_id, "cases": cases, "max_usd": wanted.max_usd}
+    left = [case for case in cases if case.case_id not in earlier.settled]
+    plan = to_run(earlier.plan.model_copy(update=ours), left, suite, allowance, account)
     plan.raise_if_refused()
     return plan
 

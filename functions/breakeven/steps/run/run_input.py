@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from breakeven.errors import InputError, in_words
+from breakeven.errors import InputError, first_fault
 from breakeven.workload.case import Frozen, Variant
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
@@ -61,6 +61,5 @@ def parse_run_input(document: object, where: str = "execution input") -> RunInpu
     try:
         return RunInput.model_validate(document)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "input"
-        raise InputError(where, field, first["input"], in_words(first["msg"])) from None
+        field, first, remedy = first_fault(error, "input")
+        raise InputError(where, field, first["input"], remedy) from None

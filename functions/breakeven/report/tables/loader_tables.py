@@ -1,4 +1,8 @@
-"""What drove the cases, and from where: compiled core or general path, zones, releases. One row a case."""
+"""The loaders of each case in two tables of one row a case.
+
+Was the busiest of them the limit? What drove the case, and from where: compiled core or general path, zones,
+releases?
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,12 @@ from breakeven.report.tables.figures import Columns, case_rows
 
 #: the metrics whose completions a client drives, each counted once: a cycle is a receive and its settlement
 DRIVEN = ("produce", "consume", "settle")
-WHAT_IT_MEANS = (
+WHAT_LIMITS = (
+    "A loader is the limit at 0.8 of a core, when a thread of a function or task wakes over 5 ms late "
+    "1 time in 100, when it hands over 1 message in 100 more than 1 ms late, or when it hands over less than "
+    "99% of what was due although the target had room. Its figures are then lower bounds."
+)
+WHAT_DRIVES = (
     "The compiled core handles what is always alike on a connection, the slower general path the rest: by "
     "design batches, several calls in flight, basic.get and processing times. Paused: the time that all "
     "workers together slept after empty receives."
@@ -17,18 +26,23 @@ WHAT_IT_MEANS = (
 
 
 def driving_table(report: Report) -> Table:
-    cases = [case for case in report.cases if case.loaders]
+    cases = _with_loaders(report)
+    unknown = (f"Zone not known: {why}." for why in _reasons(cases, "zone_unknown"))
     return trimmed(
         Table(
             slug="driving",
             caption="The loaders: what drove the cases, and from where",
             label_titles=("Target",),
-            columns=tuple(COLUMNS),
-            rows=case_rows(cases, COLUMNS, _fell_back),
+            columns=tuple(DRIVING),
+            rows=case_rows(cases, DRIVING, _fell_back),
             groups=(("", 1), ("Operations", 2), ("", 4)),
-            notes=(WHAT_IT_MEANS, *(f"Zone not known: {why}." for why in _reasons(cases, "zone_unknown"))),
+            notes=(WHAT_DRIVES, *unknown),
         )
     )
+
+
+def _with_loaders(report: Report) -> list[CaseReport]:
+    return [case for case in report.cases if case.loaders]
 
 
 def driving_summary(report: Report) -> str:
@@ -110,7 +124,7 @@ def _listed(facts: list[str]) -> str:
     return ", ".join(facts) or words.NOTHING
 
 
-COLUMNS: Columns = {
+DRIVING: Columns = {
     "client": lambda case: str(case.parameters.get("client") or words.NOTHING),
     "by the core": lambda case: words.count(operations(case, "core_operations")),
     "by the general path": lambda case: words.count(operations(case, "general_operations")),
@@ -119,3 +133,73 @@ COLUMNS: Columns = {
     "Python": lambda case: _listed(each(case, "runtime")),
     "OpenSSL": lambda case: _listed(_openssl(case)),
 }
+
+
+def loaders_table(report: Report) -> Table:
+    """Of each case the most that any of its loaders, in any measured stage, used, lagged or was held up."""
+    cases = _with_loaders(report)
+    return trimmed(
+        Table(
+            slug="loaders",
+            caption="The loaders: was one of them the limit?",
+            label_titles=("Target",),
+            columns=tuple(LIMITS),
+            rows=case_rows(cases, LIMITS, _is_limited),
+            notes=(WHAT_LIMITS, *report.manifest.loaders, *_evidence(cases)),
+        )
+    )
+
+
+def loaders_summary(report: Report) -> str:
+    """How many cases a loader limited, in a sentence; empty where no loader reported on itself."""
+    cases = _with_loaders(report)
+    if not cases:
+        return ""
+    limited = sum(_is_limited(case) for case in cases)
+    return f"A loader was the limit in {limited or 'none'} of the {len(cases)} cases."
+
+
+def _is_limited(case: CaseReport) -> bool:
+    return any(loader.saturated for loader in case.loaders)
+
+
+def _values(case: CaseReport, name: str) -> list[float]:
+    """What those of its loaders have that know it."""
+    found = (getattr(loader, name) for loader in case.loaders)
+    return [value for value in found if value is not None]
+
+
+def _most(case: CaseReport, name: str) -> str:
+    return words.figure(max(_values(case, name), default=None), 2)
+
+
+def _total(case: CaseReport, name: str) -> str:
+    values = _values(case, name)
+    return words.count(int(sum(values))) if values else words.NOTHING
+
+
+def _blocked(case: CaseReport) -> str:
+    shares = _values(case, "blocked_share")
+    return f"{max(shares):.1%} of the time" if shares else words.NOTHING
+
+
+LIMITS: Columns = {
+    "the limit": lambda case: "yes" if _is_limited(case) else "no",
+    "loaders": lambda case: str(len({loader.loader for loader in case.loaders})),
+    "cores used": lambda case: _most(case, "cpu_share"),
+    "woke late, p99 ms": lambda case: _most(case, "lag_p99_ms"),
+    "offered": lambda case: _total(case, "offered"),
+    "handed over": lambda case: _total(case, "achieved"),
+    "late, p99 ms": lambda case: _most(case, "pacing_p99_ms"),
+    "target had no room": _blocked,
+}
+
+
+def _evidence(cases: list[CaseReport]) -> list[str]:
+    return [
+        f"{words.case_name(case)}, {words.target_name(case.target)}, loader {loader.loader}: "
+        f"{loader.evidence}."
+        for case in cases
+        for loader in case.loaders
+        if loader.evidence
+    ]
