@@ -14,6 +14,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from breakeven.errors import InputError, first_fault
+from breakeven.workload.read import scenarios
 
 #: sources with published rows, by the letter that the documents of this project give them
 SOURCES = {"A": "source-a", "C": "source-c", "D": "source-d"}
@@ -176,9 +177,7 @@ def load_published(path: Path) -> Published:
 
 def shipped(name: str) -> Path:
     """``scenarios/published/<name>.yaml``, in the repository or beside the deployed package."""
-    here = Path(__file__)
-    paths = [root / "scenarios" / "published" / f"{name}.yaml" for root in (here.parents[2], here.parents[3])]
-    return next((path for path in paths if path.exists()), paths[-1])
+    return scenarios() / "published" / f"{name}.yaml"
 
 
 def load_shipped(name: str) -> Published:

@@ -49,12 +49,12 @@ def load_shipped(name: str) -> Suite:
     if name not in names:
         remedy = f"no such suite; {did_you_mean(name, names)}there are {', '.join(names)}, or give a path"
         raise InputError("suite", "name", shown(name), remedy)
-    return load_file(_scenarios() / f"{name}.yaml", where=f"scenarios/{name}.yaml")
+    return load_file(scenarios() / f"{name}.yaml", where=f"scenarios/{name}.yaml")
 
 
 def shipped_suites() -> list[str]:
     """Names of the suites that come with the project, sorted."""
-    return sorted(path.stem for path in _scenarios().glob("*.yaml"))
+    return sorted(path.stem for path in scenarios().glob("*.yaml"))
 
 
 def load_file(path: Path, where: str | None = None) -> Suite:
@@ -154,7 +154,7 @@ for _kind, _looks in CORE.items():
 _SuiteLoader.add_constructor("tag:yaml.org,2002:int", _SuiteLoader.construct_yaml_int)
 
 
-def _scenarios() -> Path:
+def scenarios() -> Path:
     """The suites' folder: beside ``breakeven`` where it is deployed, at the top of a checkout."""
     here = Path(__file__).resolve()
     return next(folder for up in (2, 3) if (folder := here.parents[up] / "scenarios").is_dir())

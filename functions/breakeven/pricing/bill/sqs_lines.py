@@ -9,6 +9,8 @@ from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
 
 ITEMS = {"standard": "standard_request", "fair": "standard_request", "fifo": "fifo_request"}
+#: how clients reach SQS where that is not free
+WAYS = {"endpoint": "interface endpoint", "nat": "NAT gateway"}
 
 
 def requests_per_message(inputs: Inputs) -> float:
@@ -86,16 +88,12 @@ def _path(inputs: Inputs) -> list[Line]:
     """What the clients' way to SQS costs; over public addresses of the same region it is free."""
     if inputs.sqs_path == "public":
         return []
-    name, item = {"endpoint": ("interface endpoint", "endpoint"), "nat": ("NAT gateway", "nat")}[
-        inputs.sqs_path
-    ]
+    name = WAYS[inputs.sqs_path]
     gb = 2 * inputs.message_bytes / BYTES_PER_GB
     zones, hours = inputs.client_zones, inputs.hours_per_month
-    hourly, data = (
-        f"{zones} zones x {number(hours)} h",
-        f"in and out: 2 x {inputs.message_bytes} B / 2^30 a message",
-    )
+    hourly = f"{zones} zones x {number(hours)} h"
+    data = f"in and out: 2 x {inputs.message_bytes} B / 2^30 a message"
     return [
-        Line(f"{name} hours", hourly, "network", f"{item}_hour", fixed=zones * hours),
-        Line(f"{name} data", data, "network", f"{item}_gb", per_message=gb),
+        Line(f"{name} hours", hourly, "network", f"{inputs.sqs_path}_hour", fixed=zones * hours),
+        Line(f"{name} data", data, "network", f"{inputs.sqs_path}_gb", per_message=gb),
     ]

@@ -12,7 +12,7 @@ from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Metric, Report, SourceReport
 from breakeven.report.money import break_even
 from breakeven.report.tables import instrument_findings
-from breakeven.report.tables.figures import DOLLARS, printed, shown
+from breakeven.report.tables.figures import DOLLARS, printed
 from breakeven.targets.catalog import record_of
 
 
@@ -84,7 +84,7 @@ def _speed(case: CaseReport, produced: Metric) -> str:
 
 
 def _consumed(case: CaseReport) -> str:
-    consumed = shown(case, "consume_cycle")
+    consumed = case.shown("consume_cycle")
     if consumed is None or consumed.msg_per_s is None:
         return ""
     when = " and, afterwards," if case.parameters.get("mode") == "load-unload" else " while"

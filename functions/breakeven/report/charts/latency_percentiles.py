@@ -10,7 +10,6 @@ from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import GRID, MUTED, Form, chart, emulated_suffix, logarithmic, thousands
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Chart
-from breakeven.report.tables.figures import shown
 
 PERCENTILES = ("p50_ms", "p95_ms", "p99_ms")
 PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
@@ -70,7 +69,7 @@ def _cases(report: Report) -> list[CaseReport]:
 
 def _points(case: CaseReport, operation: str) -> list[float]:
     """The percentiles there are, in milliseconds, above zero as a logarithmic scale wants them."""
-    metric: Metric | None = shown(case, operation)
+    metric: Metric | None = case.shown(operation)
     values = [getattr(metric, name) for name in PERCENTILES] if metric else []
     return [value for value in values if value]
 
@@ -107,7 +106,7 @@ def _label(scenario: str, cell: str) -> str:
 def _spoken(case: CaseReport) -> str:
     parts = []
     for operation, title in PANELS:
-        metric = shown(case, operation)
+        metric = case.shown(operation)
         if metric:
             p50, p99 = words.milliseconds(metric.p50_ms), words.milliseconds(metric.p99_ms)
             parts.append(f"{title.lower()} p50 {p50}, p99 {p99}")

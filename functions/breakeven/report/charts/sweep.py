@@ -12,7 +12,7 @@ from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
-from breakeven.report.tables.figures import scenarios, shown
+from breakeven.report.tables.figures import scenarios
 
 #: workload field that may vary -> (what the chart is by, the axis' title)
 VARIED = {
@@ -124,13 +124,13 @@ def _plot(axis: Any, sweep: Sweep, lane: Sequence[CaseReport], operation: str) -
     seen = {
         sweep.value(case): metric.msg_per_s
         for case in lane
-        if (metric := shown(case, operation)) and metric.msg_per_s is not None
+        if (metric := case.shown(operation)) and metric.msg_per_s is not None
     }
     axis.plot(list(seen), list(seen.values()), **marks.series(target, lane[0].provenance))
 
 
 def _spoken(case: CaseReport) -> str:
-    produced, consumed = case.produce, shown(case, "consume_cycle")
+    produced, consumed = case.produce, case.shown("consume_cycle")
     return (
         f"{words.labelled_target(case.target, case.provenance)}, {words.cell_name(case.cell)}: "
         f"produce {words.figure(produced.msg_per_s if produced else None)}, "

@@ -86,6 +86,23 @@ class CaseReport(Strict):
         description="of published cases, every figure as its source printed it: produce.msg_per_s -> '1875'",
     )
 
+    def shown(self, operation: str) -> Metric | None:
+        """The metric to compare: where there is no consume cycle, consume stands for it."""
+        if operation == "consume_cycle":
+            return self.consume_cycle or self.consume
+        metric: Metric | None = getattr(self, operation)
+        return metric
+
+    @property
+    def held_rate(self) -> float | None:
+        """The highest rate that was held, messages a second; None: none was searched for or held."""
+        return max((probe.rate for probe in self.probes if probe.held), default=None)
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether the capacity may be higher: a loader was the limit, or every rate tried was held."""
+        return "loader_saturated" in self.flags or all(probe.held for probe in self.probes)
+
 
 class Repeats(Strict):
     """How far the repeats of a cell agree in one figure of one metric; two repeats or more."""

@@ -15,7 +15,6 @@ from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import TARGETS
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.tables.figures import held_rate, is_lower_bound
 from breakeven.targets.catalog import parts_of
 from breakeven.terms import Place
 
@@ -88,7 +87,7 @@ def measured_capacities(report: Report) -> list[MeasuredCapacity]:
     """Of each cell that was searched to an end on a target that is priced."""
     cells: dict[tuple[str, str, str], list[CaseReport]] = {}
     for case in report.cases:
-        if case.status == "ok" and held_rate(case) is not None and parts_of(case.target)[0] in TARGETS:
+        if case.status == "ok" and case.held_rate is not None and parts_of(case.target)[0] in TARGETS:
             cells.setdefault((case.scenario, case.cell, case.target), []).append(case)
     return [_of_cell(report, repeats) for repeats in cells.values()]
 
@@ -130,7 +129,7 @@ def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
     first = repeats[0]
     hardware = report.manifest.hardware
     instance = report.manifest.targets.get(first.target, {}).get(INSTANCE)
-    rates = [rate for case in repeats if (rate := held_rate(case)) is not None]
+    rates = [rate for case in repeats if (rate := case.held_rate) is not None]
     return MeasuredCapacity(
         run_id=report.run_id,
         date=report.started_at[:10],
@@ -142,6 +141,6 @@ def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
         nodes_down=int(first.parameters.get("nodes_down") or 0),
         objective_ms=float(first.parameters.get("objective_ms") or 0),
         rates=tuple(rates),
-        lower_bound=any(is_lower_bound(case) for case in repeats),
+        lower_bound=any(case.is_lower_bound for case in repeats),
         flags=tuple(dict.fromkeys(flag for case in repeats for flag in case.flags)),
     )

@@ -12,7 +12,6 @@ from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import brief, hour, own_hours
-from breakeven.report.tables.figures import shown
 from breakeven.targets.catalog import clusters
 
 #: messages a second at which the prices are set side by side: among those that every curve has
@@ -22,7 +21,7 @@ RATES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
 def published_limit(report: Report) -> float | None:
     """Messages a second that a source's brokers at most took and gave at once; None of a run."""
     found = [
-        (case.produce, shown(case, "consume_cycle"))
+        (case.produce, case.shown("consume_cycle"))
         for case in report.cases
         if report.source and case.target in clusters() and case.parameters.get("mode") == "parallel"
     ]

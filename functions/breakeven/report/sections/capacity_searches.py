@@ -10,7 +10,6 @@ from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
-from breakeven.report.tables.figures import held_rate, is_lower_bound
 
 HELD = (
     "Held: 99% of what was due was handed over, the backlog did not grow (upper 95% bound at most "
@@ -75,6 +74,6 @@ def _name(case: CaseReport) -> str:
 
 def _outcome(case: CaseReport) -> str:
     failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
-    at_least = "at least " if is_lower_bound(case) else ""
+    at_least = "at least " if case.is_lower_bound else ""
     above = "" if failed is None else f", {words.figure(failed)} was not"
-    return f"{_name(case)}: {at_least}{words.figure(held_rate(case))} msg/s was held{above}."
+    return f"{_name(case)}: {at_least}{words.figure(case.held_rate)} msg/s was held{above}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from breakeven import words
-from breakeven.report.contract.report_model import CaseReport, Metric
+from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.elements import Row
 
 #: of a table by case: title -> what it shows
@@ -18,17 +18,9 @@ STATISTICS = ("mean_ms", "min_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999
 STATISTIC_TITLES = ("mean", "min", "p50", "p90", "p95", "p99", "p99.9", "max")
 
 
-def shown(case: CaseReport, operation: str) -> Metric | None:
-    """The metric to compare: where there is no consume cycle, consume stands for it."""
-    if operation == "consume_cycle":
-        return case.consume_cycle or case.consume
-    metric: Metric | None = getattr(case, operation)
-    return metric
-
-
 def shown_figure(case: CaseReport, operation: str, figure: str) -> str:
     """A figure of a metric that ``shown`` gives: to three figures, a published one as it was printed."""
-    metric = shown(case, operation)
+    metric = case.shown(operation)
     name = "consume" if operation == "consume_cycle" and case.consume_cycle is None else operation
     if f"{name}.{figure}" in case.printed:
         return printed(case.printed[f"{name}.{figure}"])
@@ -82,13 +74,3 @@ def scenarios(cases: Iterable[CaseReport]) -> dict[str, list[CaseReport]]:
     for case in cases:
         found.setdefault(case.scenario, []).append(case)
     return found
-
-
-def held_rate(case: CaseReport) -> float | None:
-    """The highest rate that was held, messages a second; None: none was searched for or held."""
-    return max((probe.rate for probe in case.probes if probe.held), default=None)
-
-
-def is_lower_bound(case: CaseReport) -> bool:
-    """Whether the capacity may be higher: a loader was the limit, or no rate was tried that was not held."""
-    return "loader_saturated" in case.flags or all(probe.held for probe in case.probes)
