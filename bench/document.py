@@ -19,21 +19,21 @@ PATH = ROOT / "docs" / "benchmarks.md"
 INTRODUCTION = """\
 # Benchmarks of the loader
 
-Our loader beside its peers, on the same broker and the same server, in turn. Written by `npm run bench`,
-not by hand.
+These benchmarks compare our loader with similar tools on the same broker and the same server, in turn.
+`npm run bench` writes this page; do not edit it by hand.
 
-- Each run is a process of its own on a fresh queue. Contenders take turns, and their order is turned round
-  with every repeat. Broker, server and contender share the machine's cores.
+- Each run is a process of its own on a fresh queue. The contenders take turns, in reverse order in every
+  other repeat. Broker, server and contender share the machine's cores.
 - **CPU** is the user and system time of the contender's process alone, from `/proc`, over a window that
-  starts after the warm-up, for each call or message (sent and, where somebody consumes, received and
+  starts after the warm-up, for each call or message (sent and, if there are consumers, received and
   acknowledged).
-- Our loader runs as in a case: ledger and histograms on. A run counts only when its ledger closes. As
+- Our loader runs as in a case, with ledger and histograms on. A run counts only if its ledger closes. Like
   PerfTest, it publishes without `mandatory` here; PerfTest publishes through a direct exchange of its own,
   ours through the default one.
 - Rows of contenders are medians. Ratios are geometric means of the paired ratios with two-sided 95%
-  intervals (Student's t on the logarithms); a goal is met when the whole interval meets it.
-- **Latencies**: medians of each run's own percentiles. Ours count from when a message was due, PerfTest's
-  from when it was sent: a stall weighs more in ours.
+  intervals (Student's t on the logarithms); a goal is met if the whole interval meets it.
+- **Latencies** are medians of each run's own percentiles. Ours count from when a message was due, PerfTest's
+  from when it was sent, so a stall weighs more in ours.
 """
 
 
@@ -85,7 +85,7 @@ def _conditions(times: Times, versions: Mapping[str, str], load: float) -> str:
 def _commands(sections: Sequence[Section]) -> str:
     parts = [
         "## How each was called",
-        "Of our loader: the workload's fields that are not the defaults, as `bench/loader.py` reads them.",
+        "For our loader: workload fields that differ from the defaults, as `bench/loader.py` reads them.",
     ]
     for section in sections:
         lines = "\n\n".join(f"# {name}\n{command}" for name, command in section.commands.items())

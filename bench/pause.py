@@ -34,11 +34,11 @@ HOW = (
     "*service* from when it was sent."
 )
 WHY = (
-    "By schedule and pause, response p99.9 is 0.94 of the pause and p99 0.4 of it, and more the longer the "
-    "broker takes to catch up. While it does, the window is full, and a message's service time is 200 over "
-    "the rate at which it catches up. More than 1 message in 100 is due in the pause or then, so that "
-    "service p99 is theirs: under 0.05 of response p99 only where the broker catches up at 5,500 msg/s or "
-    "more."
+    "From the schedule and the pause, response p99.9 should be 0.94 of the pause and p99 0.4 of it, and more "
+    "the longer the broker takes to catch up. While it catches up, the window is full, and the service time "
+    "of a message is 200 over the rate of catching up. More than 1 message in 100 is due in the pause or "
+    "while the broker catches up, so these messages determine service p99: it is under 0.05 of response p99 "
+    "only if the broker catches up at 5,500 msg/s or more."
 )
 
 

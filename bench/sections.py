@@ -185,8 +185,8 @@ def _fixed_rate(bench: Bench, nodes: int, fast: Section, title: str, goals: tupl
         notes=(
             f"{load.rate:,} msg/s, {FIXED_SHARE:.0%} of what PerfTest carries. PerfTest is warmed up at "
             f"{load.warm_rate:,} msg/s, and then for {perftest.SETTLED_S} s at the rate itself.",
-            "The lower the rate, the more of the CPU is the kernel's, which wakes a thread for each few "
-            "messages, whoever asks for them.",
+            "The lower the rate, the greater the kernel's share of the CPU time: it wakes a thread for every "
+            "few messages, whichever tool receives them.",
         ),
         latencies=LATENCIES,
     )
