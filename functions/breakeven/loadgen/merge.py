@@ -195,7 +195,7 @@ def _measured_stage(results: list[LoaderResult], metric: str) -> str | None:
     """Of a capacity search, which has many: the probe of the highest rate that was held."""
     if results[0].mode != "capacity":
         return measured_in(results[0].mode, metric)
-    found = best(probe for result in results for probe in result.probes)
+    found = best([probe for result in results for probe in result.probes])
     return found.stage if found else None
 
 

@@ -22,7 +22,7 @@ MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
         "unload": frozenset({"consume", "settle", "consume_cycle"}),
     },
     # a case's figures are those of the probe of the highest rate that was held, see LoaderResult.best
-    "capacity": {"probe": PARALLEL},
+    "capacity": {"probe": PARALLEL, "settling": frozenset({"end_to_end"})},
 }
 
 

@@ -7,16 +7,14 @@ probes the queues are emptied. One loader has all workers, so that backlog and l
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
+from breakeven.loadgen.record.delay_trend import DelayTrend, Slope
 from breakeven.loadgen.search.probe import Probe, best, bound
+from breakeven.loadgen.search.rate_search import RateSearch
 from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, percentile_ms
 from breakeven.loadgen.stages import Stage
 from breakeven.loadgen.workers.arrivals import Span
@@ -34,74 +32,10 @@ AFTER_S = 1.0
 #: between the producers' connections and a probe's start, seconds
 LEAD_S = 0.2
 SAMPLE_S = 0.05
-#: samples are averaged in so many blocks: neighbours are alike, and would make the bound too narrow
-BLOCKS = 20
-#: the 0.95 quantile of Student's t with BLOCKS - 2 degrees of freedom
-T_95 = 1.734
-#: a search ends when the lowest rate that failed is at most this much above the highest that was held
-PRECISION = 0.05
-#: rates below this are not tried, messages a second
-LEAST_RATE = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Slope:
-    """Messages a second by which a backlog grew: the estimate, and its upper 95% bound (one-sided)."""
-
-    estimate: float
-    high: float
-
-
-def slope(samples: Sequence[tuple[float, int]]) -> Slope | None:
-    """By least squares through the means of blocks of samples (seconds, messages), taken evenly in time.
-
-    None where there are fewer samples than blocks.
-    """
-    if len(samples) < BLOCKS:
-        return None
-    blocks = [np.mean(block, axis=0) for block in np.array_split(np.array(samples, dtype=np.float64), BLOCKS)]
-    seconds, messages = np.stack(blocks, axis=1)
-    spread = seconds - seconds.mean()
-    squares = float(spread @ spread)
-    estimate = float(spread @ (messages - messages.mean())) / squares
-    residuals = messages - messages.mean() - estimate * spread
-    error = math.sqrt(float(residuals @ residuals) / (BLOCKS - 2) / squares)
-    return Slope(estimate, estimate + T_95 * error)
-
-
-class RateSearch:
-    """Doubles or halves until one rate is held and another is not, then tries the geometric middle.
-
-    From a bracket of 2 to 1, five more probes leave one of 2.2%.
-
-    :param first: the first rate to try; ``most``: none above this is tried; messages a second
-    """
-
-    def __init__(self, first: float, most: float) -> None:
-        self._first, self._most = first, most
-        self.held: float | None = None  # the highest that was held
-        self.failed: float | None = None  # the lowest that was not
-
-    @property
-    def next(self) -> float | None:
-        """The rate to try; None when the search is over."""
-        if self.held is None and self.failed is None:
-            return self._first
-        if self.failed is None:
-            assert self.held is not None
-            return min(self.held * 2, self._most) if self.held < self._most else None
-        if self.held is None:
-            return max(self.failed / 2, LEAST_RATE) if self.failed > LEAST_RATE else None
-        if self.failed <= self.held * (1 + PRECISION):
-            return None
-        return math.sqrt(self.held * self.failed)
-
-    def report(self, rate: float, held: bool) -> None:
-        """What came of the rate that was tried."""
-        if held:
-            self.held = max(rate, self.held or 0.0)
-        else:
-            self.failed = min(rate, self.failed or math.inf)
+#: before the first probe its rate is offered in windows of so many seconds, at most so many, until the 99th
+#: percentiles end to end of two in a row differ by less than this factor, or by less than this share of the
+#: objective
+WINDOW_S, MOST_WINDOWS, ALIKE, ALIKE_SHARE = 2.0, 10, 1.25, 0.05
 
 
 class Host(Protocol):
@@ -134,13 +68,12 @@ class CapacitySearch:
         return self._search.next if not self._ended else None
 
     def run(self) -> None:
-        """Probe until the rate is found, or no time is left for another probe."""
+        """Warm up, then probe until the rate is found, or no time is left for another probe."""
+        self._warm_up()
         while (rate := self.next) is not None and self._host.seconds_left() > self._probe_s():
             probe = self._probe(len(self.probes) + 1, rate)
             self.probes.append(probe)
             self._search.report(rate, probe.held)
-            # the next probe would find this one's backlog
-            self._ended = not self._host.drained(self._workload.drain_s)
         self._ended = True
 
     def telling(self) -> set[str]:
@@ -151,24 +84,68 @@ class CapacitySearch:
         work = self._workload
         return LEAD_S + work.warmup_s + work.measure_s + AFTER_S + work.drain_s
 
+    def _warm_up(self) -> None:
+        """Offer the first rate until two windows in a row are alike: before, caches are cold and code is new.
+
+        Bounded in time: the rate may be more than the broker holds.
+        """
+        rate, window_s = self._search.next or 0.0, min(WINDOW_S, self._workload.measure_s)
+        most = int(min(MOST_WINDOWS * window_s, self._host.seconds_left() - self._probe_s()) / window_s)
+        if most < 1:
+            return
+        crew, producers, spans = self._open()
+        opens_s = time.time() + LEAD_S
+        windows = [self._host.begin("settling-1", opens_s)]
+        start_ns = windows[0].start_ns
+        end_ns = start_ns + round(most * window_s * 1e9)
+        spans.append(Span(Profile(rate), start_ns, start_ns, end_ns, end_ns + round(AFTER_S * 1e9)))
+        crew.go(start_ns)
+        for number in range(1, most + 1):
+            is_hopeless = self._watched(rate, start_ns + round(number * window_s * 1e9))
+            windows.append(self._host.begin(f"settling-{number + 1}", opens_s + number * window_s))
+            if is_hopeless or self._are_alike(windows[-3:-1]):
+                break
+        self._end(producers, end_ns)
+
+    def _are_alike(self, windows: Sequence[Stage]) -> bool:
+        """Are the 99th percentiles end to end of two windows nearly the same, and within the objective?"""
+        known = sorted(p99_ms for stage in windows if (p99_ms := self._p99_ms(stage)) is not None)
+        objective_ms = self._workload.objective_ms
+        if len(known) <= 1 or known[-1] > objective_ms:
+            return False
+        return known[-1] <= max(ALIKE * known[0], ALIKE_SHARE * objective_ms)
+
     def _probe(self, number: int, rate: float) -> Probe:
+        crew, producers, spans = self._open()
+        stages = self._begin(number, time.time() + LEAD_S)
+        spans.append(self._span(rate, stages))
+        crew.go(stages[0].start_ns)
+        self._shared.trend = trend = DelayTrend(spans[0].measure_ns, spans[0].end_ns)
+        with self._host.metered(stages[1], producers):
+            self._watched(rate, spans[0].end_ns)
+        self._end(producers, spans[0].end_ns)
+        return self._judged(number, rate, stages[1], producers, trend)
+
+    def _open(self) -> tuple[Crew, list[OpenProducer], list[Span]]:
+        """Connected producers; what they produce is the first of the spans, once they are told to go."""
         spans: list[Span] = []
         producers = [
             OpenProducer(n, self._queue_of(n), self._shared, lambda: spans[0], helps=False)
             for n in range(self._workload.producers)
         ]
-        crew = self._host.open(producers)
-        stages = self._begin(number, time.time() + LEAD_S)
-        spans.append(self._span(rate, stages))
-        crew.go(stages[0].start_ns)
-        with self._host.metered(stages[1], producers):
-            samples = self._watched(rate, spans[0])
-        if time.monotonic_ns() < spans[0].end_ns:
+        return self._host.open(producers), producers, spans
+
+    def _end(self, producers: Sequence[OpenProducer], end_ns: int) -> None:
+        """Wait for the producers, those whose span has not come to its end stop now, and for their messages.
+
+        The next ones would find what these have left in the queue.
+        """
+        if time.monotonic_ns() < end_ns:
             for producer in producers:
                 producer.give_up()
         while not all(producer.ended.is_set() for producer in producers):
             self._host.look(SAMPLE_S)
-        return self._judged(number, rate, stages[1], producers, samples)
+        self._ended = not self._host.drained(self._workload.drain_s)
 
     def _begin(self, number: int, opens_s: float) -> tuple[Stage, Stage, Stage]:
         work, begin = self._workload, self._host.begin
@@ -183,17 +160,14 @@ class CapacitySearch:
         start, measure, end = (stage.start_ns for stage in stages)
         return Span(Profile(rate), start, measure, end, end + round(AFTER_S * 1e9))
 
-    def _watched(self, rate: float, span: Span) -> list[tuple[float, int]]:
-        """The backlog over the probe: seconds, messages. Ends early when there is no hope."""
-        samples: list[tuple[float, int]] = []
-        while (now_ns := time.monotonic_ns()) < span.end_ns:
+    def _watched(self, rate: float, end_ns: int) -> bool:
+        """Wait for the end, or for a backlog that shows that there is no hope; returns whether it did."""
+        while time.monotonic_ns() < end_ns:
             counts = self._shared.ledger.counts()
-            backlog = counts.expected - counts.received
-            samples.append(((now_ns - span.measure_ns) / 1e9, backlog))
-            if backlog > rate * HOPELESS_S:
-                break
+            if counts.expected - counts.received > rate * HOPELESS_S:
+                return True
             self._host.look(SAMPLE_S)
-        return samples
+        return False
 
     def _judged(
         self,
@@ -201,12 +175,13 @@ class CapacitySearch:
         rate: float,
         stage: Stage,
         producers: Sequence[OpenProducer],
-        samples: Sequence[tuple[float, int]],
+        trend: DelayTrend,
     ) -> Probe:
         offered = sum(producer.offered for producer in producers)
         achieved = sum(producer.achieved for producer in producers)
-        growth = slope(samples)
-        p99_ms = percentile_ms(self._shared.recorder.histogram(stage.name, "end_to_end"), 990)
+        delay = trend.slope()
+        growth = delay.times(rate) if delay else None
+        p99_ms = self._p99_ms(stage)
         reason = self._reason(rate, offered, achieved, growth, p99_ms)
         return Probe(
             number=number,
@@ -221,6 +196,9 @@ class CapacitySearch:
             reason=reason,
         )
 
+    def _p99_ms(self, stage: Stage) -> float | None:
+        return percentile_ms(self._shared.recorder.histogram(stage.name, "end_to_end"), 990)
+
     def _reason(
         self, rate: float, offered: int, achieved: int, growth: Slope | None, p99_ms: float | None
     ) -> str | None:
@@ -229,7 +207,7 @@ class CapacitySearch:
         if achieved < ACHIEVED_SHARE * offered:
             return f"{achieved} of {offered} messages that were due were taken"
         if growth is None:
-            return "its backlog was not seen often enough to tell whether it grows"
+            return "too few messages to tell whether the backlog grows"
         if growth.high > GROWTH_SHARE * rate:
             reason = f"the backlog may grow by {growth.high:.1f} messages a second (upper 95% bound)"
             unclear = growth.estimate <= GROWTH_SHARE * rate

@@ -191,6 +191,8 @@ class Consumer(Worker[Receiver]):
                     continue
                 sent_ns, ended_ns = map(list, zip(*known, strict=True))
             recorder.operations("end_to_end", sent_ns, as_one(ended_ns), self._size)
+            if self._shared.trend is not None:
+                self._shared.trend.add(sent_ns, ended_ns)
 
     def _processed(self) -> tuple[object, ...]:
         """What is to be settled next: all that is in hand, or where processing takes time, one message."""

@@ -16,6 +16,7 @@ from breakeven.clients.base import CallFailed, Client, ConnectionLost
 from breakeven.clients.fast_path import FallsBack
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.ledger import LoaderLedger
+from breakeven.loadgen.record.delay_trend import DelayTrend
 from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.record.send_times import SendTimes
 from breakeven.loadgen.stages import Timeline
@@ -46,12 +47,13 @@ class Link(Protocol):
 L = TypeVar("L", bound=Link)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Shared:
     """What the workers of a loader have in common.
 
     ``send_times``: by own producer; None where end to end is not measured. ``outstanding``: has the case, as
-    far as is known, messages that were sent and have not been received?
+    far as is known, messages that were sent and have not been received? ``trend``: of the probe that a
+    capacity search is making.
     """
 
     case: Case
@@ -62,6 +64,7 @@ class Shared:
     send_times: dict[int, SendTimes] | None
     signals: Signals
     outstanding: Callable[[], bool]
+    trend: DelayTrend | None = None
 
 
 class Worker(ABC, Generic[L]):

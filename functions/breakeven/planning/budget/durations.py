@@ -23,8 +23,11 @@ TASK_START_DEADLINE_S = 300.0
 #: how much longer than expected a loader may take where what it does has no length of its own: rates are
 #: assumed, and the money's are fast ones
 SLACK = 1.5
-#: of a capacity search: from a first rate that is off by a factor of four, and 5% at the end
-PROBES = 8
+#: of a capacity search: from a first rate that is off by a factor of four, 5% at the end, and the rate that
+#: bounds it tried again
+PROBES = 9
+#: of a capacity search before its first probe, seconds
+SETTLING_S = 8.0
 #: seconds to connect, to finish what was due and to empty the queues
 BETWEEN_PROBES_S = 2.5
 
@@ -58,7 +61,7 @@ def _search(workload: Workload, target: TargetName, environment: Environment) ->
     """Of a capacity search: probes around the rate that is assumed of the target."""
     most = record_of(target).rates[environment].produce_most
     sending_s = workload.warmup_s + workload.measure_s
-    return Expected(PROBES * most * sending_s, PROBES * (sending_s + BETWEEN_PROBES_S))
+    return Expected(PROBES * most * sending_s, SETTLING_S + PROBES * (sending_s + BETWEEN_PROBES_S))
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:

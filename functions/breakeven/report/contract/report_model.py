@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.search.probe import best, bound
 from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.money_model import (
     Bill,
@@ -96,12 +97,13 @@ class CaseReport(Strict):
     @property
     def held_rate(self) -> float | None:
         """The highest rate that was held, messages a second; None: none was searched for or held."""
-        return max((probe.rate for probe in self.probes if probe.held), default=None)
+        found = best(self.probes)
+        return found.rate if found else None
 
     @property
     def is_lower_bound(self) -> bool:
-        """Whether the capacity may be higher: a loader was the limit, or every rate tried was held."""
-        return "loader_saturated" in self.flags or all(probe.held for probe in self.probes)
+        """Whether the capacity may be higher: a loader was the limit, or no higher rate failed."""
+        return "loader_saturated" in self.flags or bound(self.probes) is None
 
 
 class Repeats(Strict):

@@ -7,6 +7,7 @@ from operator import attrgetter
 
 from breakeven import words
 from breakeven.loadgen.case_figures import ProbeReport
+from breakeven.loadgen.search.probe import bound
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
@@ -73,7 +74,7 @@ def _name(case: CaseReport) -> str:
 
 
 def _outcome(case: CaseReport) -> str:
-    failed = min((probe.rate for probe in case.probes if not probe.held), default=None)
+    failed = bound(case.probes)
     at_least = "at least " if case.is_lower_bound else ""
-    above = "" if failed is None else f", {words.figure(failed)} was not"
+    above = "" if failed is None else f", {words.figure(failed.rate)} was not"
     return f"{_name(case)}: {at_least}{words.figure(case.held_rate)} msg/s was held{above}."

@@ -1,0 +1,43 @@
+"""A capacity search on a server whose ceiling is programmed, and which is cold at first."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.instrument.program import Program, Stall
+from breakeven.loadgen.search.probe import best, bound
+from tests.support.loaders.instrument_runs import instrument_case, measured
+
+CEILING = 1600.0  # messages a second
+#: a cold server: for its first seconds it stalls again and again, as often as a probe takes
+COLD = tuple(Stall(at_s=0.3 + number, for_s=0.4) for number in range(8))
+PROGRAM = Program(protocol="amqp", messages=1, messages_per_s=CEILING, stalls=COLD)
+SEARCH = {
+    "mode": "capacity",
+    "messages": None,
+    "consume": "push",
+    "prefetch": 200,
+    "window": 200,
+    "warmup_s": 0.3,
+    "measure_s": 1.0,
+    "drain_s": 20.0,
+}
+#: a busy host may hold the server up in any of them
+SEARCHES = 3
+
+
+@pytest.mark.parametrize("first", [300.0, 5000.0])
+def test_a_cold_server_is_not_taken_for_a_slow_one(first: float) -> None:
+    found = []
+    for _ in range(SEARCHES):
+        measurement, _ = measured(instrument_case(PROGRAM, rate=first, **SEARCH))
+        probes = measurement.results[0].probes
+        held, failed = best(probes), bound(probes)
+        assert held is not None
+        assert failed is not None
+        assert held.rate <= 1.02 * CEILING, "it never seems more"
+        assert [probe.rate for probe in probes].count(failed.rate) == 2
+        found.append(held.rate)
+        if held.rate >= 0.95 * CEILING:
+            return
+    pytest.fail(f"{found} messages a second were held of {CEILING:g}")
