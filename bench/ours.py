@@ -14,7 +14,7 @@ from bench.plan import Load, Times
 from bench.watched import Command, Line
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
-from breakeven.workload.case import Case, TargetName, Workload
+from breakeven.workload.case import Case, Workload
 
 NAMES = {"native": "ours", "pika": "ours on pika", "boto3": "boto3"}
 #: nothing is compiled while it runs: this is for its connections and the broker's buffers
@@ -45,7 +45,7 @@ def workload(load: Load, times: Times, client: str) -> Workload:
     )
 
 
-def case(name: str, asked: Workload, target: TargetName) -> Case:
+def case(name: str, asked: Workload, target: str) -> Case:
     return Case(
         run_id="bench",
         case_id=name,

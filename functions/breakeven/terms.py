@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 #: where a run can be made
 Environment = Literal["aws", "local"]
@@ -26,6 +29,8 @@ Flag = Literal[
     "end_to_end_partial",  # some messages were consumed by a loader that had not sent them
     "call_errors",  # calls failed and were counted
 ]
+#: between a target's kind and the size of its machines; in no name of either
+_BEFORE_SIZE = "_"
 #: what is timed; docs/metrics.md says what each is
 METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing")
 
@@ -33,3 +38,29 @@ METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produ
 #: 2025-08-04, 256 KiB before. Source: AWS What's New, 4 August 2025, "Amazon SQS increases maximum message
 #: payload size to 1 MiB"; Amazon SQS Developer Guide, message quotas.
 SQS_MAX_MESSAGE_BYTES = 1_048_576
+
+
+class TargetName(str):
+    """A target by name: its kind, as its record is called, and its brokers' size of machines, where a suite
+    names several. It is stored and compared as the string ``kind`` or ``kind_size``.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, kind: str, size: str = "") -> Self:
+        return cls(f"{kind}{_BEFORE_SIZE}{size}" if size else kind)
+
+    @property
+    def kind(self) -> str:
+        return self.partition(_BEFORE_SIZE)[0]
+
+    @property
+    def size(self) -> str:
+        """Empty where the brokers are on the deployment's machines, or there are none."""
+        return self.partition(_BEFORE_SIZE)[2]
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        text = core_schema.str_schema(pattern=r"^[a-z0-9-]+(_[a-z0-9-]+)?$")
+        return core_schema.no_info_after_validator_function(cls, text)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from breakeven.targets.catalog import CATALOG, parts_of
+from breakeven.targets.catalog import CATALOG
+from breakeven.terms import TargetName
 
 NOTHING = "–"
 
@@ -81,16 +82,16 @@ def size(value: int) -> str:
 
 def target_name(target: str) -> str:
     """A kind in words, and what its suite calls the machines: ``RabbitMQ mirrored pair, large``."""
-    kind, machines = parts_of(target)
-    name = CATALOG[kind].label if kind in CATALOG else PUBLISHED.get(kind, kind)
-    return f"{name}, {machines}" if machines else name
+    name, kind = TargetName(target), TargetName(target).kind
+    label = CATALOG[kind].label if kind in CATALOG else PUBLISHED.get(kind, kind)
+    return f"{label}, {name.size}" if name.size else label
 
 
 def short_target_name(target: str) -> str:
     """The same for the width of a terminal: ``RabbitMQ pair large``."""
-    kind, machines = parts_of(target)
-    name = CATALOG[kind].short_label if kind in CATALOG else PUBLISHED.get(kind, kind)
-    return f"{name} {machines}" if machines else name
+    name, kind = TargetName(target), TargetName(target).kind
+    label = CATALOG[kind].short_label if kind in CATALOG else PUBLISHED.get(kind, kind)
+    return f"{label} {name.size}" if name.size else label
 
 
 def setup_name(name: str) -> str:

@@ -21,8 +21,8 @@ from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.targets.catalog import record_of
-from breakeven.terms import Environment
-from breakeven.workload.case import Case, LoaderKind, Step, TargetName, Variant, Workload
+from breakeven.terms import Environment, TargetName
+from breakeven.workload.case import Case, LoaderKind, Step, Variant, Workload
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Scenario, Suite
 

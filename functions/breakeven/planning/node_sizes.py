@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from breakeven.errors import InputError
 from breakeven.pricing.prices.instance_types import machine
-from breakeven.targets.catalog import kind_of, on_machines, parts_of, record_of
+from breakeven.targets.catalog import record_of
 from breakeven.targets.record import Nodes
-from breakeven.workload.case import Machines, TargetName
+from breakeven.terms import TargetName
+from breakeven.workload.case import Machines
 from breakeven.workload.suite import NodeSize, Suite
 
 
@@ -20,8 +21,7 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
     nodes = record_of(target).nodes
     if not nodes:
         return None
-    kind, name = parts_of(target)
-    size = suite.machines.get(kind, {}).get(name) or NodeSize()
+    size = suite.machines.get(target.kind, {}).get(target.size) or NodeSize()
     instance_type = size.instance_type or nodes.instance_type
     found = machine(instance_type)
     return Machines(
@@ -35,8 +35,7 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
 
 def field_of(target: TargetName, name: str) -> str:
     """The path of the place in the suite that says that of the target's machines."""
-    kind, size = parts_of(target)
-    return f"machines.{kind}.{size}.{name}" if size else f"targets.{kind}"
+    return f"machines.{target.kind}.{target.size}.{name}" if target.size else f"targets.{target.kind}"
 
 
 def check_machines(suite: Suite) -> Iterator[InputError]:
@@ -50,7 +49,7 @@ def check_machines(suite: Suite) -> Iterator[InputError]:
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
         else:
             for name, size in sizes.items():
-                yield from _faults(suite, nodes, on_machines(kind, name), size)
+                yield from _faults(suite, nodes, TargetName.of(kind, name), size)
 
 
 def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> Iterator[InputError]:
@@ -58,7 +57,7 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
         return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
 
     if size.nodes not in {None, nodes.count}:
-        yield fault("nodes", f"{kind_of(target)} has {nodes.count} nodes, no more and no fewer; remove it")
+        yield fault("nodes", f"{target.kind} has {nodes.count} nodes, no more and no fewer; remove it")
     instance_type = size.instance_type or nodes.instance_type
     try:
         found = machine(instance_type)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from breakeven.workload.case import Frozen, LoaderKind, Machines, TargetName
+from breakeven.terms import TargetName
+from breakeven.workload.case import Frozen, LoaderKind, Machines
 
 
 class CaseRef(Frozen):

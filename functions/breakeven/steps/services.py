@@ -10,7 +10,8 @@ from breakeven.results.state import RunState, Table
 from breakeven.results.store import Store
 from breakeven.targets.catalog import record_of
 from breakeven.targets.target import Target, open_target
-from breakeven.workload.case import Case, TargetName
+from breakeven.terms import TargetName
+from breakeven.workload.case import Case
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,13 @@ import os
 from math import inf
 
 from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Rates, TargetRecord, Waits
-from breakeven.terms import SQS_MAX_MESSAGE_BYTES
+from breakeven.terms import SQS_MAX_MESSAGE_BYTES, TargetName
 
-SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
+SQS, PAIR = TargetName("sqs-standard"), TargetName("rabbitmq-mirrored-pair")
 #: the project's own target, which proves the measuring: measured, never compared, never priced
-INSTRUMENT = "instrument"
+INSTRUMENT = TargetName("instrument")
 #: what no record is of and pricing knows: form of the cluster or queue -> its target
 _ONLY_PRICED = {"single": "rabbitmq-single", "trio": "rabbitmq-quorum-trio", "fifo": "sqs-fifo"}
-#: between the name of a record and that of its machines; in no name of either
-_OF_MACHINES = "_"
 #: of every broker node, unless a suite names another; a deployment may have chosen another
 INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
 #: where the root of every image of ours is
@@ -188,34 +186,14 @@ _INSTRUMENT = TargetRecord(
 CATALOG: dict[str, TargetRecord] = {record.name: record for record in (_SQS, _MIRRORED_PAIR, _INSTRUMENT)}
 
 
-def kind_of(target: str) -> str:
-    """The name of the record of a target, whatever machines it is on.
-
-    :raises KeyError: there is none
-    """
-    kind, _ = parts_of(target)
-    if kind not in CATALOG:
-        raise KeyError(target)
-    return kind
-
-
 def record_of(target: str) -> TargetRecord:
     """What is known of a target, whatever machines it is on.
 
     :raises KeyError: nothing
     """
-    return CATALOG[kind_of(target)]
-
-
-def parts_of(target: str) -> tuple[str, str]:
-    """The name of its record, and what the suite calls its machines; empty for the deployment's."""
-    kind, _, machines = target.partition(_OF_MACHINES)
-    return kind, machines
-
-
-def on_machines(kind: str, machines: str) -> str:
-    """The name of a target on machines of that name; on the deployment's, which have none."""
-    return f"{kind}{_OF_MACHINES}{machines}" if machines else kind
+    if record := CATALOG.get(TargetName(target).kind):
+        return record
+    raise KeyError(target)
 
 
 def compared() -> list[str]:

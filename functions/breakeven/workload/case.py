@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from breakeven.instrument.program import Program
+from breakeven.terms import TargetName
 
 Mode = Literal["load-unload", "parallel", "capacity"]
-#: of a target as ``targets.catalog`` reads it
-TargetName = Annotated[str, Field(pattern=r"^[a-z0-9-]+(_[a-z0-9-]+)?$")]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 #: what a loader is on AWS: a function, or a task of Fargate, which may go on for longer than 15 minutes

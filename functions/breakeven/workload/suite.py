@@ -14,14 +14,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from breakeven.targets.catalog import on_machines
+from breakeven.terms import TargetName
 from breakeven.workload.case import (
     MAX_LOADERS,
     MAX_RATE,
     Arrivals,
     LoaderKind,
     Mode,
-    TargetName,
     Variant,
 )
 from breakeven.workload.fields import (
@@ -241,9 +240,9 @@ class Suite(Strict):
     def subjects(self) -> list[tuple[TargetName, str]]:
         """The names of the run's targets and the kind of each: a kind on several machines is several."""
         return [
-            (on_machines(kind, name), kind)
+            (TargetName.of(kind, size), kind)
             for kind in self.targets
-            for name in self.machines.get(kind, ("",))
+            for size in self.machines.get(kind, ("",))
         ]
 
     def document(self) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.targets.target import Target
-from breakeven.workload.case import Case, TargetName
+from breakeven.terms import TargetName
+from breakeven.workload.case import Case
 from tests.support.loaders.real_targets import opened
 from tests.support.scripted.fake_meeting import FakeMeeting
 

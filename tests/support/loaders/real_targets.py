@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.brokers.access import Access
 from breakeven.targets.target import Target, open_target
-from breakeven.workload.case import TargetName
+from breakeven.terms import TargetName
 
 
 def opened(request: pytest.FixtureRequest, name: TargetName) -> Target:

@@ -16,9 +16,10 @@ from breakeven.report.charts import marks
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.sections.compared_targets import differences
-from breakeven.targets.catalog import CATALOG, PAIR, on_machines
+from breakeven.targets.catalog import CATALOG, PAIR
 from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Waits
 from breakeven.targets.target import open_target
+from breakeven.terms import TargetName
 from breakeven.workload import problems
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.suite import Suite
@@ -78,7 +79,7 @@ def plan() -> Plan:
 
 
 def test_it_is_planned_with_its_own_settings_and_machines() -> None:
-    found = [case for case in plan().cases if case.target == on_machines(NAME, "small")]
+    found = [case for case in plan().cases if case.target == TargetName.of(NAME, "small")]
     assert [case.scenario for case in found] == ["loading", "open"]
     assert (found[1].workload.prefetch, found[1].workload.window, found[1].workload.consume) == (
         77,
@@ -107,7 +108,7 @@ def test_a_name_that_is_nearly_its_own_is_refused_with_its_own(monkeypatch: pyte
 
 def test_its_class_is_opened_on_its_nodes() -> None:
     nodes = tuple(Node(name=f"n{i}", host="h", amqp_port=1, management_port=2) for i in range(3))
-    opened = open_target(on_machines(NAME, "small"), Access(username="u", password="p", nodes=nodes), 1)
+    opened = open_target(TargetName.of(NAME, "small"), Access(username="u", password="p", nodes=nodes), 1)
     assert isinstance(opened, MadeUp)
     assert len(opened.left.nodes) == 2
 
@@ -121,7 +122,7 @@ def test_its_case_runs() -> None:
 
 
 def test_the_report_names_it(capsys: pytest.CaptureFixture[str]) -> None:
-    report = sample.report(sample.planned((sample.SQS, on_machines(NAME, "small"))))
+    report = sample.report(sample.planned((sample.SQS, TargetName.of(NAME, "small"))))
     html = page(report, None)
     assert "A made-up trio, small" in html
     assert SHADE in html
@@ -132,7 +133,7 @@ def test_the_report_names_it(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_charts_draw_it_in_its_own_colour_and_marker():
     assert (marks.series(NAME, "measured")["color"], marks.series(NAME, "measured")["marker"]) == (OWN, "*")
-    assert marks.series(on_machines(NAME, "small"), "measured")["color"] == SHADE
+    assert marks.series(TargetName.of(NAME, "small"), "measured")["color"] == SHADE
     assert marks.published(NAME, "2012")["color"] == "#aabbcc"
 
 

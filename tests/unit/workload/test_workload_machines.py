@@ -7,8 +7,9 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning.expand import expand
 from breakeven.report.charts import marks
-from breakeven.targets.catalog import RABBITMQ_LOOK, kind_of, record_of
+from breakeven.targets.catalog import RABBITMQ_LOOK, record_of
 from breakeven.targets.target import open_target
+from breakeven.terms import TargetName
 from breakeven.words import target_name
 from breakeven.workload.read import parse_suite
 
@@ -50,13 +51,16 @@ def test_without_any_there_is_one_target_a_kind_on_the_deployments_machines():
 
 
 def test_a_size_is_of_its_kind_wherever_it_is_looked_up():
-    assert kind_of(XLARGE) == PAIR
+    name = TargetName(XLARGE)
+    assert (name.kind, name.size) == (PAIR, "xlarge")
+    assert name == TargetName.of(PAIR, "xlarge")
+    assert (TargetName(PAIR).kind, TargetName(PAIR).size) == (PAIR, "")
     assert record_of(XLARGE).node_count == 2
     assert target_name(XLARGE) == "RabbitMQ mirrored pair, xlarge"
     with pytest.raises(Exception, match="no broker node is known"):
         open_target(XLARGE, None)
     with pytest.raises(KeyError):
-        kind_of("rabbitmq-mirrored-pairs_xlarge")
+        record_of("rabbitmq-mirrored-pairs_xlarge")
 
 
 def test_sizes_differ_in_charts():

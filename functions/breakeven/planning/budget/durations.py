@@ -7,8 +7,8 @@ from math import ceil
 
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
-from breakeven.terms import Environment
-from breakeven.workload.case import CLOSING_S, LoaderKind, TargetName, Workload
+from breakeven.terms import Environment, TargetName
+from breakeven.workload.case import CLOSING_S, LoaderKind, Workload
 from breakeven.workload.rate_profile import rate_profile
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has

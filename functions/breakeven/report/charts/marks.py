@@ -13,8 +13,9 @@ from typing import Any
 from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.money.option_words import SHORT
-from breakeven.targets.catalog import CATALOG, OTHER_LOOK, RABBITMQ_LOOK, SQS_LOOK, parts_of
+from breakeven.targets.catalog import CATALOG, OTHER_LOOK, RABBITMQ_LOOK, SQS_LOOK
 from breakeven.targets.record import Look
+from breakeven.terms import TargetName
 
 #: of the sizes of one target in one run, beside its own
 SHAPES = ("^", "v", "D", "P", "X", "h")
@@ -33,18 +34,18 @@ _STYLES: dict[str, dict[str, Any]] = {
 
 def look_of(target: str) -> Look:
     """The look of its record; grey where there is none."""
-    record = CATALOG.get(parts_of(target)[0])
+    record = CATALOG.get(TargetName(target).kind)
     return record.look if record else OTHER_LOOK
 
 
 def colour(target: str) -> str:
-    look, machines = look_of(target), parts_of(target)[1]
-    return _one_of(look.shades, machines) if look.shades and machines else look.colour
+    look, size = look_of(target), TargetName(target).size
+    return _one_of(look.shades, size) if look.shades and size else look.colour
 
 
 def marker(target: str) -> str:
-    machines = parts_of(target)[1]
-    return _one_of(SHAPES, machines) if machines else look_of(target).marker
+    size = TargetName(target).size
+    return _one_of(SHAPES, size) if size else look_of(target).marker
 
 
 def _one_of(choices: Sequence[str], machines: str) -> str:

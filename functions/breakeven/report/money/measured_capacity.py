@@ -15,8 +15,7 @@ from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import TARGETS
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.targets.catalog import parts_of
-from breakeven.terms import Place
+from breakeven.terms import Place, TargetName
 
 #: of a run on AWS, the parameter of its target that names the nodes' instance type
 INSTANCE = "instance_type"
@@ -87,7 +86,7 @@ def measured_capacities(report: Report) -> list[MeasuredCapacity]:
     """Of each cell that was searched to an end on a target that is priced."""
     cells: dict[tuple[str, str, str], list[CaseReport]] = {}
     for case in report.cases:
-        if case.status == "ok" and case.held_rate is not None and parts_of(case.target)[0] in TARGETS:
+        if case.status == "ok" and case.held_rate is not None and TargetName(case.target).kind in TARGETS:
             cells.setdefault((case.scenario, case.cell, case.target), []).append(case)
     return [_of_cell(report, repeats) for repeats in cells.values()]
 

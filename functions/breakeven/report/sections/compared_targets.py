@@ -9,8 +9,9 @@ from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import BadgeKey, Definitions, Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
-from breakeven.targets.catalog import CATALOG, parts_of
+from breakeven.targets.catalog import CATALOG
 from breakeven.targets.record import TargetRecord
+from breakeven.terms import TargetName
 
 ORIGINS = {
     "measured": "Measured on the real thing, in the environment that the report names.",
@@ -54,7 +55,7 @@ def differences(report: Report) -> Table:
 
 def _describe(report: Report, case: CaseReport) -> tuple[str, ...]:
     """The words of the target's record, with what the run knows of it in them."""
-    record = CATALOG.get(parts_of(case.target)[0])
+    record = CATALOG.get(TargetName(case.target).kind)
     if record is None:
         return ("not known",) * len(ASPECTS)
     facts = report.manifest.targets.get(case.target, {})

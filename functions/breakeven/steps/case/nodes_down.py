@@ -15,7 +15,8 @@ from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.instances import describe_instances
 from breakeven.steps.lane.establish_lane import raise_if_a_node_failed
 from breakeven.steps.services import Services
-from breakeven.workload.case import Case, TargetName
+from breakeven.terms import TargetName
+from breakeven.workload.case import Case
 
 #: how long an instance may take to stop; EC2 ends one that does not after some minutes
 STOP_TIMEOUT_S = 270.0

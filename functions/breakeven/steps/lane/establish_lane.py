@@ -11,7 +11,7 @@ from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
-from breakeven.workload.case import TargetName
+from breakeven.terms import TargetName
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0

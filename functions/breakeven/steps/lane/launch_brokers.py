@@ -25,7 +25,8 @@ from breakeven.steps.lane.baked_images import image_for
 from breakeven.steps.run_lease import check_deadline, longest_s
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import ROOT_DEVICE, record_of
-from breakeven.workload.case import Machines, TargetName
+from breakeven.terms import TargetName
+from breakeven.workload.case import Machines
 
 #: what EC2 answers where it, or the account's quota, has no room
 NO_ROOM = {

@@ -10,7 +10,7 @@ from breakeven.results.items import RUN, lane_item
 from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.instances import Instance, our_instances
 from breakeven.steps.services import Services
-from breakeven.workload.case import TargetName
+from breakeven.terms import TargetName
 
 #: how long EC2 may not know an instance that it has launched: seconds, as a rule ("Eventual consistency in
 #: the Amazon EC2 API", Amazon EC2 Developer Guide)

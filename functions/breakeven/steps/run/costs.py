@@ -10,7 +10,7 @@ from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import Asked, own_cluster
 from breakeven.pricing.bill.variations import ask_all, ask_size
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.targets.catalog import PAIR, clusters, parts_of
+from breakeven.targets.catalog import PAIR, clusters
 from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines
 
@@ -34,7 +34,7 @@ def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Ask
     )
     if len(named) < 2:
         return ask_all(book.name, _on(inputs, *named.values()), book)
-    (first, *others) = [(parts_of(target)[1], _on(inputs, each)) for target, each in named.items()]
+    (first, *others) = [(target.size, _on(inputs, each)) for target, each in named.items()]
     asked = ask_all(book.name, first[1], book, size=first[0])
     more = [one for size, of_it in others for one in ask_size(book.name, of_it, book, size)]
     notes = [_price(target, each, _on(inputs, each), book) for target, each in named.items()]
