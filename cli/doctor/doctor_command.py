@@ -241,4 +241,4 @@ def _mail(deployed: Deployed) -> Said:
 
 def _lock(deployed: Deployed) -> Said:
     problem = deployed.lock_problem()
-    return ("stop", problem) if problem else ("ok", "no run goes on")
+    return ("stop", problem) if problem else ("ok", "no run is under way")

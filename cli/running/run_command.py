@@ -136,9 +136,7 @@ def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:
 
 def _goes_on(earlier: Earlier) -> str:
     found = earlier.to_json()
-    return (
-        f"goes on with {found['run_id']}, of which {found['settled']} of {found['cases']} cases are settled"
-    )
+    return f"resumes {found['run_id']}: {found['settled']} of its {found['cases']} cases are settled"
 
 
 def _interrupt(*_: object) -> None:

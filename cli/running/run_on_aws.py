@@ -128,7 +128,7 @@ def _expected(deployed: Deployed, document: dict[str, Any], run_id: str) -> str:
     :raises InputError: this machine knows already that its plan is refused
     """
     if "resume_run_id" in document:
-        return f"goes on with run {document['resume_run_id']}"
+        return f"resumes run {document['resume_run_id']}"
     wanted = parse_run_input({"region": deployed.account.region, **document})
     plan = plan_of(wanted, suite_of(wanted), run_id, allowance=ANY)
     plan.raise_if_refused()
@@ -200,7 +200,7 @@ def _planned(deployed: Deployed, run_id: str) -> Sequence[Case]:
 
 def _leave(deployed: Deployed, run_id: str, console: Console) -> int:
     """The command was interrupted, the run was not: whoever sits here decides. Exit code 130."""
-    lines = [f"{run_id} goes on, and goes on costing", *_how_to_go_on(deployed, run_id)]
+    lines = [f"{run_id} is still running and still incurs costs", *_how_to_go_on(deployed, run_id)]
     if sys.stdin.isatty() and _is_to_stop(run_id):
         try:
             deployed.step_functions.stop_execution(
@@ -210,8 +210,8 @@ def _leave(deployed: Deployed, run_id: str, console: Console) -> int:
             lines = [f"{run_id} could not be stopped: {error}", *lines]
         else:
             lines = [
-                f"{run_id} is stopped: its brokers are let go, and what is settled is kept",
-                f"go on with it: breakeven run --on aws --resume {run_id}",
+                f"{run_id} is stopped: its brokers are terminated, and settled cases are kept",
+                f"resume it: breakeven run --on aws --resume {run_id}",
             ]
     for text in lines:
         say(console, text)

@@ -188,7 +188,7 @@ class Context(BaseModel):
     )
     mail: Mail | None = _optional("one mail address, such as team@example.com")
     instance_type: TypeName = Field(
-        default=INSTANCE_TYPE, description="an instance type that is known here, such as m7g.large"
+        default=INSTANCE_TYPE, description="an instance type that this project knows, such as m7g.large"
     )
     architecture: Literal["arm64", "x86_64"] | None = _optional("arm64 or x86_64: the instance type's own")
     image: Parameter | None = _optional("the name of an SSM parameter that holds the id of a Debian 12 image")

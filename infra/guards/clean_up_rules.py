@@ -74,7 +74,7 @@ class CleanUp(Construct):
         events.Rule(
             self,
             "Watch",
-            description="clean up what belongs to no run that goes on",
+            description="clean up what belongs to no run under way",
             schedule=events.Schedule.rate(EVERY),
             targets=[targets.LambdaFunction(function, max_event_age=EVERY, retry_attempts=2)],
         )

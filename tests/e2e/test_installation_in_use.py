@@ -106,7 +106,7 @@ def test_each_case_is_counted_once_and_its_messages_are(ran):
         for row in rows(ran, "windows")
     )
     assert set(windows.values()) == {1}
-    assert any("goes on with run cut" in note for note in report["manifest"]["notes"])
+    assert any("resumes run cut" in note for note in report["manifest"]["notes"])
 
 
 def test_metrics_count_each_case_and_run_once(ran):

@@ -183,7 +183,7 @@ def test_it_is_gone_on_with_and_its_settled_case_is_not_run_again(interrupted):
     resumed = Command(None, command.runs.parent, "--resume", "latest")
     code, out, err = resumed.end()
     assert code == 0, f"{out}\n{err}"
-    assert f"goes on with {before.name}, of which 1 of 2 cases are settled" in out
+    assert f"resumes {before.name}: 1 of its 2 cases are settled" in out
     report = resumed.report()
     assert report["run_id"] != before.name
     assert [case["status"] for case in report["cases"]] == ["ok", "ok"]

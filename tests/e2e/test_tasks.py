@@ -122,7 +122,8 @@ def test_a_case_that_a_function_would_not_outlast_goes_to_a_task(workflow, ended
     assert case["ledger"]["sent"] == case["ledger"]["received"] > 0
     reported = json.dumps(workflow.store().get_json(layout.plan_key("by-length")), ensure_ascii=False)
     assert re.search(
-        r"1 loader as a task of Fargate, as one may need \d+ s, and a function has 830\.", reported
+        r"1 loader as a task of Fargate, because a loader may need \d+ s and a function may run for 830 s\.",
+        reported,
     )
     assert tasks_standing(workflow, "by-length") == NOTHING
 
@@ -246,7 +247,7 @@ def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
     assert workflow.state(run_id).get(RUN)["failed_at"] == state
     assert len(failed) == 2
     assert all(case_id.startswith("tasks.") for case_id in failed)
-    assert all("could not make what tasks need" in reason for reason in failed.values())
+    assert all("could not be created" in reason for reason in failed.values())
     assert tasks_standing(workflow, run_id) == NOTHING
     if (state, kind) == ("BuildImage", "timeout"):
         assert "codebuild:StopBuild" in {call.action for call in recorder.calls}, (

@@ -138,7 +138,7 @@ def _nodes_faults(
     """Nodes that cannot be taken down: there are none of our own, or none would be left."""
     down, nodes = settings["nodes_down"], record.node_count
     if down and not nodes:
-        remedy = f"{record.service} has no nodes of ours to stop; remove it, or drop {record.name}"
+        remedy = f"{record.service} has no self-hosted nodes to stop; remove it, or drop {record.name}"
         yield fault("nodes_down", down, remedy)
     elif down >= nodes > 0:
         has = f"{record.name} has {nodes} node{'s'[: nodes > 1]}"

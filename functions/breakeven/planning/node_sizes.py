@@ -45,7 +45,7 @@ def check_machines(suite: Suite) -> Iterator[InputError]:
             remedy = f"{kind} is not among the targets; add it there, or remove this"
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
         elif not (nodes := record_of(kind).nodes):
-            remedy = "it has no machines of ours; remove it"
+            remedy = "it has no self-hosted machines; remove it"
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
         else:
             for name, size in sizes.items():

@@ -48,6 +48,6 @@ def refusals(cases: Sequence[Case], expected_s: float) -> Iterator[Refusal]:
     repeats = max(case.repeat for case in cases)
     field, value = ("repeats", repeats) if repeats > 1 else ("scenarios", len(cases))
     hours, most = f"{expected_s / 3600:.1f}", f"{max(0.0, most_s) / 3600:.1f}"
-    takes = f"the run would take about {hours} h, and {most} h may be expected of one: it is stopped after"
+    takes = f"the run would take about {hours} h, and the limit is {most} h: it is stopped after"
     remedy = f"{takes} {MAX_RUN_S / 3600:.0f} h; run fewer repeats, or fewer or shorter cases"
     yield Refusal(case_id=None, field=field, value=value, remedy=remedy)

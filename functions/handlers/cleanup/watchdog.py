@@ -1,4 +1,4 @@
-"""Every 15 minutes: clean up what belongs to no run that goes on, whoever should have done so before."""
+"""Every 15 minutes: clean up what belongs to no run under way, whoever should have done so before."""
 
 from __future__ import annotations
 

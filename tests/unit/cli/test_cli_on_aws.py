@@ -137,7 +137,7 @@ def test_whoever_says_yes_stops_the_run_and_is_shown_how_to_go_on_with_it(monkey
 def test_otherwise_it_goes_on_and_that_is_said_with_how_to_stop_it(monkeypatch, answer, terminal):
     stopped, said = interrupted(monkeypatch, answer, terminal)
     assert stopped == []
-    assert "r1 goes on, and goes on costing" in said
+    assert "r1 is still running and still incurs costs" in said
     assert "--follow r1" in said
     assert "stop-execution --execution-arn arn:aws:states:eu-west-1:123456789012:execution:m:r1" in said
 

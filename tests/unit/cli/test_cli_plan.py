@@ -132,7 +132,7 @@ def test_a_case_that_goes_to_fargate_by_its_length_is_planned_so(capsys):
     code, out, err = run(capsys, "sqs-vs-rabbitmq-2012")
     assert (code, err) == (0, "")
     (sqs,) = [line for line in " ".join(out.split()).split(". ") if "load-unload, threads=5 on sqs" in line]
-    assert "as tasks of Fargate, as one may need 150 min, and a function may take 14" in sqs
+    assert "as tasks of Fargate, because a loader may need 150 min and a function may run for 14 min" in sqs
     assert "fargate/vcpu_hour_arm" in out
 
 

@@ -57,12 +57,12 @@ def test_a_case_has_tasks_as_soon_as_a_function_would_not_last(measure_s, kind):
 def test_the_plan_says_why():
     made = planned({"measure_s": 2000})
     assert made.loader_notes == [
-        f"p, threads=1 on {target}: 1 loader as a task of Fargate, as one may need 38 min, and a function "
-        "may take 14."
+        f"p, threads=1 on {target}: 1 loader as a task of Fargate, because a loader may need 38 min "
+        "and a function may run for 14 min."
         for target in (SQS, PAIR)
     ]
     (just,) = planned({"measure_s": MOST_S + 1}, targets=[PAIR]).loader_notes
-    assert just.endswith("as one may need 831 s, and a function has 830.")
+    assert just.endswith("because a loader may need 831 s and a function may run for 830 s.")
     asked = planned({"loader": "fargate", "threads": 40}, targets=[PAIR])
     assert asked.loader_notes == [
         f"p, threads=40 on {PAIR}: 10 loaders as tasks of Fargate, as the suite says."
@@ -195,7 +195,7 @@ def test_more_hours_of_loaders_than_one_settling_can_hold_are_refused():
     assert planned(scenario, targets=[PAIR]).refusals == []
     (refusal,) = planned({**scenario, "loaders": 14}, targets=[PAIR]).refusals
     assert (refusal.field, refusal.value) == ("scenarios.p.loaders", 14)
-    assert "14 loaders for 183 min leave more than one settling can hold: 13 loaders can" in refusal.remedy
+    assert "than one settle step can hold; ask for 13 loaders at most" in refusal.remedy
 
 
 @pytest.mark.parametrize(("vcpus", "lanes"), [(None, 2), (20, 2), (19, 1)])

@@ -69,5 +69,5 @@ def test_a_run_that_the_execution_could_not_hold_is_refused():
     assert few.deadline_s + run_deadline.TAIL_S < run_deadline.MAX_RUN_S
     (refusal,) = many.refusals
     assert (refusal.field, refusal.value) == ("repeats", 5)
-    assert "7.0 h may be expected of one: it is stopped after 12 h" in refusal.remedy
+    assert "the limit is 7.0 h: it is stopped after 12 h" in refusal.remedy
     assert many.deadline_s + run_deadline.TAIL_S > run_deadline.MAX_RUN_S

@@ -62,7 +62,7 @@ def test_the_capacity_suite_searches_with_both_nodes_and_with_one_down() -> None
 @pytest.mark.parametrize(
     ("scenario", "targets", "field", "value", "remedy"),
     [
-        ({"nodes_down": 1}, [PAIR, SQS], "scenarios.s.nodes_down", 1, "Amazon SQS has no nodes of ours"),
+        ({"nodes_down": 1}, [PAIR, SQS], "scenarios.s.nodes_down", 1, "Amazon SQS has no self-hosted nodes"),
         (
             {"nodes_down": 2},
             [PAIR],

@@ -45,8 +45,10 @@ def _why(suite: Suite, case: Case, environment: Environment) -> str:
         return "as the suite says"
     needed_s, has_s = seconds_needed(case.workload, case.target, environment), LOADER_LIMIT_S - CLOSING_S
     if round(needed_s / 60) <= round(has_s / 60):  # in minutes they would look the same
-        return f"as one may need {needed_s:.0f} s, and a function has {has_s:.0f}"
-    return f"as one may need {needed_s / 60:.0f} min, and a function may take {LOADER_LIMIT_S / 60:.0f}"
+        needed, limit = f"{needed_s:.0f} s", f"{has_s:.0f} s"
+    else:
+        needed, limit = f"{needed_s / 60:.0f} min", f"{LOADER_LIMIT_S / 60:.0f} min"
+    return f"because a loader may need {needed} and a function may run for {limit}"
 
 
 def refusals(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
@@ -55,7 +57,8 @@ def refusals(suite: Suite, cases: Sequence[Case], environment: Environment) -> I
         needed_s = seconds_needed(case.workload, case.target, environment)
         fit = max(1, int(SETTLED_LOADER_S // needed_s))
         if case.loaders > fit:
-            what = f"{case.loaders} loaders for {needed_s / 60:.0f} min leave more than one settling can hold"
-            remedy = f"{what}: {words.plural(fit, 'loader')} can, or a shorter case"
+            what = f"{case.loaders} loaders for {needed_s / 60:.0f} min write more results"
+            most = f"ask for {words.plural(fit, 'loader')} at most, or a shorter case"
+            remedy = f"{what} than one settle step can hold; {most}"
             field = origin(suite, case.scenario, "loaders")
             yield Refusal(case_id=case.case_id, field=field, value=case.loaders, remedy=remedy)

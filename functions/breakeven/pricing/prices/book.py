@@ -56,7 +56,7 @@ class Price(Frozen):
     item: Text
     unit: Text
     region: Text
-    usd: float | None = Field(default=None, ge=0, description="need not be given beside tiers")
+    usd: float | None = Field(default=None, ge=0, description="optional if tiers are given")
     reason: Text | None = Field(default=None, description="why the price is not known; null when it is")
     tiers: tuple[Tier, ...] = Field(default=(), description="by a month's use; one when flat")
     source: Text

@@ -114,7 +114,7 @@ def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Map
 
 def _resumed(resumed: Mapping[str, Any]) -> str:
     which = f"{resumed['settled']} of the {resumed['cases']} cases were settled there and not run again"
-    return f"This run goes on with run {resumed['run_id']}, which did not come to its end: {which}."
+    return f"This run resumes run {resumed['run_id']}, which did not finish: {which}."
 
 
 def _instance(

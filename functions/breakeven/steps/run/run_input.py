@@ -44,7 +44,7 @@ class RunInput(Frozen):
     region: str = Field(default_factory=home_region, description="whose price book is used")
     max_usd: float = Field(default=20.0, gt=0, allow_inf_nan=False)
     resume_run_id: str | None = Field(
-        default=None, description="goes on with that run, and keeps its plan: no other field says another one"
+        default=None, description="resumes that run with its plan: no other field may contradict it"
     )
     surroundings: Surroundings = Field(default_factory=Surroundings)
 

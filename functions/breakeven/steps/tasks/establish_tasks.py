@@ -158,7 +158,7 @@ def is_built(ecr: Ecr, image: Image) -> bool:
 def check_ready(services: Services, run_id: str) -> None:
     """:raises CaseError: what the run's tasks need was never made"""
     if services.state(run_id).get(RUN).get("tasks") != READY:
-        raise CaseError("its loaders are tasks, and the run could not make what tasks need")
+        raise CaseError("its loaders are tasks, whose endpoints or image could not be created")
 
 
 def write_inputs(services: Services, case: Case, attempt: int) -> None:

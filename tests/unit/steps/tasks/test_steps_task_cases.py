@@ -44,7 +44,7 @@ def test_a_function_is_left_nothing(services):
 
 def test_no_queue_is_made_for_tasks_that_cannot_be_started(services):
     case = stored(services)
-    with pytest.raises(CaseError, match="could not make what tasks need"):
+    with pytest.raises(CaseError, match="could not be created"):
         prepare(services, RUN_ID, case.case_id)
     assert "QueueUrls" not in boto3.client("sqs").list_queues()
 

@@ -98,7 +98,7 @@ def test_while_the_image_is_built_nothing_is_waited_for_and_no_task_is_begun(ser
     waiting = Scripted("pending")
     establish(services, waiting, place, image_built=False)
     assert waiting.made == 1
-    with pytest.raises(CaseError, match="could not make what tasks need"):
+    with pytest.raises(CaseError, match="could not be created"):
         check_ready(services, RUN_ID)
 
 
