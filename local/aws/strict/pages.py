@@ -7,6 +7,7 @@ Reference ("the response might contain fewer keys, but will never contain more")
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import re
@@ -61,8 +62,7 @@ class Pages:
     def _one_each(self, request: Request, pass_on: PassOn) -> Answer:
         token = request.parameters.get("NextToken", "")
         if token.startswith(MARK):
-            with self._lock:
-                root, rest = self._rest.pop(token)
+            root, rest = self._rest[token]  # kept: whoever has lost the answer asks for the page again
             return self._page(root, rest)
         answer = pass_on(request)
         if answer.status != 200 or NAMES_IDS.search(request.body):
@@ -77,6 +77,7 @@ class Pages:
         return self._page(root, items, empty=True)
 
     def _page(self, root: ET.Element, items: list[ET.Element], *, empty: bool = False) -> Answer:
+        root = copy.deepcopy(root)
         found = _list_of(root)
         assert found is not None
         for item in list(found):

@@ -138,6 +138,26 @@ def template(moto):
     return {"ImageId": image, "MinCount": 2, "MaxCount": 2}
 
 
+def test_a_page_of_ec2_may_be_asked_for_again(sky, template):
+    """Whoever has lost the answer asks with the same token, and gets the same page."""
+    over = sky(SHORT)
+    ec2 = over.client("ec2")
+    for _ in range(3):
+        ec2.run_instances(**template)
+    token, ids = "", []
+    while token is not None:
+        asked = {"NextToken": token} if token else {}
+        first, again = (ec2.describe_instances(**asked) for _ in range(2))
+        if token:
+            assert (again["Reservations"], "NextToken" in again) == (
+                first["Reservations"],
+                "NextToken" in first,
+            )
+        ids += [one["InstanceId"] for found in first["Reservations"] for one in found["Instances"]]
+        token = first.get("NextToken")
+    assert len(ids) == len(set(ids)) == 6
+
+
 def test_ec2_does_not_know_for_a_second_what_it_has_launched(sky, template, monkeypatch):
     monkeypatch.setattr(kinds, "UNKNOWN_S", 1000.0)  # however slow the machine is
     over = sky(kinds.FORGOTTEN)
