@@ -98,7 +98,8 @@ def test_all_cases_are_ok_and_the_run_is(ran):
     assert len(cases) == 4
     assert {case_id: case.get("reason") for case_id, case in cases.items()} == dict.fromkeys(cases)
     assert {case["status"] for case in cases.values()} == {"ok"}
-    assert (ran.status, ran.workflow.state("run-1").get(RUN)["status"]) == ("SUCCEEDED", "ok")
+    record = ran.workflow.state("run-1").get(RUN)
+    assert (ran.status, record["status"]) == ("SUCCEEDED", "ok"), record
 
 
 def test_every_message_that_was_sent_was_received_and_copies_and_hidden_ones_are_those_injected(ran):
