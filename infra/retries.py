@@ -35,8 +35,11 @@ def retry_on(
     )
 
 
-def retry_whatever_failed(state: sfn.TaskStateBase, attempts: int = 3) -> None:
-    """For a call that does no harm when it is made twice: no list of a service's errors is ever whole."""
+def retry_whatever_failed(state: sfn.TaskStateBase, attempts: int = 5) -> None:
+    """For a call that does no harm when it is made twice: no list of a service's errors is ever whole.
+
+    By default for half a minute: a service may refuse several calls in a row, and a run would fail for it.
+    """
     retry_on(state, [sfn.Errors.ALL], attempts, interval_s=1, jitter=False)
 
 
