@@ -1,22 +1,25 @@
 """The ``breakeven`` command.
 
-Exit codes: 0 all well; 1 the run itself failed; 2 bad input, nothing was started; 3 some cases failed
-and the report was written; 4 a run on AWS goes on, and could not be followed to its end; 130 interrupted,
-what was measured was kept.
+Exit codes: 0 all well; 1 the run itself failed; 2 bad input, nothing was started; 3 some cases failed, or
+have a ledger that is open, and the report was written; 4 a run on AWS goes on, and could not be followed to
+its end; 130 interrupted, what was measured was kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import select
 import sys
+import tempfile
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
 from typing import NoReturn
 
 from breakeven.errors import BreakevenError, InputError
+from breakeven.version import VERSION
 
 BAD_INPUT, FAILED = 2, 1
 #: in the order of the help, each with its module
@@ -35,6 +38,8 @@ FLAGS = {
     "max_usd": "--max-usd",
     **{name: f"--{name}" for name in ("region", "resume", "scale", "seed", "variant")},
 }
+#: what this machine may run out of, whatever is asked of it
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 INPUTS = {"execution", "execution input", "options", "breakeven run", "price book"}
 
 
@@ -52,8 +57,9 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
         prog="breakeven",
         description="At what traffic does your own RabbitMQ become cheaper than Amazon SQS?",
     )
+    root.add_argument("--version", action="version", version=f"%(prog)s {VERSION}")
     commands = root.add_subparsers(dest="command", required=True, metavar=f"{{{','.join(COMMANDS)}}}")
-    for name in [asked] if asked in COMMANDS else COMMANDS:
+    for name in [asked] if asked in COMMANDS else () if asked == "--version" else COMMANDS:
         import_module(COMMANDS[name]).add_parser(commands)
     return root
 
@@ -71,6 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if _is_read():
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        print(f"error: {error.filename or tempfile.gettempdir()}: {error.strerror}", file=sys.stderr)
         return FAILED
     except BreakevenError as error:
         for line in str(_in_flags(error, parsed.command)).splitlines():
@@ -102,7 +113,3 @@ def _in_flags(error: BreakevenError, command: str) -> BreakevenError:
     if isinstance(error, InputError) and error.where in INPUTS and error.field in FLAGS:
         return InputError(f"breakeven {command}", FLAGS[error.field], error.value, error.remedy)
     return error
-
-
-if __name__ == "__main__":
-    sys.exit(main())

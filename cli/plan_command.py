@@ -96,18 +96,18 @@ def print_plan(plan: Plan, console: Console) -> None:
     say(console, f"{plan.suite}: {plan.title}")
     say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
     say(console, "")
-    print_table(console, _cases(plan, console))
+    print_table(console, _cases(plan))
     for note in plan.loader_notes:
         say(console, note)
     say(console, _time(plan))
     if plan.environment == "aws":
         say(console, "")
-        print_table(console, _dollars(plan.estimate, console))
+        print_table(console, _dollars(plan.estimate))
         say(console, ASSUMED)
         if any(case.machines for case in plan.cases):
             say(console, BAKES.format(minutes=(BUILDER_S + SNAPSHOT_S) / 60))
         say(console, "")
-        print_table(console, _sources(plan.estimate, console))
+        print_table(console, _sources(plan.estimate))
     else:
         say(console, "Nothing is billed on one machine.")
 
@@ -126,9 +126,9 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
 
 
-def _cases(plan: Plan, console: Console) -> Table:
+def _cases(plan: Plan) -> Table:
     refused = {refusal.case_id for refusal in plan.refusals}
-    table = columns(console, "case", "target", right=("workers", "queues", "size", "loaders", "expected"))
+    table = columns("case", "target", right=("workers", "queues", "size", "loaders", "expected"))
     for case in plan.cases:
         note = " refused" if case.case_id in refused else ""
         table.add_row(*_cells(case), duration(case.expected_s) + note, style="red" if note else None)
@@ -153,8 +153,8 @@ def _time(plan: Plan) -> str:
     return f"{cases}, about {minutes:.1f} minutes in all ({lanes}, {order})"
 
 
-def _dollars(expected: Estimate, console: Console) -> Table:
-    table = columns(console, "on AWS", "priced as", right=("quantity", "unit", "USD a unit", "USD"))
+def _dollars(expected: Estimate) -> Table:
+    table = columns("on AWS", "priced as", right=("quantity", "unit", "USD a unit", "USD"))
     for line in expected.lines:
         usd = f"{line.usd:.4f}" if line.usd is not None else "not known"
         price = f"{line.unit_usd:.6g}" if line.unit_usd is not None else "not known"
@@ -164,9 +164,9 @@ def _dollars(expected: Estimate, console: Console) -> Table:
     return table
 
 
-def _sources(expected: Estimate, console: Console) -> Table:
+def _sources(expected: Estimate) -> Table:
     """Where each price was read, and of what day that is; or why there is none."""
-    table = columns(console, "price", "as of", "source", right=())
+    table = columns("price", "as of", "source", right=())
     for line in expected.lines:
         table.add_row(_item(line), line.as_of, line.reason or line.source)
     return table

@@ -1,8 +1,11 @@
-"""``breakeven report``: render a run's report again from its ``report.json``, or what a source published."""
+"""``breakeven report``: a run's report again from its ``report.json``, or from the rows of a run that did not
+come to its end; or what a source published.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,13 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
 from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.scenario_tables import comparison_tables
+from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_summary
-from cli.terminal import aligned, print_json, print_styled, print_verdict, say
+from cli.terminal import print_json, print_rows, print_styled, print_verdict, say
 from local.stored.published_report import PREFIX, write_report
+from local.stored.settled_cases import is_under_way
+from local.stored.settled_report import is_unfinished, settled_report
+from local.stored.whole_files import write_whole
 
 SOURCE = "report.json"
 
@@ -26,7 +33,8 @@ def add_parser(commands: Any) -> None:
     command = commands.add_parser(
         "report",
         help="render a run's report again, or that of a published source",
-        description="Render a run's page, Markdown and CSV again from its report.json; print its summary. "
+        description="Render a run's page, Markdown and CSV again from its report.json, or, where the run did "
+        "not come to its end, from the cases that were settled; print its summary. "
         "With --published, write the report of what a source printed instead.",
     )
     command.add_argument(
@@ -45,7 +53,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the files beside ``report.json``, which stays as it is; returns the exit code.
+    """Write the report's files; returns the exit code. A ``report.json`` of a whole run stays as it is.
 
     :raises InputError: there is no such run or source, its file is damaged, or both are asked for
     """
@@ -54,18 +62,29 @@ def run(arguments: argparse.Namespace) -> int:
             remedy = "give a run or --published, not both"
             raise InputError("report", "run", arguments.target, remedy)
         return _published(arguments.published, arguments.runs, as_json=arguments.json)
-    source = find(arguments.target or "latest", arguments.runs)
+    target = arguments.target or "latest"
+    if folder := _unfinished(target, arguments.runs):
+        return _as_far_as_settled(folder, as_json=arguments.json)
+    source = find(target, arguments.runs)
     report = read(source)
-    written = write(report, source.parent)
-    if arguments.json:
-        print_json(_document(report, written))
+    _conclude(report, write(report, source.parent, but=SOURCE), as_json=arguments.json)
+    return 0
+
+
+def _unfinished(target: str, runs: Path) -> Path | None:
+    """The folder of the run of that name, where it did not come to its end."""
+    places = (runs / target, Path(target))
+    return next((place.resolve() for place in places if is_unfinished(place)), None)
+
+
+def _as_far_as_settled(folder: Path, *, as_json: bool) -> int:
+    report = settled_report(folder)
+    _conclude(report, write(report, folder / "report"), as_json=as_json)
+    if is_under_way(folder):
+        line = f"{folder.name} is under way: this is what was settled until now"
     else:
-        console = Console()
-        if report.source:
-            _print_tables(report, console)
-        else:
-            print_summary(report, console)
-        say(console, f"report: {source.parent / 'index.html'}")
+        line = f"{folder.name} did not come to its end; to resume it: {resume_command(folder)}"
+    print(line, file=sys.stderr)
     return 0
 
 
@@ -78,7 +97,7 @@ def find(target: str, runs: Path) -> Path:
         for path in (place, place / SOURCE, place / "report" / SOURCE):
             if path.is_file():
                 return path
-    names = sorted(path.parent.parent.name for path in runs.glob(f"*/report/{SOURCE}"))
+    names = sorted({path.parents[1].name for path in runs.glob(f"*/report/{SOURCE}")} - {"latest"})
     known = [name for name in names if not name.startswith(PREFIX)]
     remedy = (
         f"there are {', '.join(known[-5:])}"
@@ -105,12 +124,32 @@ def read(source: Path) -> Report:
         raise InputError(str(source), field, text[:80], remedy) from error
 
 
-def write(report: Report, folder: Path) -> list[Path]:
-    """Write every file but ``report.json``, from which they are made."""
-    files = {name: body for name, body in render_all(report).items() if name != SOURCE}
-    for name, body in files.items():
-        (folder / name).write_bytes(body)
+def write(report: Report, folder: Path, but: str = "") -> list[Path]:
+    """Write the report's files.
+
+    :param but: the name of one that stays as it is
+    :raises InputError: the folder cannot be written
+    """
+    files = {name: body for name, body in render_all(report).items() if name != but}
+    try:
+        for name, body in files.items():
+            write_whole(folder / name, body)
+    except OSError as error:
+        remedy = f"{folder} cannot be written ({error.strerror or error}); make it writable, or copy it"
+        raise InputError("report", "run", report.run_id, remedy) from error
     return [folder / name for name in files]
+
+
+def _conclude(report: Report, written: list[Path], *, as_json: bool) -> None:
+    if as_json:
+        print_json(_document(report, written))
+        return
+    console = Console()
+    if report.source:
+        _print_tables(report, console)
+    else:
+        print_summary(report, console)
+    say(console, f"report: {written[0].with_name('index.html')}")
 
 
 def _document(report: Report, written: list[Path]) -> dict[str, Any]:
@@ -143,8 +182,7 @@ def _print_tables(report: Report, console: Console) -> None:
     for table in comparison_tables(report, None):
         console.print()
         print_styled(console, f"{table.caption} (published)", "bold")
-        for line in _lines(table):
-            print_styled(console, line)
+        print_rows(console, *_rows(table))
         for note in table.notes:
             print_styled(console, note, "dim", wrap=console.is_terminal)
     console.print()
@@ -152,9 +190,9 @@ def _print_tables(report: Report, console: Console) -> None:
     console.print()
 
 
-def _lines(table: Table) -> list[str]:
-    """Rows as lines: words to the left, figures to the right."""
+def _rows(table: Table) -> tuple[list[list[str]], range]:
+    """Rows, the first of titles; and which of their cells are figures."""
     sections = any(row.section for row in table.rows)
     header = [*([""] if sections else []), *table.label_titles, *table.titles]
     body = [[*([row.section] if sections else []), *row.labels, *row.cells] for row in table.rows]
-    return aligned([header, *body], range(len(header) - len(table.columns), len(header)))
+    return [header, *body], range(len(header) - len(table.columns), len(header))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -27,7 +26,9 @@ from local.servers.broker_machines import BrokerMachines, ExistingBrokers
 from local.servers.endpoints import Endpoints
 from local.servers.sqs_server import SqsServer
 from local.stored import kept_advice, resumed_run
-from local.stored.export import export_run
+from local.stored.export import Items, export_run, writing
+from local.stored.settled_cases import SettledCases
+from local.stored.whole_files import write_whole
 
 STACK = "QueueBreakeven"
 
@@ -46,6 +47,7 @@ class Session:
         self._work = self._children.make_dir(Path(tempfile.gettempdir()), "breakeven-")
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
+        self._settled: SettledCases | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -61,6 +63,8 @@ class Session:
         self._plane = self._control_plane(synthesis.result(), endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._plane.have_images()
+        self._settled = SettledCases(self.store, self._run_id, self._runs)
+        self._closing.callback(self._settled.close)
         given = self._endpoints.rabbitmq_urls
         rabbitmq = "the pair given" if given else "two nodes of our own, started when needed"
         self._say(f"SQS: {server}; RabbitMQ: {rabbitmq}")
@@ -96,6 +100,16 @@ class Session:
     def running(self) -> bool:
         return self._execution is not None and self.plane.status(self._execution) == "RUNNING"
 
+    def records(self) -> Items:
+        """The run's records. What they call settled is in ``runs/<run_id>``.
+
+        :raises UnwritableError: that folder takes no more
+        """
+        items = self.state.items()
+        if self._settled:
+            self._settled.keep(items)
+        return items
+
     def interrupt(self) -> None:
         """Stop the execution where it is, and everything that works for it."""
         if self._plane and self._execution:
@@ -103,15 +117,19 @@ class Session:
             self._plane.stop(self._execution)
 
     def export(self) -> Path:
-        """What was measured, with the functions' logs, in ``runs/<run_id>``."""
+        """What was measured, with the functions' logs, in ``runs/<run_id>``.
+
+        :raises UnwritableError: that folder takes no more
+        """
         folder = self._runs / self._run_id
-        if self._plane and self._execution:
+        if self._plane and self._execution and self.state.get(RUN):
             export_run(self.store, self.state, self._run_id, self._runs)
             if trouble := kept_advice.keep(self.store, self._runs, self._suite):
                 self._say(trouble)
         logs = self._work / "logs"
-        if logs.exists():
-            shutil.copytree(logs, folder / "logs", dirs_exist_ok=True)
+        with writing(folder):
+            for log in (path for path in logs.rglob("*") if path.is_file()):
+                write_whole(folder / log.relative_to(self._work), log.read_bytes())
         return folder
 
     def _control_plane(self, assembly: Path, endpoint: str, server: str) -> ControlPlane:

@@ -172,7 +172,6 @@ def _beside_the_bill(answer: Answer) -> str:
 def _prices(answer: Answer, console: Console) -> None:
     rate = f"{words.figure(answer.rate)} msg/s"
     table = columns(
-        console,
         "dollars a month at",
         right=(rate, "for each 1000", "clusters", *(f"{words.figure(each)} msg/s" for each in DECADES)),
     )

@@ -7,17 +7,20 @@ import json
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from rich.console import Console
 
 from breakeven.errors import BreakevenError
-from breakeven.report.contract.report_model import Report
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.results.items import RUN
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, say
 
 OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130
+#: where results are, unless an option says otherwise
+RUNS = Path("runs")
 
 
 def new_run_id() -> str:
@@ -44,15 +47,36 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
         print_summary(report, console)
         say(console, f"report: {folder / 'report' / 'index.html'}")
     if outcome == "interrupted":
-        kept = f"what was measured is in {folder}" if folder.exists() else "nothing had been measured"
-        say(console, kept)
+        for line in _left(folder):
+            say(console, line)
         return INTERRUPTED
     if outcome == "failed" or report is None:
-        reason = (
-            json.loads((folder / "state.json").read_text()).get(RUN, {}).get("reason", "it left no record")
-        )
+        reason = _records(folder).get(RUN, {}).get("reason", "it left no record")
         raise BreakevenError(f"the run failed: {reason}; logs and results are in {folder}")
-    return OK if outcome == "ok" else SOME_CASES_FAILED
+    return OK if outcome == "ok" and not open_ledgers(report) else SOME_CASES_FAILED
+
+
+def resume_command(folder: Path) -> str:
+    """What resumes the run of that folder."""
+    usual = folder.parent.resolve() == RUNS.resolve()
+    return f"breakeven run --resume {folder.name}" + ("" if usual else f" --runs {quote(str(folder.parent))}")
+
+
+def open_ledgers(report: Report) -> list[CaseReport]:
+    """Cases of which not every message is accounted for."""
+    return [case for case in report.cases if case.ledger and not case.ledger.closed]
+
+
+def _left(folder: Path) -> list[str]:
+    if not _records(folder):
+        return ["nothing had been measured"]
+    return [f"what was measured is in {folder}", f"to resume it: {resume_command(folder)}"]
+
+
+def _records(folder: Path) -> dict[str, Any]:
+    path = folder / "state.json"
+    found: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
+    return found
 
 
 def _document(folder: Path, outcome: str, report: Report | None) -> dict[str, Any]:

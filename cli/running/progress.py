@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console, Group
@@ -11,7 +12,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from breakeven.results.items import RUN
+from breakeven.results.items import RUN, case_item
 from breakeven.workload.case import Case
 from cli.terminal import say
 
@@ -39,19 +40,21 @@ class Snapshot:
     baking: tuple[str, ...] = ()
 
 
-def snapshot(items: Items, cases: Sequence[Case]) -> Snapshot:
-    """Where a run stands, from its state items."""
+def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -> Snapshot:
+    """Where a run stands, from its state items; ``now`` is the time unless given."""
+    now = now or datetime.now(UTC)
     ended: dict[str, tuple[str, str | None]] = {}
     running = None
     left = 0.0
     for case in cases:
-        item = items.get(f"case#{case.case_id}", {})
+        item = items.get(case_item(case.case_id), {})
         status = item.get("status")
         if status in {"ok", "failed"}:
             ended[case.case_id] = (status, item.get("reason"))
             continue
         left += case.expected_s
         if status == "running":
+            left -= _elapsed(item, case, now)
             running = _running(items, case, int(item.get("attempt", 1)))
     lanes = {
         key.removeprefix("lane#"): item.get("status", "")
@@ -59,6 +62,12 @@ def snapshot(items: Items, cases: Sequence[Case]) -> Snapshot:
         if key.startswith("lane#")
     }
     return Snapshot(len(cases), ended, running, lanes, left, _baking(items.get(RUN, {})))
+
+
+def _elapsed(item: Mapping[str, Any], case: Case, now: datetime) -> float:
+    """Seconds of those that the case is expected to take; what it takes beyond them is not known before."""
+    since = (now - datetime.fromisoformat(item["started_at"])).total_seconds()
+    return min(max(0.0, since), case.expected_s)
 
 
 def _baking(record: Mapping[str, Any]) -> tuple[str, ...]:

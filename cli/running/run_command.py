@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from breakeven.errors import InputError
+from breakeven.errors import BreakevenError, InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.results.items import RUN
@@ -21,15 +23,15 @@ from breakeven.steps.run.run_input import DEFAULT_SUITE, RunInput, parse_run_inp
 from breakeven.words import plural
 from breakeven.workload.read import load_suite
 from cli.running import deployed
-from cli.running.outcome import conclude, given, new_run_id
+from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
 from cli.running.progress import View, snapshot, view_for
 from local.hardware import hardware
 from local.servers.endpoints import Endpoints
 from local.stored import kept_advice
-from local.stored.export import check_folder
+from local.stored.export import UnwritableError, check_folder
 from local.stored.resumed_run import earlier_run
 
-ENDING = (signal.SIGINT, signal.SIGTERM)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
 
 
@@ -73,7 +75,7 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already"
     )
-    command.add_argument("--runs", type=Path, default=Path("runs"), help="folder for results (runs)")
+    command.add_argument("--runs", type=Path, default=RUNS, help="folder for results (runs)")
     command.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, progress on standard error"
     )
@@ -114,7 +116,8 @@ def _run_here(arguments: argparse.Namespace) -> int:
     console = Console(stderr=arguments.json)
     view = view_for(console, plain=arguments.json)
     for number in ENDING:
-        signal.signal(number, _interrupt)
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
+            signal.signal(number, _interrupt)
     try:
         for line in (*warnings, *plan.loader_notes):
             view.say(line)
@@ -139,33 +142,55 @@ def _goes_on(earlier: Earlier) -> str:
     return f"resumes {found['run_id']}: {found['settled']} of its {found['cases']} cases are settled"
 
 
-def _interrupt(*_: object) -> None:
+def _interrupt(number: int, _: object) -> None:
+    if number == signal.SIGHUP:
+        _leave_terminal()
     # a second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
     # the process and one to its group; what is ignored here would be ignored by what the clean-up starts, too
-    for number in ENDING:
-        signal.signal(number, lambda *_: None)
+    for ending in ENDING:
+        signal.signal(ending, lambda *_: None)
     raise KeyboardInterrupt
+
+
+def _leave_terminal() -> None:
+    """Print to nobody where the terminal has gone: to write there fails, and would cut the clean-up short."""
+    nobody = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream.isatty():
+            os.dup2(nobody, stream.fileno())
 
 
 def _follow(
     run_id: str, wanted: RunInput, plan: Plan, endpoints: Endpoints, runs: Path, view: View
 ) -> tuple[Path, str]:
-    """Run to the end, or until interrupted; returns the run's folder and how it ended."""
+    """Run to the end, or until interrupted; returns the run's folder and how it ended.
+
+    :raises BreakevenError: the folder of runs takes no more
+    """
     # the control plane takes seconds to import, and a plan or a refusal needs none of it
     from local.session import Session  # noqa: PLC0415
 
     to_run = sum(len(leg.cases) for legs in plan.rounds for leg in legs)
     view.say(f"{plural(to_run, 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
-    with Session(runs, view.say, endpoints, run_id, plan.suite) as session:
-        try:
-            session.start(wanted)
-            while session.running():
-                view.show(snapshot(session.state.items(), plan.cases))
-                time.sleep(FOLLOW_S)
-            view.show(snapshot(session.state.items(), plan.cases))
-            outcome = str(session.state.get(RUN).get("status", "failed"))
-        except KeyboardInterrupt:
-            view.say("interrupted: stopping what was started, keeping what was measured")
-            outcome = "interrupted"
-            session.interrupt()
-        return session.export(), outcome
+    try:
+        with Session(runs, view.say, endpoints, run_id, plan.suite) as session:
+            try:
+                session.start(wanted)
+                while session.running():
+                    view.show(snapshot(session.records(), plan.cases))
+                    time.sleep(FOLLOW_S)
+                view.show(snapshot(session.records(), plan.cases))
+                outcome = str(session.state.get(RUN).get("status", "failed"))
+            except KeyboardInterrupt:
+                view.say("interrupted: stopping what was started, keeping what was measured")
+                outcome = "interrupted"
+                session.interrupt()
+            return session.export(), outcome
+    except UnwritableError as error:
+        raise BreakevenError(f"{error}: the run was stopped; {_kept(runs / run_id)}") from error
+
+
+def _kept(folder: Path) -> str:
+    if not (folder / "state.json").exists():
+        return "nothing was kept"
+    return f"settled cases are kept; make room, then: {resume_command(folder)}"

@@ -52,9 +52,15 @@ def print_summary(report: Report, console: Console) -> None:
     console.print()
 
 
-def cases_of(report: Report) -> list[dict[str, str | None]]:
-    """What became of each case, for ``--json``."""
-    return [{name: getattr(case, name) for name in ("case_id", "status", "reason")} for case in report.cases]
+def cases_of(report: Report) -> list[dict[str, str | bool | None]]:
+    """What became of each case, for ``--json``; null where it has no ledger."""
+    return [
+        {
+            **{name: getattr(case, name) for name in ("case_id", "status", "reason")},
+            "ledger_closed": case.ledger.closed if case.ledger else None,
+        }
+        for case in report.cases
+    ]
 
 
 def _row(case: CaseReport) -> tuple[str, ...]:

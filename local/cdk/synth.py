@@ -69,7 +69,10 @@ class Synthesis:
             self._children.stop(self._process)
         if code:
             raise BreakevenError(f"the workflow does not synthesize:\n{last_lines(self._said)}")
-        kept_assemblies.keep(self._digest, self._outdir, self._kept_in)
+        if (
+            kept_assemblies.digest(app_environment(self._outdir)) == self._digest
+        ):  # nobody has edited it since
+            kept_assemblies.keep(self._digest, self._outdir, self._kept_in)
         return self._outdir
 
 

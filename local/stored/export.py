@@ -5,24 +5,36 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from breakeven.errors import InputError
+from breakeven.errors import BreakevenError, InputError
 from breakeven.results import layout
 from breakeven.results.schemas import TABLES
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
+from local.stored.whole_files import write_whole
+
+Items = Mapping[str, Mapping[str, Any]]
+#: about what a small run leaves: a folder that does not take as much takes no run
+LEAST_BYTES = 2_000_000
+
+
+class UnwritableError(BreakevenError):
+    """The folder of runs takes no more: it is full, or is not there any longer."""
 
 
 def check_folder(runs: Path) -> None:
     """Make the folder of runs where it is missing.
 
-    :raises InputError: nothing can be written there, which a run would find out only at its end
+    :raises InputError: nothing can be written there, which a run would find out only later
     """
     try:
         runs.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=runs):
-            pass
+        with tempfile.TemporaryFile(dir=runs) as file:
+            file.write(bytes(LEAST_BYTES))
     except OSError as error:
         remedy = f"no folder that results can be written to ({error.strerror}); give another one"
         raise InputError("breakeven run", "--runs", str(runs), remedy) from error
@@ -34,19 +46,28 @@ def export_run(
     """Write ``runs/<run_id>/`` (plan, raw results, rows, report, state) and point ``runs/latest`` to it.
 
     :param leave_out: folders of the run's own that stay where they are
+    :raises UnwritableError: the folder takes no more
     """
     folder = runs / run_id
     own = layout.run_prefix(run_id)
-    for key in store.keys(own):
-        if key.removeprefix(own).partition("/")[0] in leave_out:
-            continue
-        _write(folder / key.removeprefix(own), store.get_bytes(key))
-    for table in TABLES:
-        for key in store.keys(f"{layout.table_prefix(table.name)}run_id={run_id}/"):
-            _write(folder / key, store.get_bytes(key))
-    _write(folder / "state.json", json.dumps(state.items(), indent=1, default=str).encode())
-    point_latest(runs, run_id)
+    with writing(folder):
+        for table in TABLES:
+            for key in store.keys(layout.rows_prefix(table.name, run_id)):
+                write_whole(folder / key, store.get_bytes(key))
+        for key in store.keys(own):
+            if key.removeprefix(own).partition("/")[0] not in leave_out:
+                write_whole(folder / key.removeprefix(own), store.get_bytes(key))
+        write_records(folder, state.items())
+        point_latest(runs, run_id)
     return folder
+
+
+def write_records(folder: Path, items: Items) -> None:
+    """Write the run's records, last of all: what they call settled is there.
+
+    :raises OSError: they cannot be written
+    """
+    write_whole(folder / "state.json", json.dumps(items, indent=1, default=str).encode())
 
 
 def point_latest(runs: Path, run_id: str) -> None:
@@ -57,6 +78,12 @@ def point_latest(runs: Path, run_id: str) -> None:
     fresh.replace(runs / "latest")
 
 
-def _write(path: Path, body: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(body)
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """
+    :raises UnwritableError: what is written inside cannot be
+    """
+    try:
+        yield
+    except OSError as error:
+        raise UnwritableError(f"{folder} cannot be written ({error.strerror or error})") from error

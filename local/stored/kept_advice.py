@@ -5,12 +5,12 @@ The document stands in the folder of runs under the key that it has in the resul
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from breakeven.planning.loaders.advice import LoaderAdvice, ignored, read_advice
 from breakeven.results import layout
 from breakeven.results.store import Store
+from local.stored.whole_files import write_whole
 
 
 def path_of(runs: Path, suite: str) -> Path:
@@ -41,13 +41,9 @@ def keep(store: Store, runs: Path, suite: str) -> str | None:
     key, path = layout.loader_advice_key(suite), path_of(runs, suite)
     if key not in store.keys(key):
         return None
-    fresh = path.with_name(f".{path.name}-{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_bytes(store.get_bytes(key))
-        fresh.replace(path)
+        write_whole(path, store.get_bytes(key))
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         return (
             f"{path} cannot be written ({error.strerror}): the next run will not know of this one's loaders"
         )

@@ -5,7 +5,6 @@ The simulated AWS is empty at each start: what a run left is in the folder of ru
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.resume_run import Earlier, read_earlier, refused
+from local.stored.settled_cases import is_under_way
+from local.stored.whole_files import read_object
 
 #: of what is in a run's folder beside its rows, what the workflow takes over
 OWN = ("plan.json", "price_book.json", "histograms")
@@ -24,6 +25,8 @@ LEFT_OUT = {"run_id", "item", "expires_at", "execution"}
 def earlier_run(runs: Path, run_id: str) -> Earlier:
     """:raises InputError: there is no such run, or it cannot be gone on with"""
     folder = (runs / run_id).resolve()  # ``latest`` is a link
+    if is_under_way(folder):
+        raise refused(folder.name, "it is under way; wait for its end, or interrupt it")
     return read_earlier(folder.name, _json(folder / "plan.json"), _items(folder), str(runs))
 
 
@@ -45,10 +48,10 @@ def _items(folder: Path) -> dict[str, dict[str, Any]]:
     return found if RUN in found else {}
 
 
-def _json(path: Path) -> Any:
+def _json(path: Path) -> dict[str, Any] | None:
     """:raises InputError: the file is damaged"""
     try:
-        return json.loads(path.read_bytes())
+        return read_object(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -56,4 +59,7 @@ def _json(path: Path) -> Any:
 
 
 def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
+    if path.is_file():
+        return [path]
+    # a hidden one is half of what a killed run was writing
+    return sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith("."))

@@ -166,32 +166,18 @@ def interrupted(tmp_path_factory):
     command.wait_for(case_ended)
     started = time.monotonic()
     command.signal()
-    code, _, _ = command.end(timeout_s=30)
-    return command, code, time.monotonic() - started, (command.runs / "latest").resolve()
+    code, out, _ = command.end(timeout_s=30)
+    return command, code, time.monotonic() - started, out
 
 
 def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(interrupted):
-    command, code, seconds, folder = interrupted
+    command, code, seconds, out = interrupted
+    folder = (command.runs / "latest").resolve()
     assert seconds < 10
     assert code == 130
     assert command.left_running() == set()
     assert len(list((folder / "rows" / "cases").rglob("*.json.gz"))) == 1
-
-
-def test_it_is_gone_on_with_and_its_settled_case_is_not_run_again(interrupted):
-    command, _, _, before = interrupted
-    resumed = Command(None, command.runs.parent, "--resume", "latest")
-    code, out, err = resumed.end()
-    assert code == 0, f"{out}\n{err}"
-    assert f"resumes {before.name}: 1 of its 2 cases are settled" in out
-    report = resumed.report()
-    assert report["run_id"] != before.name
-    assert [case["status"] for case in report["cases"]] == ["ok", "ok"]
-    assert all(case["ledger"]["closed"] for case in report["cases"])
-    assert len(list((resumed.runs / "latest" / "raw").iterdir())) == 1
-    assert sorted(path.name for path in before.iterdir() if path.is_dir()) == sorted(
-        {"cases", "histograms", "logs", "raw", "rows"}
-    ), "it stays as it is"
+    assert f"to resume it: breakeven run --resume {folder.name} --runs {command.runs}" in out
 
 
 def test_a_run_that_is_complete_is_not_gone_on_with(ran):

@@ -8,6 +8,8 @@ partition ``#lock`` is no run's: it has an item for each state machine, named af
 from __future__ import annotations
 
 RUN = "run"
+#: what the items of cases begin with
+CASES = "case#"
 #: where the run's own item says that it failed (``failed_at``) when no state did
 NO_CASE_OK = "Cases"
 #: the partition of the locks; no run's id begins like this
@@ -19,7 +21,7 @@ def lane_item(target: str) -> str:
 
 
 def case_item(case_id: str) -> str:
-    return f"case#{case_id}"
+    return f"{CASES}{case_id}"
 
 
 def loaders_prefix(case_id: str, attempt: int) -> str:

@@ -194,6 +194,7 @@ class Interrupted:
     def export(self) -> Path:
         assert self.cleaned
         self.folder.mkdir()
+        (self.folder / "state.json").write_text('{"run": {}}')
         return self.folder
 
 
@@ -204,4 +205,6 @@ def test_a_run_that_is_interrupted_twice_keeps_what_was_measured(
     monkeypatch.setattr(session, "Session", Interrupted)
     assert main.main(["run", "quick", "--runs", str(tmp_path)]) == INTERRUPTED
     assert (tmp_path / "run").is_dir()
-    assert "what was measured is in" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "what was measured is in" in said
+    assert f"to resume it: breakeven run --resume run --runs {tmp_path}" in said

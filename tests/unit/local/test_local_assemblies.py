@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,15 @@ def test_names_and_permissions_count(checkout: Path, change: Callable[[Path], ob
     assert kept_assemblies.digest(ENVIRONMENT, checkout) != before
 
 
-@pytest.mark.parametrize("changed", [{"CDK_CONTEXT_JSON": '{"a": 1}'}, {"CDK_DEFAULT_REGION": "eu-west-1"}])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"CDK_CONTEXT_JSON": '{"a": 1}'},
+        {"CDK_DEFAULT_REGION": "eu-west-1"},
+        {"JSII_RUNTIME": "/another"},
+        {"NODE_OPTIONS": "--no-deprecation"},
+    ],
+)
 def test_context_counts(checkout: Path, changed: dict[str, str]) -> None:
     assert kept_assemblies.digest({**ENVIRONMENT, **changed}, checkout) != kept_assemblies.digest(
         ENVIRONMENT, checkout
@@ -87,9 +96,10 @@ def test_the_newest_stay(tmp_path: Path) -> None:
     made, kept = _assembly(tmp_path / "made"), tmp_path / "kept"
     for number in range(kept_assemblies.KEPT + 2):
         kept_assemblies.keep(str(number), made, kept)
-        os.utime(kept / str(number), (number, number))
+        (folder,) = kept.glob(f"{number}-*")
+        os.utime(folder, (number, number))
     kept_assemblies.keep("last", made, kept)
-    assert sorted(path.name for path in kept.iterdir()) == ["3", "4", "last"]
+    assert sorted(path.name.partition("-")[0] for path in kept.iterdir()) == ["3", "4", "last"]
 
 
 def test_what_cannot_be_kept_is_not(tmp_path: Path) -> None:
@@ -141,10 +151,55 @@ def test_what_fails_is_not_kept(app: Path) -> None:
     assert (app / "runs").read_text() == "run\nrun\n"
 
 
-def test_this_python_is_part_of_the_digest(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_edited_while_the_app_runs_is_not_kept(app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was made may be of the files before, or after, or of some of each."""
+    seen = iter(["before", "after"])
+    monkeypatch.setattr(kept_assemblies, "digest", lambda environment: next(seen))
+    with Children() as children:
+        synth.Synthesis(children, app / "first", app / "kept").result()
+    assert not (app / "kept").exists()
+
+
+def test_one_that_was_changed_where_it_is_kept_is_none(tmp_path: Path) -> None:
+    for number, harm in enumerate((Path.unlink, Path.touch, lambda path: path.write_text("another"))):
+        kept = tmp_path / f"kept{number}"
+        kept_assemblies.keep("one", _assembly(tmp_path / f"made{number}"), kept)
+        (file,) = (path for path in kept.rglob("*") if path.is_file())
+        harm(file)
+        out = tmp_path / f"out{number}"
+        assert kept_assemblies.bring("one", out, kept) == (harm is Path.touch)
+        assert out.exists() == (harm is Path.touch)
+
+
+MAKERS: dict[str, Callable[[pytest.MonkeyPatch, Path], object]] = {
+    "Python": lambda patch, _: patch.setattr(sys, "version", "3.99"),
+    "Node.js": lambda patch, bin_: _program(patch, bin_ / "node", "echo v99.0.0"),
+    "the CDK": lambda patch, _: patch.setattr(
+        kept_assemblies, "packages", lambda: ["aws_cdk_lib-99.dist-info"]
+    ),
+}
+
+
+@pytest.mark.parametrize("change", MAKERS.values(), ids=MAKERS.keys())
+def test_what_makes_it_is_part_of_the_digest(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[..., object]
+) -> None:
     before = kept_assemblies.digest(ENVIRONMENT, checkout)
-    monkeypatch.setattr(sys, "version", "3.99")
+    change(monkeypatch, tmp_path)
     assert kept_assemblies.digest(ENVIRONMENT, checkout) != before
+
+
+def test_the_cdk_is_among_the_packages() -> None:
+    installed = f"aws_cdk_lib-{version('aws-cdk-lib')}.dist-info"
+    assert installed in kept_assemblies.packages()
+    assert f"constructs-{version('constructs')}.dist-info" in kept_assemblies.packages()
+
+
+def _program(monkeypatch: pytest.MonkeyPatch, path: Path, line: str) -> None:
+    """One that is found before those of the machine."""
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{path.parent}:{os.environ['PATH']}")
 
 
 def _assembly(path: Path) -> Path:

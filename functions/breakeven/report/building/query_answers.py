@@ -42,7 +42,8 @@ class Answers:
 class RunRecord:
     """What is known of the run itself. ``planned`` gives the order, and shows cases that left no row.
 
-    ``source`` is there where the figures are those that a source published.
+    ``source`` is there where the figures are those that a source published. Of a run that has not ``ended``
+    only the cases with a row are shown: the others have not failed.
     """
 
     run_id: str
@@ -54,3 +55,4 @@ class RunRecord:
     environment: Place
     planned: tuple[Case, ...]
     source: SourceReport | None = None
+    ended: bool = True

@@ -36,8 +36,9 @@ PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
 
 
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
-    """The report, verdict included. A planned case without a row is a failed one."""
+    """The report, verdict included. Of a run that has ended, a planned case without a row is a failed one."""
     every = _cases(record, answers)
+    planned = [case for case in record.planned if case.target != INSTRUMENT]
     cases = [case for case in every if case.target != INSTRUMENT]
     proving = [case for case in every if case.target == INSTRUMENT]
     compared = {case.case_id for case in cases}
@@ -45,6 +46,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
     report = Report.of(
         vars(record),
         verdict="",
+        unsettled=0 if record.ended else len(planned) - len(cases),
         validity=None if record.source else validity(proving, answers.cases),
         manifest=manifest,
         cases=cases,
@@ -81,6 +83,7 @@ def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     return [
         found.get(case_id) or _unrecorded(planned[case_id], record.environment, origins)
         for case_id in planned | found
+        if record.ended or case_id in found
     ]
 
 

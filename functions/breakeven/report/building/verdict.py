@@ -19,6 +19,7 @@ from breakeven.targets.catalog import record_of
 def verdict(report: Report) -> str:
     """The verdict of a report (its own ``verdict`` field is not read)."""
     paragraphs = [
+        _not_ended(report),
         _nothing_measured(report.cases),
         _source_headline(report.title, report.source)
         if report.source and not report.crossovers
@@ -31,6 +32,14 @@ def verdict(report: Report) -> str:
         instrument_findings.warning(report),
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _not_ended(report: Report) -> str:
+    if not report.unsettled:
+        return ""
+    settled = len(report.cases)
+    of = words.plural(settled + report.unsettled, "case")
+    return f"This run has not come to its end: {settled} of its {of} are settled, and only these are shown."
 
 
 def _nothing_measured(cases: Sequence[CaseReport]) -> str:

@@ -206,6 +206,9 @@ class Report(Strict):
     verdict: str = Field(description="the answer in words")
     validity: Validity | None = Field(default=None, description="null of what a source published")
     manifest: Manifest
+    unsettled: int = Field(
+        default=0, description="planned cases that are not here: the run had not ended when this was written"
+    )
     cases: list[CaseReport] = Field(description="those that are compared; the instrument's are in validity")
     crossovers: list[Crossover]
     cost_questions: list[CostQuestion] = Field(default_factory=list)

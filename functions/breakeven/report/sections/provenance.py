@@ -41,7 +41,7 @@ def about(report: Report) -> list[tuple[str, str]]:
         ("Suite", f"{report.title} ({report.suite})"),
         ("Variant", report.variant),
         ("Started", report.started_at),
-        ("Finished", report.finished_at),
+        ("Finished", report.finished_at or "not yet"),
         ("Environment", ENVIRONMENTS[report.environment]),
         ("RabbitMQ", manifest.rabbitmq or "not in this run"),
         ("SQS", manifest.sqs or "not in this run"),

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
-from typing import Any
+from typing import Any, Protocol
 
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
@@ -15,7 +15,6 @@ from breakeven.report.money.measured_capacity import INSTANCE
 from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
-from breakeven.results.state import RunState
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
@@ -26,6 +25,13 @@ Rows = Sequence[Mapping[str, Any]]
 PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
 CONTENT_TYPES = {"html": "text/html", "json": "application/json", "md": "text/markdown", "csv": "text/csv"}
 SUBJECT_LIMIT = 100  # of SNS
+
+
+class Records(Protocol):
+    """The records of a run, by item."""
+
+    def get(self, item: str) -> Mapping[str, Any]:
+        """The item's fields; empty when there is none."""
 
 
 def report_run(
@@ -63,11 +69,16 @@ def _message(services: Services, run_id: str, verdict: str) -> str:
 def assemble(
     run_id: str,
     plan: Mapping[str, Any],
-    state: RunState,
+    state: Records,
     rows: Mapping[str, Rows],
     failed: Mapping[str, Mapping[str, str]],
+    *,
+    ended: bool = True,
 ) -> Report:
-    """The report of a run from its plan, its state and its queries' rows."""
+    """The report of a run from its plan, its state and its queries' rows.
+
+    :param ended: False: of what is settled so far
+    """
     run = state.get(RUN)
     surroundings = plan["input"]["surroundings"]
     record = RunRecord(
@@ -76,15 +87,16 @@ def assemble(
         title=plan["suite"]["title"],
         variant=plan["plan"]["variant"],
         started_at=run.get("started_at", ""),
-        finished_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        finished_at=datetime.now(UTC).isoformat(timespec="seconds") if ended else "",
         environment=surroundings["name"],
         planned=tuple(Case.model_validate(case) for case in plan["plan"]["cases"]),
+        ended=ended,
     )
     answers = Answers(**rows, cost=plan["cost"])
     return build_report(record, _manifest(plan, state, failed), answers)
 
 
-def _manifest(plan: Mapping[str, Any], state: RunState, failed: Mapping[str, Mapping[str, str]]) -> Manifest:
+def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapping[str, str]]) -> Manifest:
     surroundings = plan["input"]["surroundings"]
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}

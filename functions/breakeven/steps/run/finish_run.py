@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from breakeven.results.items import NO_CASE_OK, RUN
+from breakeven.results.items import CASES, NO_CASE_OK, RUN
 from breakeven.steps.reasons import MAX_REASON, reason_of
 from breakeven.steps.run.suite_advice import keep_advice
 from breakeven.steps.services import Services
@@ -31,7 +31,7 @@ def finish_run(services: Services, run_id: str, failed: Mapping[str, Mapping[str
         where, reason = reason_of(failed)
         fields |= {"status": "failed", "failed_at": where, "reason": reason, "failed": dict(failed)}
     else:
-        fields |= _outcome(list(state.items("case#").values()), state.get(RUN).get("cases"))
+        fields |= _outcome(list(state.items(CASES).values()), state.get(RUN).get("cases"))
     state.update(RUN, **fields)
     if fields["status"] == "ok":
         # kept for good, unlike what is known of a run

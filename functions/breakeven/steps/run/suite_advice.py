@@ -7,7 +7,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from breakeven.loadgen.case_figures import Limit
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.results import layout
-from breakeven.results.items import RUN, case_item
+from breakeven.results.items import CASES, RUN, case_item
 from breakeven.steps.run.run_input import Surroundings
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import INSTRUMENT
@@ -38,7 +38,7 @@ def _keep(services: Services, run_id: str) -> None:
     if "suite" not in run:
         return  # it was refused before anything was planned
     plan = services.store.get_json(layout.plan_key(run_id))
-    items = state.items("case#")
+    items = state.items(CASES)
     seen = [
         _seen(case, items[case_item(case.case_id)])
         for case in map(Case.model_validate, plan["plan"]["cases"])

@@ -1,0 +1,89 @@
+"""The report of a run that did not come to its end on this machine, from what was settled of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.report.contract.report_model import Report
+from breakeven.results import layout
+from breakeven.results.items import RUN
+from breakeven.results.queries import queries
+from breakeven.results.schemas import PARTITION, TABLES
+from breakeven.steps.run.build_report import assemble
+from local.aws.sql_engine import SqlTable
+from local.stored.answers import ask
+from local.stored.export import Items
+from local.stored.whole_files import read_object
+
+PLAN, RECORDS = "plan.json", "state.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecords:
+    """A run's records, as they are in its folder."""
+
+    items: Items
+
+    def get(self, item: str) -> Mapping[str, Any]:
+        return self.items.get(item, {})
+
+    @property
+    def ended(self) -> bool:
+        """Did the workflow come to its end? Else its report, if there is one, is of a moment before."""
+        return "finished_at" in self.get(RUN)
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Is it the folder of a run of which no report was written at its end?
+
+    :raises InputError: its records are damaged
+    """
+    if not (folder / PLAN).exists() or not (folder / RECORDS).exists():
+        return False
+    return not (_records(folder).ended and (folder / "report" / "report.json").exists())
+
+
+def settled_report(folder: Path) -> Report:
+    """The report of what is settled.
+
+    :raises InputError: nothing is, or a file is damaged or of another version
+    :raises SqlError: rows are damaged
+    """
+    kept, run_id = _records(folder), folder.name
+    plan = _document(folder / PLAN)
+    tables = {
+        table.name: SqlTable(
+            table.columns,
+            {PARTITION: "string"},
+            sorted((folder / layout.rows_prefix(table.name, run_id)).glob("*.json.gz")),
+        )
+        for table in TABLES
+    }
+    try:
+        report = assemble(run_id, plan, kept, ask(tables, run_id, list(queries())), {}, ended=kept.ended)
+    except (KeyError, TypeError, ValueError) as error:
+        remedy = f"is damaged, or of another version ({type(error).__name__}: {error}); start a new run"
+        raise InputError(str(folder / PLAN), "file", PLAN, remedy) from error
+    if not report.cases:
+        raise InputError("report", "run", run_id, "none of its cases was settled; start a new run")
+    return report
+
+
+def _records(folder: Path) -> StoredRecords:
+    return StoredRecords(_document(folder / RECORDS))
+
+
+def _document(path: Path) -> dict[str, Any]:
+    """
+    :raises InputError: the file is damaged
+    """
+    try:
+        return read_object(path)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            str(path), "file", path.name, f"cannot be read ({error}); start a new run"
+        ) from error

@@ -1,0 +1,43 @@
+"""Files of the folder of runs: written as a whole, and read with care, since anybody may have edited them."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from breakeven.errors import check_regular
+
+
+def write_whole(path: Path, body: bytes) -> None:
+    """Write a file, its folders first: all of it, or nothing.
+
+    :raises OSError: it cannot be written
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}-{os.getpid()}")
+    try:
+        fresh.write_bytes(body)
+        fresh.replace(path)
+    except OSError:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object that a file holds.
+
+    :raises OSError: it cannot be read; FileNotFoundError where it is not there
+    :raises ValueError: it holds something else
+    """
+    check_regular(path)
+    try:
+        found = json.loads(path.read_bytes())
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    if not isinstance(found, dict):
+        raise ValueError("is no JSON object")
+    return found

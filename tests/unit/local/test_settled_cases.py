@@ -1,0 +1,268 @@
+"""A run that ends in the middle: what was settled is in its folder, is reported, and is not run again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moto.moto_api._internal.models import moto_api_backend
+
+from breakeven.errors import InputError
+from breakeven.results import layout
+from breakeven.results.items import RUN, case_item, lane_item
+from breakeven.steps.case.case_rows import write_case
+from breakeven.steps.run.plan_run import plan_run
+from breakeven.steps.services import Services
+from breakeven.workload.read import parse_suite, parse_yaml
+from cli import report_command
+from cli.main import main
+from local.stored import resumed_run
+from local.stored.export import UnwritableError, export_run
+from local.stored.settled_cases import SettledCases, is_under_way
+from tests.support.aws.moto_results import installed, services_in_moto
+from tests.support.workflow.full_disk import full_disk
+
+RUN_ID, AGAIN, TARGET = "r1", "r2", "sqs-standard"
+SUITE = f"""
+suite: four
+title: Four cases
+targets: [{TARGET}]
+instrument: false
+scenarios:
+  parallel: {{threads: [1, 2, 3, 4], warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 1KiB}}
+"""
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    with installed(monkeypatch) as found:
+        yield found
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def cases(services: Services) -> list[str]:
+    """Ids of a run's cases; none has begun."""
+    suite = parse_suite(parse_yaml(SUITE.encode(), "test"), "test").document()
+    return plan(services, RUN_ID, suite=suite)
+
+
+def plan(services: Services, run_id: str, **wanted: Any) -> list[str]:
+    document = {"surroundings": {"name": "local"}, **wanted}
+    started = {"execution": f"arn:{run_id}", "started_at": "2026-11-20T00:00:00Z", "simulated": True}
+    answer = plan_run(services, run_id, document, **started)
+    return [case["case_id"] for legs in answer["rounds"] for leg in legs for case in leg["cases"]]
+
+
+def settle(services: Services, case_id: str, reason: str | None = None) -> None:
+    """As the steps do it: rows first, the record last."""
+    state, case = services.state(RUN_ID), services.case(RUN_ID, case_id)
+    begun = {"attempt": 1, "status": "running", "started_at": "2026-11-20T00:00:00+00:00"}
+    item = state.update(case_item(case_id), case_id=case_id, target=TARGET, **begun)
+    state.update(lane_item(TARGET), server="ElasticMQ", provenance="emulated")
+    write_case(services, case, item, None, mirrors_after=None, reason=reason)
+    services.store.put_bytes(layout.histogram_key(RUN_ID, case_id), b"latencies", "text/plain")
+    state.update(case_item(case_id), status="failed" if reason else "ok", reason=reason)
+
+
+def keep(services: Services, settled: SettledCases) -> None:
+    settled.keep(services.state(RUN_ID).items())
+
+
+@pytest.fixture
+def killed(services: Services, cases: list[str], runs: Path) -> list[str]:
+    """The cases of a run that was killed when one was ok, one had failed, and one was under way."""
+    settled = SettledCases(services.store, RUN_ID, runs)
+    keep(services, settled)
+    settle(services, cases[0])
+    keep(services, settled)
+    settle(services, cases[1], "no")
+    keep(services, settled)
+    services.store.put_bytes(layout.row_key("windows", RUN_ID, cases[2]), b"of a case that is not settled")
+    services.state(RUN_ID).update(case_item(cases[2]), status="running", attempt=1)
+    keep(services, settled)
+    settled.close()
+    return cases
+
+
+def brought(runs: Path) -> Services:
+    """What a run finds that resumes it: a simulated AWS as empty as at each start, but for that run."""
+    moto_api_backend.reset()
+    services = services_in_moto()
+    resumed_run.bring(services.store, services.state(RUN_ID), runs)
+    return services
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_is_settled_is_there_and_nothing_else(killed: list[str], runs: Path) -> None:
+    names = set(files(runs / "latest" / "rows" / "cases"))
+    assert names == {f"run_id={RUN_ID}/{case_id}.json.gz" for case_id in killed[:2]}
+    assert not any(killed[2] in name for name in files(runs / RUN_ID) if name.startswith("rows"))
+    assert set(files(runs / RUN_ID / "histograms")) == {f"{case_id}.hlog" for case_id in killed[:2]}
+    assert (runs / "latest").resolve().name == RUN_ID
+
+
+def test_it_is_what_the_export_at_the_end_would_have_written(
+    services: Services, killed: list[str], runs: Path, tmp_path: Path
+) -> None:
+    whole = files(export_run(services.store, services.state(RUN_ID), RUN_ID, tmp_path / "whole"))
+    found = files(runs / RUN_ID)
+    records = json.loads(found.pop("state.json"))
+    assert len(found) > 6
+    assert found.items() <= whole.items()
+    later = json.loads(whole["state.json"])
+    assert {name: later[name] for name in map(case_item, killed[:2])}.items() <= records.items()
+
+
+def test_before_a_run_is_planned_there_is_nothing(services: Services, runs: Path) -> None:
+    keep(services, SettledCases(services.store, RUN_ID, runs))
+    assert not runs.exists()
+
+
+def test_the_report_shows_it_and_says_how_to_go_on(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", "latest", "--runs", str(runs)]) == 0
+    said = capsys.readouterr()
+    assert "This run has not come to its end: 2 of its 4 cases are settled, and only these" in said.out
+    assert said.out.count("(emulated)") >= 2
+    assert "1 of 2 cases failed" in said.out
+    assert said.err == (
+        f"{RUN_ID} did not come to its end; to resume it: breakeven run --resume {RUN_ID} --runs {runs}\n"
+    )
+    report = report_command.read(runs / RUN_ID / "report" / "report.json")
+    assert [case.case_id for case in report.cases] == sorted(killed[:2])
+    assert report.unsettled == 2
+    assert report.manifest.sqs == "ElasticMQ (emulated)"
+    assert "not yet" in (runs / RUN_ID / "report" / "report.md").read_text()
+
+
+def test_it_is_made_anew_each_time(
+    services: Services, killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["report", "--runs", str(runs)])
+    settle(services, killed[3])
+    keep(services, SettledCases(services.store, RUN_ID, runs))
+    capsys.readouterr()
+    assert main(["report", "--runs", str(runs)]) == 0
+    assert "3 of its 4 cases are settled" in capsys.readouterr().out
+
+
+def test_a_report_that_was_written_at_the_end_is_shown(
+    services: Services, killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["report", "--runs", str(runs)])
+    source = runs / RUN_ID / "report" / "report.json"
+    document = json.loads(source.read_bytes())
+    source.write_text(json.dumps({**document, "verdict": "As it was at the end."}))
+    services.state(RUN_ID).update(RUN, status="ok", finished_at="2026-11-20T00:10:00+00:00")
+    export_run(services.store, services.state(RUN_ID), RUN_ID, runs)
+    capsys.readouterr()
+    assert main(["report", "--runs", str(runs)]) == 0
+    assert "As it was at the end." in capsys.readouterr().out
+
+
+def test_resumed_it_runs_what_is_left_and_no_case_twice(killed: list[str], runs: Path) -> None:
+    earlier = resumed_run.earlier_run(runs, "latest")
+    assert set(earlier.settled) == set(killed[:2])
+    anew = brought(runs)
+    assert sorted(plan(anew, AGAIN, resume_run_id=RUN_ID)) == sorted(killed[2:])
+    rows = anew.store.keys(layout.rows_prefix("cases", AGAIN))
+    assert rows == [layout.row_key("cases", AGAIN, case_id) for case_id in sorted(killed[:2])]
+
+
+def test_killed_when_all_is_settled_it_is_resumed_for_its_report(
+    services: Services, killed: list[str], runs: Path
+) -> None:
+    for case_id in killed[2:]:
+        settle(services, case_id)
+    keep(services, SettledCases(services.store, RUN_ID, runs))
+    assert plan(brought(runs), AGAIN, resume_run_id=RUN_ID) == []
+
+
+def test_one_that_is_under_way_is_not_resumed(
+    services: Services, cases: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settled = SettledCases(services.store, RUN_ID, runs)
+    assert not is_under_way(runs / RUN_ID)
+    settle(services, cases[0])
+    keep(services, settled)
+    assert is_under_way(runs / RUN_ID)
+    assert main(["run", "--resume", "latest", "--runs", str(runs)]) == 2
+    assert f"--resume: '{RUN_ID}': it is under way" in capsys.readouterr().err
+    assert main(["report", "--runs", str(runs)]) == 0
+    assert capsys.readouterr().err == f"{RUN_ID} is under way: this is what was settled until now\n"
+    settled.close()
+    assert not is_under_way(runs / RUN_ID)
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_by_halves(
+    services: Services, cases: list[str], runs: Path
+) -> None:
+    settled = SettledCases(services.store, RUN_ID, runs)
+    settle(services, cases[0])
+    keep(services, settled)
+    before = files(runs / RUN_ID)
+    settle(services, cases[1])
+    with full_disk(), pytest.raises(UnwritableError, match=rf"{RUN_ID} cannot be written \(File too large"):
+        keep(services, settled)
+    assert files(runs / RUN_ID) == before
+    keep(services, settled)
+    settled.close()
+    assert set(resumed_run.earlier_run(runs, RUN_ID).settled) == set(cases[:2])
+
+
+@pytest.mark.usefixtures("killed")
+def test_half_of_what_a_killed_run_was_writing_is_not_taken_over(runs: Path) -> None:
+    half = runs / RUN_ID / layout.rows_prefix("cases", RUN_ID) / ".half.json.gz-1"
+    half.write_bytes(b"half")
+    assert not any("half" in key for key in brought(runs).store.keys("rows/"))
+
+
+@pytest.mark.parametrize("name", ["plan.json", "state.json"])
+@pytest.mark.parametrize("body", ["{", "[]", "[" * 100_000])
+@pytest.mark.usefixtures("killed")
+def test_a_damaged_file_is_named(
+    runs: Path, capsys: pytest.CaptureFixture[str], name: str, body: str
+) -> None:
+    (runs / RUN_ID / name).write_text(body)
+    assert main(["report", "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"'{name}': cannot be read" in line
+    assert main(["run", "--resume", RUN_ID, "--runs", str(runs)]) == 2
+    assert f"--resume: '{RUN_ID}'" in capsys.readouterr().err
+
+
+def test_of_nothing_there_is_no_report(
+    services: Services, cases: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cases
+    keep(services, SettledCases(services.store, RUN_ID, runs))
+    assert main(["report", "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"'{RUN_ID}': none of its cases was settled" in line
+
+
+def test_a_folder_of_reports_that_cannot_be_written_is_named(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert killed
+    (runs / RUN_ID / "report").write_text("a file")
+    assert main(["report", "--runs", str(runs)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "cannot be written" in line
+
+
+def test_a_run_that_is_none_is_an_input_error(runs: Path) -> None:
+    with pytest.raises(InputError, match="no run of that name"):
+        resumed_run.earlier_run(runs, "nothere")
