@@ -14,7 +14,10 @@ from breakeven.pricing.bill.known_capacity import KnownCapacity
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked, Option, Question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.pricing.bill.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.building import money_builder
+from breakeven.report.building.money_builder import total
+from breakeven.report.money.lookup_tables import in_units
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.price_assumptions import amazon_mq
@@ -61,8 +64,24 @@ class Answer:
         own = [row for row in self.rows["bills"] if row["option_id"] == option.option_id]
         return sorted(own, key=lambda row: -(row["usd"] or 0.0))
 
-    def usd(self, option: Option) -> float:
-        return float(sum(row["usd"] for row in self.bill_of(option)))
+    def usd(self, option: Option) -> float | None:
+        """None where a line has no price at the rate."""
+        return total([row["usd"] for row in self.bill_of(option)])
+
+    def usd_per_1000(self, option: Option) -> float | None:
+        """Dollars a month for each 1000 messages a second."""
+        usd = self.usd(option)
+        return usd / self.rate * 1000 if usd is not None and self.rate else None
+
+    def not_priced(self) -> list[str]:
+        """Lines that have no price at the rate asked for, and why."""
+        return [
+            f"Not priced at {words.figure(self.rate)} msg/s: {option.label}, {row['line']}: "
+            f"{words.amount(row['units'])} {in_units(row['unit'])} a month; {_why_not(self.base.book, row)}."
+            for option in self.base.options
+            for row in self.bill_of(option)
+            if row["usd"] is None
+        ]
 
     def capacity_source(self) -> str:
         """Where the capacity that was priced comes from."""
@@ -111,7 +130,7 @@ class Answer:
                     "option": option.option_id,
                     "label": option.label,
                     "usd_per_month": self.usd(option),
-                    "usd_per_1000_msg_per_s": self.usd(option) / self.rate * 1000 if self.rate else None,
+                    "usd_per_1000_msg_per_s": self.usd_per_1000(option),
                     "lines": self.bill_of(option),
                 }
                 for option in self.base.options
@@ -127,8 +146,14 @@ class Answer:
                 "notes": list(capacity.notes),
             },
             "assumptions": assumptions(self),
-            "notes": list(self.asked.notes),
+            "notes": [*self.not_priced(), *self.asked.notes],
         }
+
+
+def _why_not(book: PriceBook, row: dict[str, Any]) -> str:
+    """A price that a question needs is known; it may end before the units do."""
+    end = book.known(row["service"], row["item"]).tiers[-1].to
+    return f"{book.label} has a price for the first {words.amount(end)} only"
 
 
 def print_answer(answer: Answer, console: Console) -> None:
@@ -157,7 +182,7 @@ def print_answer(answer: Answer, console: Console) -> None:
     for line in [*_hours(answer), *_capacity(answer)]:
         say(console, line)
     say(console)
-    for line in [*assumptions(answer), *answer.asked.notes]:
+    for line in [*answer.not_priced(), *assumptions(answer), *answer.asked.notes]:
         say(console, f"- {line}")
 
 
@@ -170,17 +195,20 @@ def _beside_the_bill(answer: Answer) -> str:
 
 
 def _prices(answer: Answer, console: Console) -> None:
-    rate = f"{words.figure(answer.rate)} msg/s"
+    asked = f"{words.figure(answer.rate)} msg/s"
     table = columns(
         "dollars a month at",
-        right=(rate, "for each 1000", "clusters", *(f"{words.figure(each)} msg/s" for each in DECADES)),
+        right=(asked, "for each 1000", "clusters", *(f"{words.figure(each)} msg/s" for each in DECADES)),
     )
     for option in answer.base.options:
         usd, bill = answer.usd(option), answer.bill_of(option)
         clusters = f"{max(row['clusters'] for row in bill):,.0f}" if option.side == "self-hosted" else ""
-        each = words.dollars(usd / answer.rate * 1000) if answer.rate else words.NOTHING
         table.add_row(
-            option.label, words.dollars(usd), each, clusters, *(_at(answer, option, each) for each in DECADES)
+            option.label,
+            "not priced" if usd is None else words.dollars(usd),
+            words.dollars(answer.usd_per_1000(option)),
+            clusters,
+            *(_at(answer, option, rate) for rate in DECADES),
         )
     print_table(console, table)
 
@@ -201,10 +229,9 @@ def _crossings(answer: Answer, console: Console) -> None:
 def _never(answer: Answer, row: dict[str, Any]) -> list[str]:
     both = f"{answer.label(row['sqs_option'])} and {answer.label(row['other_option'])}"
     searched, cheaper = words.figure(row["searched_msg_per_s"]), answer.label(row["cheaper_above"])
-    return [
-        f"Never: {both} do not cost the same up to {searched} msg/s; {cheaper} is cheaper throughout.",
-        f"  {answer.why_never(row)}",
-    ]
+    never = f"Never: {both} do not cost the same up to {searched} msg/s; {cheaper} is cheaper throughout."
+    why = answer.why_never(row)
+    return [never, f"  {why}"] if why else [never]
 
 
 def _crossing(answer: Answer, row: dict[str, Any]) -> str:

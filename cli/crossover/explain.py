@@ -33,7 +33,8 @@ def _bills(answer: Answer, console: Console) -> None:
         say(console, f"{option.label} at {answer.rate:g} msg/s")
         for row in answer.bill_of(option):
             say(console, f"  {row['line']}: {row['formula']}")
-            say(console, f"    {row['units']:,.6f} {row['unit']} -> ${row['usd']:,.6f} a month")
+            usd = "not priced" if row["usd"] is None else f"${row['usd']:,.6f} a month"
+            say(console, f"    {row['units']:,.6f} {row['unit']} -> {usd}")
             for price in _prices(answer, option, row):
                 say(console, f"    {price}")
     _sql("bills", answer, console)

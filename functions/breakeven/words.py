@@ -68,6 +68,11 @@ def dollars(value: float | None) -> str:
     return f"${value:,.2f}" if abs(value) < 1000 else f"${value:,.0f}"
 
 
+def unit_price(value: float) -> str:
+    """Dollars of one unit, exact and without an exponent: $0.0000004."""
+    return "$" + f"{value:.12f}".rstrip("0").rstrip(".")
+
+
 def milliseconds(value: float | None) -> str:
     return NOTHING if value is None else f"{figure(value)} ms"
 
@@ -96,7 +101,7 @@ def short_target_name(target: str) -> str:
 
 def setup_name(name: str) -> str:
     """A name of a source's setup as a heading."""
-    return "RabbitMQ" if name == "rabbitmq" else f"{name[:1].upper()}{name[1:]}"
+    return "RabbitMQ" if name == "rabbitmq" else capital(name)
 
 
 def labelled_target(target: str, provenance: str) -> str:
@@ -107,8 +112,7 @@ def labelled_target(target: str, provenance: str) -> str:
 
 def scenario_name(scenario: str) -> str:
     """A scenario's name as a heading: load-unload becomes Load-unload, many_queues Many queues."""
-    words = scenario.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    return capital(scenario.replace("_", " ").strip())
 
 
 def cell_name(cell: str) -> str:
@@ -147,6 +151,11 @@ def case_name(case: Cell) -> str:
 def place(scenario: str, cell: str) -> str:
     """A cell of a scenario: 'parallel, 40 threads'."""
     return f"{scenario}, {cell_name(cell)}" if cell else scenario
+
+
+def capital(text: str) -> str:
+    """The text with its first letter as a sentence begins."""
+    return text[:1].upper() + text[1:]
 
 
 def plural(number: int, noun: str) -> str:

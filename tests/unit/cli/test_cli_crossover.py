@@ -65,6 +65,24 @@ def test_what_several_clusters_need_is_each_ones(capsys: pytest.CaptureFixture[s
     assert needed == pytest.approx(1000 * 3 / 0.7 / 8)
 
 
+@pytest.mark.parametrize("explain", [[], ["--explain", "bills"]])
+def test_a_price_that_ends_before_the_clusters_do_is_named_and_not_added_up(
+    capsys: pytest.CaptureFixture[str], explain: list[str]
+) -> None:
+    # two nodes of ten metrics: the book of eu-west-1 prices the first 10,000, which 500 clusters take
+    asked = ("--region", "eu-west-1", "--capacity", "10", "--rate")
+    code, out, err = run(capsys, *asked, "10000000", *explain)
+    assert (code, err) == (0, "")
+    assert "Not priced at 10,000,000 msg/s: RabbitMQ pair of m7g.large, metrics: 85.7 million metrics" in out
+    assert "eu-west-1@2026-11-20 has a price for the first 10,000 only." in out
+    (not_priced,) = [note for note in document(capsys, *asked, "10000000")["notes"] if "metrics" in note]
+    assert not_priced in out
+    full = 500 * 10 * 0.7 / 3  # messages a second of 500 clusters
+    for rate, priced in ((full * 0.999, True), (full * 1.001, False)):
+        (cluster,) = [o for o in document(capsys, *asked, str(rate))["options"] if o["option"] == "rabbitmq"]
+        assert (cluster["usd_per_month"] is not None) == priced
+
+
 def test_that_nobody_knows_what_amazon_mq_carries_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys)
     assert "Amazon MQ, mq.m5.large above it, if it can carry the load" in out

@@ -135,7 +135,7 @@ def test_source_as_own_break_even_is_reported_with_the_quotient_of_its_prices(ru
 
 def test_source_as_prices_end_where_its_measurements_do(runs):
     markdown = file(runs, "A", "report.md")
-    for caption in ("What a month costs at round rates", "Break-even hours"):
+    for caption in ("What a month costs, by rate", "Break-even hours"):
         table = markdown.split(f"### {caption}")[1].split("###")[0]
         assert "| 100 msg/s |" in table
         assert "\n| 1,000 msg/s |" not in table

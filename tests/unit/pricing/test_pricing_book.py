@@ -34,7 +34,8 @@ def test_every_price_has_its_origin(name: str) -> None:
         assert price.source
         assert re.fullmatch(r"20\d\d-\d\d-\d\d", price.as_of)
         assert price.as_of <= book.as_of
-        assert price.mark in {"V", "V2", "D", "M"}
+        assert price.mark in {"V", "V2", "D"}
+        assert "memory" not in f"{price.source} {price.note}"
         assert (price.usd is None) == (price.reason is not None)
         assert price.region == book.region
 

@@ -109,6 +109,39 @@ def test_sensitivity_varies_what_the_bill_has_by_a_quarter() -> None:
     assert all(each.base_id == "q" and each.purpose == "sensitivity" for each in quarters(base))
 
 
+@pytest.mark.parametrize(
+    ("asked", "names", "zones"),
+    [
+        ({}, "1 zone for 2", 1),
+        ({"deployment": "trio"}, "1 zone for 3", 1),
+        ({"broker_zones": 1}, "2 zones for 1", 2),
+        ({"deployment": "single"}, None, 1),
+    ],
+)
+def test_zones_are_among_what_is_varied(asked: dict[str, Any], names: str | None, zones: int) -> None:
+    base = question("q", ask(**asked), load_book("us-east-1"))
+    found = [each for each in quarters(base) if "zone" in str(each.varied)]
+    assert [each.varied for each in found] == ([names] if names else [])
+    assert all(each.inputs.zones == zones for each in found)
+    assert all((each.inputs.client_zone_share == 0.0) == (zones == 1) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("message_bytes", "batch", "requests"),
+    [(1024, 10, 0.1), (7 * 1024, 9, 1 / 9), (40 * 1024, 8, 5 / 8), (65 * 1024, 10, 1.1), (2**20, 1, 16)],
+)
+def test_a_batch_is_the_one_that_costs_least(message_bytes: int, batch: float, requests: float) -> None:
+    best = batched(ask(message_bytes=message_bytes))
+    assert best.send_batch == best.receive_batch == batch
+    assert requests_per_message(best) == pytest.approx(2 * requests + 0.1)
+
+
+def test_a_batch_that_was_asked_for_and_costs_less_stays() -> None:
+    # calls of 6.5 messages of 10,000 bytes fill 64 KiB better than any whole number does
+    asked = ask(message_bytes=10_000, send_batch=6.5, receive_batch=6.5)
+    assert requests_per_message(batched(asked)) <= requests_per_message(asked.but(delete_batch=10))
+
+
 def test_rows_have_the_columns_of_their_tables() -> None:
     asked = ask_all("q", ask(msg_per_s=10, hours=1), load_book("eu-west-1"))
     schemas = {table.name: list(table.columns) for table in TABLES}

@@ -10,9 +10,16 @@ from breakeven.published.rows import load_shipped
 from breakeven.report.charts import cost_curves, decision, hours, tornado
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart, Folded, Section
+from breakeven.report.money.by_size import by_size_table
+from breakeven.report.money.cheapest import RATES
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
-from breakeven.report.money.lookup_tables import bills_table, map_table, sensitivity_table
-from breakeven.report.money.price_tables import RATES, hours_table, prices_table
+from breakeven.report.money.lookup_tables import (
+    bills_table,
+    map_table,
+    price_sources_table,
+    sensitivity_table,
+)
+from breakeven.report.money.price_tables import hours_table, prices_table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.sections import cost
@@ -24,6 +31,7 @@ from tests.fixtures.report.html import parse, text
 
 PLAN = sample.planned()[:2]
 SOURCE_A = load_shipped("source-a")
+SOURCES = "Prices used: who says so, and when"
 PAIR, MQ = "RabbitMQ pair of m7g.large", "Amazon MQ, mq.m5.large"
 
 
@@ -143,10 +151,79 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
     curves = [c for c in report.cost_curves if c.question_id == sample.QUESTION]
     for row, rate in zip(table.rows, RATES, strict=True):
         sums = [curve.usd_at(rate) for curve in curves]
-        assert list(row.cells[:-1:2]) == [dollars(usd) for usd in sums]
-        assert list(row.cells[1:-1:2]) == [dollars(usd / rate * 1000) for usd in sums]
-    assert [row.cells[-1] for row in table.rows] == [*["SQS batched"] * 3, "RabbitMQ", "RabbitMQ"]
+        assert list(row.cells[:-2:2]) == [dollars(usd) for usd in sums]
+        assert list(row.cells[1:-2:2]) == [dollars(usd / rate * 1000) for usd in sums]
+    assert [row.labels[1] for row in table.rows][:2] == ["2.63 million", "26.3 million"]
+    assert table.columns[-2:] == ("of all", "with one message a call")
+    assert [row.cells[-2] for row in table.rows] == [*["SQS batched"] * 3, "RabbitMQ", "RabbitMQ"]
+    assert [row.cells[-1] for row in table.rows] == [*["SQS"] * 2, *["RabbitMQ"] * 3]
     assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at peak" in table.notes[-1]
+
+
+def test_a_stretch_that_the_headline_names_has_a_row_of_its_own():
+    # above the last of the round rates
+    far = report_of(hours=40.0)
+    assert "cheapest below about 19,800 messages a second" in far.verdict
+    table = prices_table(far)
+    assert [row.labels[0] for row in table.rows][-1] == "21,544 msg/s"
+    assert [row.cells[-2] for row in table.rows] == [*["SQS batched"] * 5, "RabbitMQ"]
+
+
+def test_crossings_by_size_and_zones(report):
+    table = by_size_table(report)
+    assert [title for title, _ in table.groups] == ["SQS as used", "SQS batched and long-polled"]
+    assert table.columns == ("2 zones", "1 zone") * 2
+    rows = cells_by_position(table)
+    assert rows["1 KiB"] == ("43.1", "41.1", "785", "411")
+    assert rows["16 KiB"][:2] == ("173", "41.1")
+    assert (rows["24 KiB"][0], rows["2 KiB"][2]) == ("never", "never")
+    assert rows["32 KiB"] == rows["64 KiB"][:1] + rows["32 KiB"][1:]
+    alone = by_size_table(report_of(broker_zones=1))
+    assert alone.columns == ("1 zone", "1 zone")
+
+
+def test_a_crossing_by_size_is_that_of_the_question_with_this_size():
+    asked = report_of(message_bytes=8192, broker_zones=1, client_zone_share=0.0)
+    own = cells(crossover_table(asked, None))
+    by_size = cells_by_position(by_size_table(report_of()))["8 KiB"]
+    assert [own[mode, PAIR]["msg/s"] for mode in ("as used", "batched")] == [by_size[1], by_size[3]]
+
+
+def test_where_brokers_win_below_or_everywhere_the_cell_says_so(report):
+    rows = [
+        row.model_copy(update=change)
+        for row, change in zip(
+            report.crossovers_by_size,
+            (
+                {"cheaper_below": "rabbitmq", "cheaper_above": "sqs-as-used", "msg_per_s": 7.0},
+                {"cheaper_below": None, "cheaper_above": "rabbitmq", "msg_per_s": None, "kind": "never"},
+            ),
+            strict=False,
+        )
+    ]
+    table = by_size_table(report.model_copy(update={"crossovers_by_size": rows}))
+    assert table.rows[0].cells == ("below 7.00", "every rate")
+
+
+def test_each_price_has_its_unit_source_and_date(report):
+    table = price_sources_table(report)
+    (request, *_) = [row for row in table.rows if row.labels == ("sqs/standard_request",)]
+    assert request.section == "us-east-1@2026-11-20, prices of us-east-1"
+    assert request.cells[:3] == ("$0.0000004", "request", "0 to 100 billion")
+    assert "Infracost Cloud Pricing API on 2026-10-08" in request.cells[3]
+    assert request.cells[4] == "2026-10-08"
+    free = next(row for row in table.rows if row.labels == ("sqs/free_request",))
+    assert (free.cells[0], free.cells[2]) == ("$0", "0 to 1.00 million")
+    article = [row for row in table.rows if row.section.startswith("2012-12")]
+    assert [row.labels[0] for row in article] == ["sqs/standard_request", "ec2/m1.small"]
+    priced = {line.service + "/" + line.item for bill in report.bills for line in bill.lines}
+    assert priced <= {row.labels[0] for row in table.rows}
+
+
+def test_a_price_of_the_questions_own_says_who_gave_it():
+    table = price_sources_table(report_of(hours=4.0, hour_rate=90.0))
+    (hour,) = [row for row in table.rows if row.labels == ("people/hour",)]
+    assert hour.cells[:4] == ("$90", "hour", "all", "given with the question, or assumed")
 
 
 def test_hours_are_reported_where_they_win_and_where_they_never_do(report):
@@ -219,7 +296,8 @@ def test_nothing_priced_has_no_cost_part():
 
 def test_crossings_alone_still_have_their_table():
     rows = money.answers()["crossover"]
-    report = sample.report(PLAN, **money.NOTHING | {"crossover": rows, "cost": money.answers()["cost"]})
+    cost_asked = money.answers()["cost"] | {"prices": [], "sizes": []}
+    report = sample.report(PLAN, **money.NOTHING | {"crossover": rows, "cost": cost_asked})
     found = cost_section(report, with_charts=True)
     assert [part for part in found.parts if isinstance(part, Chart | Folded)] == []
     assert [table.slug for table in found.tables()] == ["crossovers"]
@@ -236,7 +314,8 @@ def test_the_pages_cost_part_stands_in_order_and_says_why_the_article_differs():
             "What a month costs, by traffic",
             "Where the cheaper option changes",
             "Why the article's figure differs from its own prices.",
-            "What a month costs at round rates",
+            "Rate from which a RabbitMQ pair of m7g.large is cheaper, by message size",
+            "What a month costs, by rate",
             "Break-even hours:",
             "Cheapest option by traffic and hours of staff time",
             "What moves the break-even",
@@ -246,4 +325,9 @@ def test_the_pages_cost_part_stands_in_order_and_says_why_the_article_differs():
     assert places == sorted(places)
     assert "53,333 messages an hour, 14.8 a second" in said
     folded = [text(element.find("summary")) for element in section.iter("details")]
-    assert folded == ["The map in words", "Every input, every pair of options", "Every bill line by line"]
+    assert folded == [
+        "The map in words",
+        "Every input, every pair of options",
+        "Every bill line by line",
+        "Prices used: who says so, and when",
+    ]

@@ -26,8 +26,15 @@ def main_rows(*changes: dict[str, Any], sqs: str = AS_USED) -> list[dict[str, An
     return [*(own | {"number": n} | change for n, change in enumerate(changes, 1)), *others]
 
 
+def as_used(*changes: dict[str, Any]) -> str:
+    """What is said of SQS with one message a call."""
+    return sample.report(PLAN, crossover=main_rows(*changes)).verdict.split("\n\n")[1].split(". ")[0]
+
+
 def headline(*changes: dict[str, Any]) -> str:
-    return sample.report(PLAN, crossover=main_rows(*changes)).verdict.split("\n\n")[0]
+    """What is said of SQS batched, with which the headline begins."""
+    rows = main_rows(*changes, sqs=BATCHED)
+    return sample.report(PLAN, crossover=rows).verdict.split("\n\n")[0]
 
 
 NO_INTERVAL = {"low_msg_per_s": None, "high_msg_per_s": None}
@@ -38,37 +45,68 @@ NEVER = (
 )
 
 
-def test_it_opens_with_the_first_crossing_and_its_interval():
+def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     first, sums, takes, *_ = said()
     assert first == (
-        "SQS is cheaper below about 43 messages a second (between 32 and 43); above that, a RabbitMQ pair of "
-        "m7g.large is, if it can carry the load."
+        "With 1 KiB messages in us-east-1, SQS batched and long-polled is cheapest below about 785 messages "
+        "a second; above that, a RabbitMQ pair of m7g.large in 2 zones is, if it can carry the load and "
+        "before staff time."
     )
     assert sums == (
-        "That rate is a monthly mean of 113 million messages, at which either option costs $135.82 a month. "
-        "The interval covers what is not known: empty receives (none to one per message). Batched and "
-        "long-polled, SQS is cheaper up to about 785 messages a second."
+        "With one message a call, SQS is cheaper than RabbitMQ only below about 43 messages a second "
+        "(between 32 and 43). That rate is a monthly mean of 113 million messages, at which either option "
+        "costs $135.82 a month. The interval covers what is not known: empty receives (none to one per "
+        "message). "
+        "The estimate is its upper end, as it is priced with no empty receives. Across 2 zones, running your "
+        "own never wins with messages of 24 KiB or more against SQS with one message a call and never wins "
+        "with messages of 2 KiB or more once SQS is batched, of the sizes priced. In one zone, with 1 KiB "
+        "messages, it would win above about 41 msg/s against SQS with one message a call and above about 411 "
+        "msg/s once SQS is batched."
     )
     assert takes == (
         "At that rate a cluster must carry at least 185 messages a second at peak with one node down (a peak "
         "of 3 times the mean, 70% utilisation); this run did not measure what a cluster carries on EC2. "
         "These figures exclude staff time. At 1,000 messages a second running your own saves $2,874 a "
         "month before staff time: it wins if it takes less than 38.3 hours a month at $75 an hour, or less "
-        "than 0.473 against SQS batched and long-polled. List prices: us-east-1 of 2026-11-20."
+        "than 0.473 against SQS batched and long-polled. With 8 hours a month it is cheaper from about 261 "
+        "msg/s on against SQS with one message a call and from about 4,640 msg/s on once SQS is batched. "
+        "List prices: us-east-1 of 2026-11-20."
     )
 
 
+def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
+    first, sums, *_ = said(hours=8.0)
+    assert first.endswith("if it can carry the load and with 8 hours of staff time a month.")
+    # twelve rates of a decade are priced: 261 is the first of them above 243
+    assert "only below about 243 messages a second" in sums
+
+
+def test_a_size_that_never_wins_is_named_with_its_zones():
+    assert "can win with messages of up to 256 KiB" in said(broker_zones=1, client_zone_share=0.0)[1]
+    single = said(deployment="single", client_zone_share=0.0)
+    assert "In one zone, running your own can win" in single[1]
+    assert "RabbitMQ on one m7g.large is," in single[0]
+    assert "never wins with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[1]
+
+
+def test_the_estimate_is_no_end_of_an_interval_that_lies_about_it():
+    assert "The estimate is" not in said(empty_receives=0.0, capacity_msg_per_s=3000.0)[1]
+
+
 def test_without_anything_uncertain_no_interval_is_shown():
-    first, sums, *_ = said(empty_receives=0.0)
-    assert "between" not in first
+    _, sums, *_ = said(empty_receives=0.0)
+    assert "between" not in sums
     assert "interval" not in sums
 
 
 def test_a_known_capacity_is_named_and_no_longer_doubted():
     first, sums, takes, *_ = said(capacity_msg_per_s=3000.0)
-    assert first.endswith("above that, a RabbitMQ pair of m7g.large is.")
     assert "it is assumed to carry 3,000." in takes
-    assert "Batched and long-polled, SQS is cheaper at every rate priced." in sums
+    assert first.endswith(
+        "SQS batched and long-polled is cheapest at every rate priced, up to 700,000 messages a second; a "
+        "RabbitMQ pair of m7g.large in 2 zones never is, even before staff time."
+    )
+    assert "cluster capacity (a quarter less to a quarter more)" in sums
     assert "it costs $93.89 a month more" in takes
 
 
@@ -80,81 +118,95 @@ def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
 
 def test_large_messages_never_cross_and_the_traffic_is_why():
     first, why, takes, *_ = said(message_bytes=65536)
-    assert first.startswith("SQS is cheaper at every rate priced, up to 104,000 messages a second.")
-    assert why.startswith(
+    assert "With 64 KiB messages in us-east-1, SQS batched and long-polled is cheapest at every" in first
+    assert why.startswith("With one message a call, SQS is cheaper than RabbitMQ at every rate priced. At 64")
+    assert (
         "At 64 KiB a message, a million more messages cost $3.66 on a RabbitMQ pair of m7g.large (traffic "
         "across zones) and $1.20 on SQS as used (requests): no traffic is large enough to pay for the "
         "brokers."
-    )
+    ) in why
     assert "running your own costs $7,117 a month more before any staff time" in takes
 
 
 def test_small_clusters_never_cross_and_their_price_is_why():
     _, why, *_ = said(capacity_msg_per_s=150.0)
-    assert why.startswith(
+    assert (
         "Each cluster costs $129.34 a month for the 35.0 messages a second that it is priced to carry: $1.41 "
         "a million messages, $1.46 with traffic across zones, against $1.20 for SQS as used."
-    )
+    ) in why
 
 
 def test_brokers_that_are_always_cheaper():
     first, why, *_ = said(sqs_path="nat", client_zones=6, instance="t4g.small", existing_requests=1e9)
-    assert first.startswith("A RabbitMQ pair of t4g.small is cheaper at every rate priced")
-    assert why.startswith(
-        "Before the first message, SQS as used costs $197.30 a month (NAT gateway hours $197.10"
-    )
-    assert "SQS still costs more" in why
+    assert "a RabbitMQ pair of t4g.small in 2 zones is cheapest at every rate priced" in first
+    assert why.startswith("With one message a call, SQS costs more than RabbitMQ at every rate priced.")
+    assert "Before the first message, SQS as used costs $197.30 a month (NAT gateway hours $197.10" in why
 
 
 def test_clusters_that_step_past_sqs_again_and_again():
-    first, sums, *_ = said(capacity_msg_per_s=200.0, empty_receives=0.0)
-    assert first.endswith("above that, a RabbitMQ pair of m7g.large is, up to about 47.")
+    _, sums, *_ = said(capacity_msg_per_s=200.0, empty_receives=0.0)
+    assert "only below about 43 messages a second, and again above about 47." in sums
     assert "The cheaper option changes 32 times, the last time at 17,900 messages a second" in sums
 
 
 def test_a_step_names_the_one_who_pays():
     step = {"kind": "step", "cheaper_below": RABBITMQ, "cheaper_above": AS_USED} | NO_INTERVAL
     report = sample.report(PLAN, crossover=main_rows(step))
-    assert report.verdict.startswith(
-        "A RabbitMQ pair of m7g.large is cheaper below about 43 messages a second; above that, SQS is."
+    assert as_used(step) == (
+        "With one message a call, RabbitMQ is cheaper below about 43 messages a second; above that, SQS is "
+        "cheaper"
     )
     assert "at which SQS costs $135.82 a month" in report.verdict
+
+
+def test_where_brokers_are_cheapest_first_what_they_need_is_said_once():
+    change = {"cheaper_below": RABBITMQ, "cheaper_above": BATCHED}
+    assert headline(change).endswith(
+        "a RabbitMQ pair of m7g.large in 2 zones is cheapest below about 785 messages a second; above that, "
+        "SQS batched and long-polled is, if it can carry the load and before staff time."
+    )
 
 
 @pytest.mark.parametrize(
     ("until", "above", "sentence"),
     [
-        (None, None, "from 43 messages a second on; below that SQS is cheaper."),
-        (
-            80.0,
-            RABBITMQ,
-            "from 43 messages a second to 80; below that SQS is cheaper, above it a RabbitMQ pair",
-        ),
+        (None, None, "above that, both cost the same"),
+        (80.0, RABBITMQ, "above that, both cost the same, up to about 80"),
     ],
 )
 def test_a_tie(until, above, sentence):
     tie = {"kind": "tie", "equal_until_msg_per_s": until, "cheaper_above": above} | NO_INTERVAL
-    assert headline(tie).startswith(f"SQS and a RabbitMQ pair of m7g.large cost the same {sentence}")
+    assert as_used(tie).endswith(f"SQS is cheaper below about 43 messages a second; {sentence}")
 
 
-def test_a_touch_changes_nothing_but_is_reported():
+def test_a_touch_changes_nothing():
     touch = {"kind": "touch", "cheaper_above": AS_USED} | NO_INTERVAL
-    assert headline(touch) == (
-        "SQS is cheaper at every rate but about 43 messages a second, where both cost the same."
-    )
+    assert as_used(touch).endswith("SQS is cheaper than RabbitMQ at every rate priced")
 
 
 def test_a_touch_before_the_change_of_sides_is_not_the_break_even():
-    touch = {"kind": "touch", "cheaper_above": AS_USED} | NO_INTERVAL
+    touch = {"kind": "touch", "cheaper_above": AS_USED, "until_msg_per_s": 70.0} | NO_INTERVAL
     later = {"msg_per_s": 70.0} | NO_INTERVAL
-    assert headline(touch, later).startswith("SQS is cheaper below about 70 messages a second; above that")
+    assert as_used(touch, later).endswith("than RabbitMQ only below about 70 messages a second")
+
+
+def test_a_crossing_above_all_that_was_priced_is_no_row_and_is_not_named():
+    beyond = {"msg_per_s": 2e6}
+    assert headline(beyond).endswith(
+        "SQS batched and long-polled is cheapest at every rate priced, up to 2,000,000 messages a second; a "
+        "RabbitMQ pair of m7g.large in 2 zones never is, even before staff time."
+    )
 
 
 def test_a_price_that_is_not_known():
-    rows = main_rows(NEVER | {"kind": "unpriced", "cheaper_below": None, "cheaper_above": None})
-    report = sample.report(PLAN, crossover=rows)
+    unpriced = NEVER | {"kind": "unpriced", "cheaper_below": None, "cheaper_above": None}
+    report = sample.report(PLAN, crossover=main_rows(unpriced, sqs=BATCHED))
     assert report.verdict.startswith("A price needed for the break-even is not known")
-    assert why_never(report.crossovers[0], report.cost_questions[0], report.bills) == ""
+    assert [
+        why_never(crossing, report.cost_questions[0], report.bills)
+        for crossing in report.crossovers
+        if crossing.kind == "unpriced"
+    ] == [""]
 
 
 def test_an_interval_that_not_every_combination_has_says_so():

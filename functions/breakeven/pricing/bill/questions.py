@@ -17,9 +17,9 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.lines import Line, OwnPrice
 from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
-from breakeven.pricing.prices.book import PriceBook, load_book
+from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook, load_book
 
-Purpose = Literal["headline", "size", "history", "interval", "sensitivity", "map", "bill"]
+Purpose = Literal["headline", "size", "history", "interval", "sensitivity", "message-size", "map", "bill"]
 #: of the questions that a report answers by themselves, in the order in which it does
 SHOWN: tuple[Purpose, ...] = ("headline", "size", "history")
 Side = Literal["sqs", "self-hosted", "amazon-mq", "bill"]
@@ -110,6 +110,17 @@ class Question:
             if line.own is not None
         ]
 
+    def price_rows(self, line: Line) -> list[Row]:
+        """Rows of ``schemas.PRICES`` of one line, one a tier."""
+        if line.own is not None:
+            return [_own_price_row(self.book.label, self.book, line, line.own)]
+        return self.book.rows_of(line.service, line.item)
+
+    def free_request_rows(self) -> list[Row]:
+        """What says how many of SQS's requests are free, where the question deducts them."""
+        deducts = self.inputs.free_tier and self.book.free_sqs_requests
+        return self.book.rows_of(*FREE_REQUEST) if deducts else []
+
     def _book_of(self, option: Option, line: Line) -> str:
         return self.book.label if line.own is None else f"{self.question_id}/{option.option_id}"
 
@@ -132,11 +143,38 @@ class Asked:
             "prices": prices,
         }
 
+    def prices(self) -> list[Row]:
+        """Rows of ``schemas.PRICES`` that the questions which a report answers are priced with, each once.
+
+        A price of a question's own stands under the label of its book.
+        """
+        shown = [question for question in self.questions if question.purpose in (*SHOWN, "map")]
+        used = {
+            (question.book.label, line.service, line.item): row
+            for question in shown
+            for option in question.options
+            for line in option.lines
+            for row in [question.price_rows(line)]
+        }
+        free = {question.book.label: question.free_request_rows() for question in shown}
+        return [row for rows in (*used.values(), *free.values()) for row in rows]
+
     def to_json(self) -> dict[str, Any]:
         """What a report says of the questions beside their answers: JSON, by question."""
         shown = [question for question in self.questions if question.purpose in SHOWN]
         return {
             "notes": list(self.notes),
+            "prices": self.prices(),
+            "sizes": [
+                {
+                    "question_id": question.question_id,
+                    "base_id": question.base_id,
+                    "message_bytes": question.inputs.message_bytes,
+                    "zones": question.inputs.zones,
+                }
+                for question in self.questions
+                if question.purpose == "message-size"
+            ],
             "questions": [
                 {
                     "question_id": question.question_id,

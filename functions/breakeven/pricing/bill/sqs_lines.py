@@ -51,23 +51,33 @@ def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
 
 
 def batched(inputs: Inputs) -> Inputs:
-    """The same traffic in full batches, as many messages a call as fit, and long polls: no empty receives."""
-    fits = float(min(MAX_BATCH, MAX_CALL_BYTES // inputs.message_bytes))
+    """The same traffic in the batches that cost least, and long polls: no empty receives.
+
+    A call is billed by the 64 KiB: nine messages of 7 KiB are one request, and ten are two.
+    """
+    fits = min(MAX_BATCH, MAX_CALL_BYTES // inputs.message_bytes)
+
+    def best(asked: float) -> float:
+        batches = [*map(float, range(fits, 0, -1)), asked]
+        return min(batches, key=lambda batch: _carried(batch, inputs.message_bytes))
+
     return inputs.but(
-        send_batch=max(inputs.send_batch, fits),
-        receive_batch=max(inputs.receive_batch, fits),
+        send_batch=best(inputs.send_batch),
+        receive_batch=best(inputs.receive_batch),
         delete_batch=float(MAX_BATCH),
         empty_receives=0.0,
     )
 
 
+def _carried(batch: float, message_bytes: int) -> float:
+    """Billed requests a message of calls that carry so many."""
+    return ceil(batch * message_bytes / CHUNK_BYTES) / batch
+
+
 def _calls(inputs: Inputs) -> tuple[float, float, float]:
     """Billed requests a message of sends, receives and deletes."""
-
-    def carried(batch: float) -> float:
-        return ceil(batch * inputs.message_bytes / CHUNK_BYTES) / batch
-
-    return carried(inputs.send_batch), carried(inputs.receive_batch), 1 / inputs.delete_batch
+    size = inputs.message_bytes
+    return _carried(inputs.send_batch, size), _carried(inputs.receive_batch, size), 1 / inputs.delete_batch
 
 
 def _formula(inputs: Inputs) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.pricing.bill.broker_lines import SERVICES
@@ -21,6 +22,7 @@ from breakeven.pricing.bill.questions import (
     question,
 )
 from breakeven.pricing.prices.book import PriceBook
+from breakeven.words import plural
 
 #: empty receives a message where they are not known: none, to one for each message (a queue that is polled
 #: faster than it fills)
@@ -30,8 +32,10 @@ BATCH_FILL = (0.5, 1.0)
 #: of a capacity that another workload, or another's machine, will have
 CAPACITY = (0.75, 1.25)
 QUARTER = (0.75, 1.25)
+#: bytes of the messages whose crossings a report sets side by side
+SIZES = (256, *(kib * 1024 for kib in (1, 2, 3, 4, 8, 16, 24, 32, 64, 256)))
 BATCHES = ("send_batch", "receive_batch", "delete_batch")
-Changes = dict[str, float]
+Changes = dict[str, Any]
 
 
 def ask_all(
@@ -51,7 +55,8 @@ def ask_all(
         printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
         others = {known.instance: known.msg_per_s for known in printed}
         notes += [f"On the decision map: {known.describe()}" for known in printed]
-    questions = (base, *corners(base), *quarters(base), map_question(base, others), article_question())
+    beside = (*corners(base), *quarters(base), *by_size(base), map_question(base, others))
+    questions = (base, *beside, article_question())
     return Asked(questions, tuple(notes))
 
 
@@ -87,6 +92,27 @@ def corners(base: Question) -> list[Question]:
     return [
         _beside(base, f"corner-{number}", dict(ChainMap(*changes)), "interval", varied)
         for number, changes in enumerate(product(*ends.values()))
+    ]
+
+
+def by_size(base: Question) -> list[Question]:
+    """The question with messages of other sizes, in its brokers' zones and all in one, without Amazon MQ."""
+    inputs = base.inputs
+    changes = [
+        {"message_bytes": size, "amazon_mq": None, **_in(inputs, zones)}
+        for size in sorted({*SIZES, inputs.message_bytes})
+        for zones in sorted({inputs.zones, 1}, reverse=True)
+    ]
+    return [
+        _beside(
+            base,
+            f"{change['message_bytes']}B.{change['broker_zones']}z",
+            change,
+            "message-size",
+            "message size",
+        )
+        for change in changes
+        if _allowed(inputs, change)
     ]
 
 
@@ -140,7 +166,16 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
             (factor, {name: min(float(MAX_BATCH), max(1.0, size * factor)) for name, size in batches.items()})
             for factor in QUARTER
         ]
+    found |= {
+        f"{plural(zones, 'zone')} for {inputs.zones}": [(zones / inputs.zones, _in(inputs, zones))]
+        for zones in {1, inputs.nodes} - {inputs.zones}
+    }
     return {name: [pair for pair in pairs if _allowed(inputs, pair[1])] for name, pairs in found.items()}
+
+
+def _in(inputs: Inputs, zones: int) -> Changes:
+    """The brokers in so many zones; in one, their clients are there too."""
+    return {"broker_zones": zones, "client_zone_share": 0.0 if zones == 1 else inputs.client_zone_share}
 
 
 def _allowed(inputs: Inputs, change: Changes) -> bool:

@@ -21,9 +21,11 @@ from breakeven.errors import InputError, check_regular, first_fault
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
 FEW_NAMES, CLOSE_NAMES = 8, 6
+#: service and item of the requests that SQS does not bill
+FREE_REQUEST = ("sqs", "free_request")
 
 #: V: read in the named source. V2: read in two or more independent sources. D: derived from such
-#: figures. M: from memory, found in no source.
+#: figures. M: found in no source; no book that is shipped has it.
 Mark = Literal["V", "V2", "D", "M"]
 
 
@@ -63,7 +65,7 @@ class Price(Frozen):
     as_of: IsoDate = Field(description="the source's date")
     mark: Mark = Field(
         description="V: read in the named source; V2: read in two or more independent sources; D: derived "
-        "from such figures; M: from memory, found in no source"
+        "from such figures; M: found in no source"
     )
     note: Text | None = None
 
@@ -142,7 +144,7 @@ class PriceBook(Frozen):
     @property
     def free_sqs_requests(self) -> float:
         """Requests a month that SQS does not bill, all queue types together; they come before the tiers."""
-        tiers = next((p.tiers for p in self.prices if (p.service, p.item) == ("sqs", "free_request")), ())
+        tiers = next((p.tiers for p in self.prices if (p.service, p.item) == FREE_REQUEST), ())
         return (tiers[-1].to or 0.0) if tiers else 0.0
 
     def price(self, service: str, item: str) -> Price:
@@ -177,6 +179,13 @@ class PriceBook(Frozen):
     def rows(self) -> list[dict[str, Any]]:
         """Rows of ``schemas.PRICES``: one a tier, and one with null dollars where a price is not known."""
         return [row for price in self.prices for row in self._rows(price)]
+
+    def rows_of(self, service: str, item: str) -> list[dict[str, Any]]:
+        """The rows of one item.
+
+        :raises InputError: the book has no such entry
+        """
+        return self._rows(self.price(service, item))
 
     def _rows(self, price: Price) -> list[dict[str, Any]]:
         tiers: list[tuple[float, float | None, float | None]]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
 from breakeven.pricing.prices.book import Price, PriceBook
+from breakeven.words import unit_price
 
 #: service and item
 Key = tuple[str, str]
@@ -53,9 +54,8 @@ def _changes(book: PriceBook, found: Mapping[Key, Price]) -> Iterator[str]:
 
 
 def _usd(price: Price) -> str:
-    """The price, or that of each tier, without exponents."""
-    dollars = [f"${tier.usd:.12f}".rstrip("0").rstrip(".") for tier in price.tiers]
-    return " / ".join(dollars) or "not known"
+    """The price, or that of each tier."""
+    return " / ".join(unit_price(tier.usd) for tier in price.tiers) or "not known"
 
 
 def _name(price: Price) -> str:

@@ -24,6 +24,7 @@ from breakeven.report.contract.money_model import (
     MapRow,
     Sensitivity,
     SensitivityEnd,
+    SizeCrossing,
 )
 from breakeven.targets.catalog import priced_target
 
@@ -66,6 +67,28 @@ def crossovers(rows: Rows, questions: Sequence[CostQuestion]) -> list[Crossover]
             c.number or 0,
         ),
     )
+
+
+def crossovers_by_size(answers: Answers) -> list[SizeCrossing]:
+    """Of each size, zones and SQS's option: the first change of sides, else why there is none."""
+    asked = {size["question_id"]: size for size in answers.cost.get("sizes", ())}
+    groups = _grouped(
+        [row for row in answers.crossover if row["question_id"] in asked],
+        "question_id",
+        "sqs_option",
+        by=lambda row: row["number"] or 0,
+    )
+    found = [
+        SizeCrossing.of(
+            next((row for row in rows if row["cheaper_below"] != row["cheaper_above"]), rows[0]),
+            question_id=size["base_id"],
+            message_bytes=size["message_bytes"],
+            zones=size["zones"],
+        )
+        for rows in groups
+        for size in [asked[rows[0]["question_id"]]]
+    ]
+    return sorted(found, key=lambda row: (row.message_bytes, OPTIONS.index(row.sqs_option), -row.zones))
 
 
 def _crossover(row: Row, question: CostQuestion) -> Crossover:
@@ -126,8 +149,8 @@ def bills(rows: Rows) -> list[Bill]:
         Bill.of(
             found[0],
             price_book=_book(found),
-            usd=_sum(found, "usd"),
-            usd_per_million_messages=_sum(found, "usd_per_million_messages"),
+            usd=total([row["usd"] for row in found]),
+            usd_per_million_messages=total([row["usd_per_million_messages"] for row in found]),
             lines=[BillLine.of(row) for row in found],
         )
         for found in _grouped(
@@ -144,9 +167,10 @@ def _book(rows: Rows) -> str:
     return next(iter([*books, str(rows[0]["book"])]))
 
 
-def _sum(rows: Rows, name: str) -> float | None:
-    figures = [row[name] for row in rows]
-    return None if None in figures else sum(figures)
+def total(figures: Sequence[float | None]) -> float | None:
+    """Their sum; None where one of them is not known."""
+    known = [figure for figure in figures if figure is not None]
+    return sum(known) if len(known) == len(figures) else None
 
 
 def break_even_hours(rows: Rows) -> list[BreakEvenHours]:

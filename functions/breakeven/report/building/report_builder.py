@@ -15,6 +15,7 @@ from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.verdict import verdict
+from breakeven.report.contract.money_model import PriceTier
 from breakeven.report.contract.report_model import (
     CaseReport,
     Comparison,
@@ -51,8 +52,10 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         manifest=manifest,
         cases=cases,
         crossovers=money_builder.crossovers(answers.crossover, questions),
+        crossovers_by_size=money_builder.crossovers_by_size(answers),
         cost_questions=questions,
         **money_builder.by_question(answers, questions),
+        prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],
         cost_notes=list(answers.cost.get("notes", ())),
         rates=[RatePoint.of(row) for row in answers.rate_over_time if row["case_id"] in compared],
         repeats=_repeated(Repeats, cases, answers.repeats),

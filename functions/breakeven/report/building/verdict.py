@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Metric, Report, SourceReport
 from breakeven.report.money import break_even
+from breakeven.report.money.headline import headline
 from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.figures import DOLLARS, printed
 from breakeven.targets.catalog import record_of
@@ -23,7 +24,7 @@ def verdict(report: Report) -> str:
         _nothing_measured(report.cases),
         _source_headline(report.title, report.source)
         if report.source and not report.crossovers
-        else break_even.headline(report),
+        else headline(report),
         *break_even.money(report),
         _origin_of_figures(report),
         " ".join(_speeds(report)),

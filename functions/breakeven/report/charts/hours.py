@@ -13,8 +13,8 @@ from breakeven.report.charts.canvas import MUTED, Form, chart, rates, thousands
 from breakeven.report.contract.money_model import BreakEvenHours
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
+from breakeven.report.money.cheapest import published_limit
 from breakeven.report.money.option_words import hour, own_hours
-from breakeven.report.money.price_tables import published_limit
 
 #: hours of work a month that people know
 KNOWN = {8.0: "a day a month", 40.0: "a week a month", 160.0: "one person's month"}

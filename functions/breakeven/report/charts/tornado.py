@@ -54,7 +54,7 @@ def tornado(report: Report) -> Iterator[Chart]:
     left = f" Not moved by: {words.listing(still, len(still))}." if still else ""
     yield chart(
         slug="sensitivity",
-        title="What moves the break-even: each input a quarter lower and higher",
+        title="What moves the break-even: each input a quarter lower and higher, and other zones",
         caption=f"First crossing of {question.option_name(AS_USED)} and "
         f"{question.option_name(RABBITMQ)}; {words.figure(base)} messages a second as asked.{left}",
         description="; ".join(_spoken(row) for row in reversed(moving)),

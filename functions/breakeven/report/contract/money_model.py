@@ -106,6 +106,24 @@ class Crossover(Strict):
         return low, high
 
 
+class SizeCrossing(Strict):
+    """Where SQS and our own cluster first change places with messages of another size, or in other zones."""
+
+    question_id: str = Field(description="the question that is varied")
+    sqs_option: str
+    message_bytes: int
+    zones: int = Field(description="of the brokers; in one, clients are there too")
+    kind: CrossingKind
+    msg_per_s: float | None = Field(description="null: never")
+    cheaper_below: str | None
+    cheaper_above: str | None
+
+    @property
+    def won_by(self) -> set[str]:
+        """Options that are cheaper somewhere."""
+        return {option for option in (self.cheaper_below, self.cheaper_above) if option}
+
+
 class CostCurve(Strict):
     """What one option costs a month, over the traffic."""
 
@@ -121,6 +139,21 @@ class CostCurve(Strict):
         """Dollars a month at one of the curve's rates; None: it is none of them."""
         place = place_of(self.msg_per_s, msg_per_s)
         return None if place is None else self.usd[place]
+
+
+class PriceTier(Strict):
+    """A price that the figures stand on: of one unit, in one tier of a month's use."""
+
+    book: str
+    region: str
+    service: str
+    item: str
+    unit: str
+    tier_from: float = Field(description="units a month")
+    tier_to: float | None = Field(description="null: no end")
+    usd: float | None = Field(description="of one unit; null: not known")
+    source: str
+    as_of: str = Field(description="the source's date")
 
 
 class BillLine(Strict):

@@ -16,7 +16,9 @@ from breakeven.report.contract.money_model import (
     CostQuestion,
     Crossover,
     DecisionMap,
+    PriceTier,
     Sensitivity,
+    SizeCrossing,
 )
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
@@ -211,12 +213,16 @@ class Report(Strict):
     )
     cases: list[CaseReport] = Field(description="those that are compared; the instrument's are in validity")
     crossovers: list[Crossover]
+    crossovers_by_size: list[SizeCrossing] = Field(default_factory=list)
     cost_questions: list[CostQuestion] = Field(default_factory=list)
     cost_curves: list[CostCurve] = Field(default_factory=list)
     bills: list[Bill] = Field(default_factory=list)
     break_even_hours: list[BreakEvenHours] = Field(default_factory=list)
     decision_map: list[DecisionMap] = Field(default_factory=list)
     sensitivity: list[Sensitivity] = Field(default_factory=list)
+    prices: list[PriceTier] = Field(
+        default_factory=list, description="what the figures of cost are priced with, by source and date"
+    )
     cost_notes: list[str] = Field(default_factory=list, description="what is not priced, and why")
     rates: list[RatePoint]
     repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")

@@ -1,89 +1,43 @@
-"""The answer about money in words: where the options change places, what moves that, and what it takes."""
+"""What follows the headline about money: the crossing in dollars, how sure it is, and what it takes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import log10
 
 from breakeven import words
-from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
+from breakeven.report.money.by_size import MODES, mode, size_and_zones
+from breakeven.report.money.headline import as_used, main_crossover
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.option_words import about, changes, crossings, deciding, hour, own_hours, share
+from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0
 #: where there is no crossing
 USUAL_RATE = 1000.0
-
-
-def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
-    """What the verdict is about: the first change of sides of SQS and our own cluster at today's prices."""
-    question = report.headline_question
-    return deciding(crossings(report, question.question_id, sqs, RABBITMQ)) if question else None
-
-
-def headline(report: Report) -> str:
-    """One sentence: which is cheaper where."""
-    crossing = main_crossover(report)
-    if crossing is None:
-        return "This run priced nothing, so it has no break-even."
-    if crossing.kind == "unpriced":
-        return "A price needed for the break-even is not known, so this run has none."
-    question = report.question(crossing.question_id)
-    below = question.spoken_option(crossing.cheaper_below) if crossing.cheaper_below else ""
-    above = question.spoken_option(crossing.cheaper_above) if crossing.cheaper_above else ""
-    if crossing.msg_per_s is None:
-        return _capital(
-            f"{below or above} is cheaper at every rate priced, up to "
-            f"{about(crossing.searched_msg_per_s or 0.0)} messages a second."
-        )
-    rate = about(crossing.msg_per_s)
-    if crossing.kind == "tie":
-        return _capital(_tie(question, crossing, below, above))
-    if crossing.kind == "touch":
-        return _capital(
-            f"{below} is cheaper at every rate but about {rate} messages a second, where both cost the same."
-        )
-    until = crossing.until_msg_per_s
-    upward = "" if until is None else f", up to about {about(until)}"
-    unknown = crossing.cheaper_above == RABBITMQ and question.inputs.get("capacity_msg_per_s") is None
-    carries = ", if it can carry the load" if unknown else ""
-    return _capital(
-        f"{below} is cheaper below about {rate} messages a second{_between(crossing)}; above that, {above} is"
-        f"{upward}{carries}."
-    )
-
-
-def _tie(question: CostQuestion, crossing: Crossover, below: str, above: str) -> str:
-    both = f"{question.spoken_option(AS_USED)} and {question.spoken_option(RABBITMQ)}"
-    until = crossing.equal_until_msg_per_s
-    reach = "on" if until is None else f"to {about(until)}"
-    sides = [f"below that {below} is cheaper"] if below else []
-    sides += [f"above it {above} is"] if above else []
-    start = about(crossing.msg_per_s or 0.0)
-    same = f"{both} cost the same from {start} messages a second {reach}"
-    return f"{'; '.join([same, ', '.join(sides)] if sides else [same])}."
-
-
-def _between(crossing: Crossover) -> str:
-    ends = crossing.interval
-    return f" (between {about(ends[0])} and {about(ends[1])})" if ends else ""
+#: of staff time a month, for which the rate is named from which on running one's own pays
+STAFF_HOURS = 8.0
+#: uncertain inputs of which the question itself is priced at one end
+AT_BEST = {"empty receives": "no empty receives", "batch fill": "full batches"}
 
 
 def money(report: Report) -> list[str]:
-    """Paragraphs: the crossing in messages and dollars and where batching moves it; then what it takes."""
+    """Paragraphs: SQS as used, its crossing in messages and dollars and how sure; then what it takes."""
     crossing = main_crossover(report)
     if crossing is None:
         return []
     question = report.question(crossing.question_id)
     first = [
+        as_used(report),
         _sums(crossing),
         why_never(crossing, question, report.bills),
         _spans(question, crossing),
         _again(report, crossing),
-        _batched(report),
+        size_and_zones(report),
     ]
     second = [
         _carries(report, question, crossing),
@@ -109,7 +63,18 @@ def _spans(question: CostQuestion, crossing: Crossover) -> str:
     part = ""
     if crossing.corners_with < crossing.corners:
         part = f"; {crossing.corners_with} of {crossing.corners} combinations have this crossing"
-    return f"The interval covers what is not known: {question.uncertain_words()}{part}."
+    covers = f"The interval covers what is not known: {question.uncertain_words()}{part}."
+    return f"{covers}{_edge(question, crossing.msg_per_s, crossing.interval)}"
+
+
+def _edge(question: CostQuestion, rate: float | None, ends: tuple[float, float]) -> str:
+    """Why an estimate is an end of its own interval: it takes the best of what is not known."""
+    names = ("lower", "upper")
+    found = [name for name, end in zip(names, ends, strict=True) if abs(end - (rate or 0.0)) <= EXACT * end]
+    priced = [AT_BEST[name] for name in question.uncertain if name in AT_BEST]
+    if not found or not priced:
+        return ""
+    return f" The estimate is its {found[0]} end, as it is priced with {words.listing(priced)}."
 
 
 def _again(report: Report, crossing: Crossover) -> str:
@@ -123,20 +88,6 @@ def _again(report: Report, crossing: Crossover) -> str:
         f"{about(sides[-1].msg_per_s or 0.0)} messages a second, as the brokers' bill grows by whole "
         "clusters."
     )
-
-
-def _batched(report: Report) -> str:
-    crossing = main_crossover(report, BATCHED)
-    if crossing is None or crossing.kind == "unpriced":
-        return ""
-    if crossing.msg_per_s is None:
-        is_it = "still costs more" if crossing.cheaper_below == RABBITMQ else "is cheaper"
-        return f"Batched and long-polled, SQS {is_it} at every rate priced."
-    rate = f"about {about(crossing.msg_per_s)} messages a second"
-    if crossing.cheaper_below == BATCHED:
-        return f"Batched and long-polled, SQS is cheaper up to {rate}{_between(crossing)}."
-    above = crossing.cheaper_above == BATCHED
-    return f"Batched and long-polled, SQS is cheaper above {rate}." if above else ""
 
 
 def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str:
@@ -174,15 +125,34 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
     saved, hours = used.at(at) or (0.0, None)
     own = f"At {about(at)} messages a second running your own"
     if saved <= 0:
-        return [*sentences, f"{own} costs {words.dollars(-saved)} a month more before any staff time."]
+        more = f"{own} costs {words.dollars(-saved)} a month more before any staff time."
+        return [*sentences, more, _with_staff(question, curves)]
     sentence = f"{own} saves {words.dollars(saved)} a month before staff time"
     if hours is None:
         return [*sentences, f"{sentence}; no price was given for an hour of staff time."]
     sentence += (
         f": it wins if it takes less than {words.figure(hours)} hours a month at {hour(used.hour_usd)}"
     )
-    beside = curves.get(BATCHED)
-    return [*sentences, f"{sentence}{_beside(beside, at)}."]
+    return [*sentences, f"{sentence}{_beside(curves.get(BATCHED), at)}.", _with_staff(question, curves)]
+
+
+def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) -> str:
+    """From which rate on it pays with a working day a month; empty where an hour has no price."""
+    if not all(row.hour_usd for row in curves.values()):
+        return ""
+    rates = {option: _pays_from(row, STAFF_HOURS) for option, row in curves.items() if option in MODES}
+    found = [
+        f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate priced'} {mode(question, option)}"
+        for option, rate in rates.items()
+    ]
+    return f"With {STAFF_HOURS:g} hours a month it is cheaper {words.listing(found)}."
+
+
+def _pays_from(row: BreakEvenHours, hours: float) -> float | None:
+    """The lowest rate priced from which on it always takes fewer hours than it may; None: there is none."""
+    short = [rate for rate, most in zip(row.msg_per_s, row.hours, strict=True) if (most or 0.0) <= hours]
+    enough = [rate for rate in row.msg_per_s if rate > max(short, default=0.0)]
+    return min(enough, default=None)
 
 
 def _beside(batched: BreakEvenHours | None, at: float) -> str:
@@ -205,7 +175,3 @@ def stated_rate(hours: BreakEvenHours, crossing: float | None) -> float:
 def _book(book: str) -> str:
     region, _, day = book.partition("@")
     return f"List prices: {region}{f' of {day}' if day else ''}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from breakeven import words
-from breakeven.pricing.bill.questions import RABBITMQ
-from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, MapRow, Sensitivity
+from breakeven.pricing.bill.questions import ARTICLE_BOOK, RABBITMQ
+from breakeven.report.contract.money_model import (
+    Bill,
+    BillLine,
+    CostQuestion,
+    MapRow,
+    PriceTier,
+    Sensitivity,
+)
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import SHORT, brief, usd
 
 MILLION = 1e6
+CHANGED = ("a quarter lower", "a quarter higher")
 #: unit in a price book -> its name beside a number
 UNITS = {
     "request": "requests",
@@ -67,28 +75,28 @@ def sensitivity_table(report: Report) -> Table | None:
     rows = [row for row in report.sensitivity if question and row.question_id == question.question_id]
     if question is None or not rows:
         return None
-    factors = sorted({end.factor for row in rows for end in row.ends})
     return Table(
         slug="sensitivity",
-        caption="First crossing with one input a quarter lower and higher, msg/s",
+        caption="First crossing with one input changed, msg/s",
         label_titles=("Input",),
-        columns=(*(f"x {factor:g}" for factor in factors), "as asked"),
+        columns=(*CHANGED, "as asked"),
         rows=tuple(
             Row(
                 (row.varied,),
-                (*_ends(row, factors), _reached(row.base_msg_per_s)),
+                (*_ends(row), _reached(row.base_msg_per_s)),
                 "priced",
                 f"{question.option_name(row.sqs_option)} against {question.option_name(row.other_option)}",
             )
             for row in rows
         ),
+        notes=("Zones are not changed by a quarter: that row says how many instead of how many.",),
         sourced=False,
     )
 
 
-def _ends(row: Sensitivity, factors: Sequence[float]) -> Iterator[str]:
-    ends = {end.factor: _reached(end.msg_per_s) for end in row.ends}
-    return (ends.get(factor, words.NOTHING) for factor in factors)
+def _ends(row: Sensitivity) -> Iterator[str]:
+    ends = {end.factor > 1: _reached(end.msg_per_s) for end in row.ends}
+    return (ends.get(higher, words.NOTHING) for higher in (False, True))
 
 
 def _reached(msg_per_s: float | None) -> str:
@@ -108,11 +116,50 @@ def bills_table(report: Report) -> Table | None:
         columns=tuple(LINE_COLUMNS),
         rows=tuple(row for bill in bills for row in _bill_rows(question, bill)),
         notes=(
-            f"Price book: {question.price_book}, which lists prices by service and item. Each million more: "
-            "the marginal cost of another million messages, without further clusters.",
+            f"Price book: {question.price_book}; the table of prices gives each one's source and date. Each "
+            "million more: the marginal cost of another million messages, without further clusters.",
         ),
         sourced=False,
     )
+
+
+def price_sources_table(report: Report) -> Table | None:
+    """Every price that the figures stand on, with its unit, source and date."""
+    if not report.prices:
+        return None
+    return Table(
+        slug="price-sources",
+        caption="Prices used, each with its source and date",
+        label_titles=("Price",),
+        columns=("dollars", "per", "units a month", "source", "source's date"),
+        rows=tuple(
+            Row(
+                (f"{tier.service}/{tier.item}",),
+                (_exact(tier.usd), _unit(tier), _tier(tier), tier.source, tier.as_of),
+                "priced",
+                f"{tier.book}, prices of {tier.region}",
+            )
+            for tier in sorted(report.prices, key=lambda tier: tier.book == ARTICLE_BOOK)
+        ),
+        notes=("Units a month: which of them cost this much each.",),
+        sourced=False,
+    )
+
+
+def _exact(usd_each: float | None) -> str:
+    return "not priced" if usd_each is None else words.unit_price(usd_each)
+
+
+def _unit(tier: PriceTier) -> str:
+    return tier.unit.replace("_", " ")
+
+
+def _tier(tier: PriceTier) -> str:
+    if tier.tier_from == 0 and tier.tier_to is None:
+        return "all"
+    if tier.tier_to is None:
+        return f"above {words.amount(tier.tier_from)}"
+    return f"{words.amount(tier.tier_from)} to {words.amount(tier.tier_to)}"
 
 
 def _bill_rows(question: CostQuestion, bill: Bill) -> list[Row]:
@@ -133,10 +180,15 @@ def _million(priced: Bill | BillLine) -> str:
 
 
 def _units(line: BillLine) -> str:
-    """'788 million requests', '1,460 hours'; a unit that has no plural here stays as the book has it."""
+    """'788 million requests', '1,460 hours'."""
     whole = line.units == int(line.units) and line.units < MILLION
     amount = f"{line.units:,.0f}" if whole else words.amount(line.units)
-    return f"{amount} {UNITS.get(line.unit or '', (line.unit or '').replace('_', ' '))}".strip()
+    return f"{amount} {in_units(line.unit)}".strip()
+
+
+def in_units(unit: str | None) -> str:
+    """A unit of a price book beside a number; one without a name here stays as the book has it."""
+    return UNITS.get(unit or "", (unit or "").replace("_", " "))
 
 
 LINE_COLUMNS: dict[str, Callable[[BillLine], str]] = {

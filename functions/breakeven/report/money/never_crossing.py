@@ -16,7 +16,7 @@ def why_never(crossing: Crossover, question: CostQuestion, bills: Sequence[Bill]
     """A sentence; empty where they do cross, a bill is not there or a price is not known."""
     own = {bill.option_id: bill for bill in bills if bill.question_id == crossing.question_id}
     sqs, other = own.get(crossing.sqs_option), own.get(crossing.other_option)
-    if crossing.kind != "never" or sqs is None or other is None:
+    if crossing.kind != "never" or sqs is None or other is None or None in (sqs.usd, other.usd):
         return ""
     names = question.option_name(sqs.option_id), question.spoken_option(other.option_id)
     if crossing.cheaper_below == other.option_id:

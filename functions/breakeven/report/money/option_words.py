@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import BreakEvenHours, Crossover
+from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
@@ -21,6 +21,12 @@ def about(msg_per_s: float) -> str:
 def usd(value: float) -> str:
     """Dollars of a unit price or of a million messages: three figures, $0.0572."""
     return f"${words.figure(value)}"
+
+
+def unbatched(question: CostQuestion) -> str:
+    """SQS as used, where SQS batched stands beside it: 'with one message a call'."""
+    batches = {question.inputs.get(name) for name in ("send_batch", "receive_batch", "delete_batch")}
+    return "with one message a call" if batches == {1} else "with calls as asked"
 
 
 def own_hours(report: Report) -> dict[str, BreakEvenHours]:

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil
 
 from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
-from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion
+from breakeven.pricing.bill.questions import AMAZON_MQ, BATCHED, RABBITMQ
+from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostCurve, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import brief, hour, own_hours
-from breakeven.targets.catalog import clusters
-
-#: messages a second at which the prices are set side by side: among those that every curve has
-RATES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
-
-
-def published_limit(report: Report) -> float | None:
-    """Messages a second that a source's brokers at most took and gave at once; None of a run."""
-    found = [
-        (case.produce, case.shown("consume_cycle"))
-        for case in report.cases
-        if report.source and case.target in clusters() and case.parameters.get("mode") == "parallel"
-    ]
-    rates = [min(sent.msg_per_s or 0.0, got.msg_per_s or 0.0) for sent, got in found if sent and got]
-    return max(rates, default=None)
-
-
-def _rates(report: Report, question: CostQuestion) -> list[float]:
-    """Those of ``RATES`` that a source's brokers are known to carry; of a run all of them."""
-    limit, capacity = published_limit(report), capacity_of(Inputs.model_validate(question.inputs))
-    return [rate for rate in RATES if limit is None or capacity.needed(rate) <= limit]
+from breakeven.report.money.cheapest import RATES, carried, published_limit, ranked_curves, shown_rates
+from breakeven.report.money.option_words import brief, hour, own_hours, unbatched
 
 
 def _left_out(report: Report) -> tuple[str, ...]:
@@ -51,23 +32,28 @@ def prices_table(report: Report) -> Table | None:
     curves = [c for c in report.cost_curves if question and c.question_id == question.question_id]
     if question is None or not curves:
         return None
-    rows, rates = [], _rates(report, question)
+    rows, rates = [], shown_rates(report, question)
+    ranked = ranked_curves(report, question)
+    rankings = {"of all": ranked}
+    if BATCHED in ranked:
+        rankings[unbatched(question)] = {name: curve for name, curve in ranked.items() if name != BATCHED}
     for rate in rates:
-        sums = {curve.option_id: curve.usd_at(rate) for curve in curves}
-        known = {option: cost for option, cost in sums.items() if cost is not None and option != AMAZON_MQ}
         cells = [
             cell
-            for cost in sums.values()
+            for cost in (curve.usd_at(rate) for curve in curves)
             for cell in (words.dollars(cost), words.dollars(None if cost is None else cost / rate * 1000))
         ]
-        cheapest = brief(min(known, key=lambda option: known[option])) if known else words.NOTHING
-        rows.append(Row((f"{rate:,.0f} msg/s",), (*cells, cheapest), "priced"))
+        cheapest = [_cheapest(ranking.values(), rate) for ranking in rankings.values()]
+        rows.append(Row(_at_rate(question, rate), (*cells, *cheapest), "priced"))
     return Table(
         slug="prices",
-        caption="What a month costs at round rates",
-        label_titles=("Monthly mean",),
-        columns=(*("$ a month", "$ per 1,000 msg/s") * len(curves), "option"),
-        groups=(*((question.option_name(curve.option_id), 2) for curve in curves), ("Cheapest", 1)),
+        caption="What a month costs, by rate",
+        label_titles=("Monthly mean", "messages a month"),
+        columns=(*("$ a month", "$ per 1,000 msg/s") * len(curves), *rankings),
+        groups=(
+            *((question.option_name(curve.option_id), 2) for curve in curves),
+            ("Cheapest", len(rankings)),
+        ),
         rows=tuple(rows),
         notes=(
             f"Dollars a month, and dollars a month per 1,000 messages a second. {_staff_time(question)}",
@@ -76,6 +62,20 @@ def prices_table(report: Report) -> Table | None:
         ),
         sourced=False,
     )
+
+
+def _cheapest(curves: Iterable[CostCurve], rate: float) -> str:
+    """Those that cost least; several where they cost the same."""
+    sums = {curve.option_id: curve.usd_at(rate) for curve in curves}
+    known = {option: cost for option, cost in sums.items() if cost is not None}
+    least = min(known.values(), default=0.0)
+    return " or ".join(brief(name) for name, cost in known.items() if cost <= least * (1 + EXACT))
+
+
+def _at_rate(question: CostQuestion, rate: float) -> tuple[str, str]:
+    """The rate, and the messages of a month."""
+    month = Inputs.model_validate(question.inputs).seconds_per_month
+    return f"{rate:,.0f} msg/s" if rate >= 1 else f"{words.figure(rate)} msg/s", words.amount(rate * month)
 
 
 def _staff_time(question: CostQuestion) -> str:
@@ -119,7 +119,7 @@ def hours_table(report: Report) -> Table | None:
                 tuple(cell for row in rows.values() for cell in _hours_cells(row, rate)),
                 "priced",
             )
-            for rate in _rates(report, question)
+            for rate in carried(report, question, RATES)
         ),
         notes=(
             f"Hours of staff time a month, at {hour(next(iter(rows.values())).hour_usd)}. A negative saving "

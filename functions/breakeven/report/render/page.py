@@ -14,7 +14,7 @@ from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.break_even import main_crossover
+from breakeven.report.money.headline import main_crossover
 from breakeven.report.sections.contents import sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject

@@ -10,8 +10,14 @@ from breakeven.report.charts.hours import hours
 from breakeven.report.charts.tornado import tornado
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Folded, Part, Section, Strong, Table, filled, paragraph
+from breakeven.report.money.by_size import by_size_table
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
-from breakeven.report.money.lookup_tables import bills_table, map_table, sensitivity_table
+from breakeven.report.money.lookup_tables import (
+    bills_table,
+    map_table,
+    price_sources_table,
+    sensitivity_table,
+)
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.price_tables import hours_table, prices_table
 from breakeven.report.sections.subject import Subject
@@ -35,6 +41,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
     if published and published.breakeven:
         yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
     yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
+    yield from filled(by_size_table(report))
     yield from filled(prices_table(report))
     yield from subject.drawn(hours)
     yield from filled(hours_table(report))
@@ -43,6 +50,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
     yield from subject.drawn(tornado)
     yield from _folded("sensitivities", "Every input, every pair of options", sensitivity_table(report))
     yield from _folded("bills", "Every bill line by line", bills_table(report))
+    yield from _folded("price-sources", "Prices used: who says so, and when", price_sources_table(report))
     if notes := cost_notes(report):
         yield Bullets(tuple((note,) for note in notes), "note")
 

@@ -1,0 +1,113 @@
+"""What messages of another size, and brokers in one zone, do to the crossing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from breakeven import words
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.report.contract.money_model import CostQuestion, SizeCrossing
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Row, Table
+from breakeven.report.money.option_words import about, unbatched
+
+#: SQS's options, in the order in which a sentence names them
+MODES = (AS_USED, BATCHED)
+
+
+def by_size_table(report: Report) -> Table | None:
+    """The first crossing by message size, for each of SQS's options and number of zones."""
+    question, rows = _asked(report)
+    if question is None:
+        return None
+    columns = list(dict.fromkeys((row.sqs_option, row.zones) for row in rows))
+    cells = {(row.message_bytes, row.sqs_option, row.zones): _cell(row) for row in rows}
+    options = list(dict.fromkeys(option for option, _ in columns))
+    return Table(
+        slug="by-size",
+        caption=f"Rate from which {question.spoken_option(RABBITMQ)} is cheaper, by message size, msg/s",
+        label_titles=("Message",),
+        columns=tuple(words.plural(zones, "zone") for _, zones in columns),
+        groups=tuple(
+            (question.option_name(option), sum(each == option for each, _ in columns)) for option in options
+        ),
+        rows=tuple(
+            Row(
+                (words.size(size),),
+                tuple(cells.get((size, *column), words.NOTHING) for column in columns),
+                "priced",
+            )
+            for size in dict.fromkeys(row.message_bytes for row in rows)
+        ),
+        notes=(
+            "Never: SQS is cheaper at every rate searched. One zone: all brokers and clients are in it, so "
+            "no traffic crosses zones, and the queue stops with the zone.",
+        ),
+        sourced=False,
+    )
+
+
+def size_and_zones(report: Report) -> str:
+    """From which size on self-hosting never wins, and what one zone would change; empty: not asked."""
+    question, rows = _asked(report)
+    if question is None:
+        return ""
+    zones = Inputs.model_validate(question.inputs).zones
+    return " ".join(_sentences(question, rows, zones))
+
+
+def _sentences(question: CostQuestion, rows: Sequence[SizeCrossing], zones: int) -> Iterator[str]:
+    where = "In one zone" if zones == 1 else f"Across {words.plural(zones, 'zone')}"
+    ends = [
+        f"{_last(found)} {mode(question, option)}"
+        for option in MODES
+        if (found := [row for row in rows if (row.sqs_option, row.zones) == (option, zones)])
+    ]
+    yield f"{where}, running your own {words.listing(ends)}, of the sizes priced."
+    if zones > 1:
+        size = Inputs.model_validate(question.inputs).message_bytes
+        alone = [row for row in rows if (row.zones, row.message_bytes) == (1, size)]
+        starts = [f"{_start(row)} {mode(question, row.sqs_option)}" for row in alone]
+        yield f"In one zone, with {words.size(size)} messages, it would win {words.listing(starts)}."
+
+
+def _last(rows: Sequence[SizeCrossing]) -> str:
+    """From which of the sizes on it never wins."""
+    sizes = [row.message_bytes for row in rows]
+    winning = [row.message_bytes for row in rows if RABBITMQ in row.won_by]
+    if not winning:
+        return "never wins with messages of any size"
+    larger = [size for size in sizes if size > winning[-1]]
+    if not larger:
+        return f"can win with messages of up to {words.size(sizes[-1])}"
+    return f"never wins with messages of {words.size(larger[0])} or more"
+
+
+def _start(row: SizeCrossing) -> str:
+    if row.msg_per_s is None:
+        return "at every rate" if RABBITMQ in row.won_by else "at no rate"
+    side = "above" if row.cheaper_above == RABBITMQ else "below"
+    return f"{side} about {about(row.msg_per_s)} msg/s"
+
+
+def mode(question: CostQuestion, option: str) -> str:
+    """What SQS is used like, as a sentence goes on."""
+    return "once SQS is batched" if option == BATCHED else f"against SQS {unbatched(question)}"
+
+
+def _asked(report: Report) -> tuple[CostQuestion | None, list[SizeCrossing]]:
+    question = report.headline_question
+    rows = [
+        row
+        for row in report.crossovers_by_size
+        if question and row.question_id == question.question_id and row.kind != "unpriced"
+    ]
+    return (question if rows else None), rows
+
+
+def _cell(row: SizeCrossing) -> str:
+    if row.msg_per_s is None:
+        return "every rate" if RABBITMQ in row.won_by else "never"
+    rate = words.figure(row.msg_per_s)
+    return rate if row.cheaper_above == RABBITMQ else f"below {rate}"

@@ -1,0 +1,113 @@
+"""The answer about money in a sentence, and the one that follows it: what is cheapest where, and for whom."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.report.contract.money_model import EXACT, CostQuestion, Crossover
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.cheapest import Stretch, stretches
+from breakeven.report.money.option_words import about, crossings, deciding, unbatched
+
+
+def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
+    """The first change of sides of SQS and our own cluster at today's prices; else why there is none."""
+    question = report.headline_question
+    return deciding(crossings(report, question.question_id, sqs, RABBITMQ)) if question else None
+
+
+def headline(report: Report) -> str:
+    """Which option is cheapest where, and with which messages, prices, zones and staff time.
+
+    SQS in full batches never costs more than SQS as used, so that it is the one of which this speaks;
+    :func:`as_used` has the other.
+    """
+    question, crossing = report.headline_question, main_crossover(report)
+    if question is None or crossing is None:
+        return "This run priced nothing, so it has no break-even."
+    sqs = BATCHED if BATCHED in question.options else AS_USED
+    found = stretches(report, question, sqs)
+    if not found:
+        return "A price needed for the break-even is not known, so this run has none."
+    return f"{_conditions(question)}, {_cheapest(question, sqs, found, crossing.searched_msg_per_s)}."
+
+
+def as_used(report: Report) -> str:
+    """SQS as it is used against our own cluster; empty where the headline has said it."""
+    question = report.headline_question
+    if question is None or BATCHED not in question.options:
+        return ""
+    found = stretches(report, question, AS_USED)
+    return f"{words.capital(unbatched(question))}, {_against(found)}." if found else ""
+
+
+def _conditions(question: CostQuestion) -> str:
+    """Size and region; the article of 2012 counts calls, whatever their size."""
+    region = question.price_book.partition("@")[0]
+    if question.purpose == "history":
+        return f"At the prices of {region}"
+    return f"With {words.size(Inputs.model_validate(question.inputs).message_bytes)} messages in {region}"
+
+
+def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:
+    first, *others = found
+    names = {sqs: _sqs(sqs), RABBITMQ: _cluster(question)}
+    if not others:
+        if first.option is None:
+            return f"{names[sqs]} and {names[RABBITMQ]} cost the same at every rate priced"
+        reach = f"at every rate priced, up to {about(first.end)} messages a second"
+        if first.option == RABBITMQ:
+            return f"{names[RABBITMQ]} is cheapest {reach}{_provided(question)}"
+        return f"{names[sqs]} is cheapest {reach}; {names[RABBITMQ]} never is, even {_staff(question)}"
+    second, *more = others
+    rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
+    ends = more or (searched and second.end < searched * (1 - EXACT))
+    upward = f", up to about {about(second.end)}" if ends else ""
+    below = f"{names[first.option]} is cheapest" if first.option else "both SQS and RabbitMQ cost the same"
+    above = f"{names[second.option]} is" if second.option else "both cost the same"
+    provided = _provided(question) if RABBITMQ in (first.option, second.option) else ""
+    return f"{below} below {rate}; above that, {above}{upward}{provided}"
+
+
+def _against(found: list[Stretch]) -> str:
+    first, *others = found
+    if not others:
+        compared = {AS_USED: "SQS is cheaper than RabbitMQ", RABBITMQ: "SQS costs more than RabbitMQ"}
+        return f"{compared.get(first.option or '', 'SQS costs as much as RabbitMQ')} at every rate priced"
+    second, *more = others
+    rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
+    if first.option == AS_USED and second.option == RABBITMQ:
+        again = f", and again above about {about(more[0].start)}" if more else ""
+        return f"SQS is cheaper than RabbitMQ only below {rate}{again}"
+    names = {AS_USED: "SQS is cheaper", RABBITMQ: "RabbitMQ is cheaper", None: "both cost the same"}
+    until = f", up to about {about(second.end)}" if more else ""
+    return f"{names[first.option]} below {rate}; above that, {names[second.option]}{until}"
+
+
+def between(crossing: Crossover | None) -> str:
+    """The interval of a crossing, in brackets; nothing where nothing uncertain moves it."""
+    ends = crossing.interval if crossing else None
+    return f" (between {about(ends[0])} and {about(ends[1])})" if ends else ""
+
+
+def _sqs(option: str) -> str:
+    return "SQS batched and long-polled" if option == BATCHED else "SQS"
+
+
+def _cluster(question: CostQuestion) -> str:
+    """'a RabbitMQ pair of m7g.large in 2 zones'."""
+    inputs = Inputs.model_validate(question.inputs)
+    zones = f" in {words.plural(inputs.zones, 'zone')}" if inputs.nodes > 1 else ""
+    return f"{question.spoken_option(RABBITMQ)}{zones}"
+
+
+def _provided(question: CostQuestion) -> str:
+    """What must hold where our own cluster is cheaper."""
+    capacity = "" if question.inputs.get("capacity_msg_per_s") else "if it can carry the load and "
+    return f", {capacity}{_staff(question)}"
+
+
+def _staff(question: CostQuestion) -> str:
+    hours = question.inputs.get("hours")
+    return f"with {words.quantity(hours)} hours of staff time a month" if hours else "before staff time"
