@@ -26,6 +26,7 @@ from local.servers.broker_machines import BrokerMachines, ExistingBrokers
 from local.servers.endpoints import Endpoints
 from local.servers.sqs_server import SqsServer
 from local.stored import kept_advice, resumed_run
+from local.stored.broker_logs import keep_broker_logs
 from local.stored.export import Items, export_run, writing
 from local.stored.settled_cases import SettledCases
 from local.stored.whole_files import write_whole
@@ -48,6 +49,7 @@ class Session:
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
         self._settled: SettledCases | None = None
+        self._brokers: Machines | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -124,6 +126,9 @@ class Session:
         folder = self._runs / self._run_id
         if self._plane and self._execution and self.state.get(RUN):
             export_run(self.store, self.state, self._run_id, self._runs)
+            if isinstance(self._brokers, BrokerMachines):
+                with writing(folder):
+                    keep_broker_logs(self._brokers.logs(), self.state.items(), folder)
             if trouble := kept_advice.keep(self.store, self._runs, self._suite):
                 self._say(trouble)
         logs = self._work / "logs"
@@ -133,10 +138,11 @@ class Session:
         return folder
 
     def _control_plane(self, assembly: Path, endpoint: str, server: str) -> ControlPlane:
+        self._brokers = self._machines()
         plane = ControlPlane(
             children=self._children,
             cloud_assembly=assembly,
-            machines=self._machines(),
+            machines=self._brokers,
             env={"BREAKEVEN_SQS_SERVER": server, **switches()},
             sqs_endpoint=endpoint,
             log_dir=self._work / "logs",

@@ -12,11 +12,13 @@ from typing import Any
 
 from rich.console import Console
 
+from breakeven import words
 from breakeven.errors import BreakevenError
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.results.items import RUN
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, say
+from local.stored.broker_logs import broker_log
 
 OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130
 #: where results are, unless an option says otherwise
@@ -45,6 +47,7 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
         print_json(_document(folder, outcome, report))
     elif report:
         print_summary(report, console)
+        _say_broker_logs(folder, report, console)
         say(console, f"report: {folder / 'report' / 'index.html'}")
     if outcome == "interrupted":
         for line in _left(folder):
@@ -77,6 +80,15 @@ def _records(folder: Path) -> dict[str, Any]:
     path = folder / "state.json"
     found: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
     return found
+
+
+def _say_broker_logs(folder: Path, report: Report, console: Console) -> None:
+    for case in report.cases:
+        if path := broker_log(folder, case.case_id):
+            say(
+                console,
+                f"brokers' log of {words.case_name(case)} on {words.target_name(case.target)}: {path}",
+            )
 
 
 def _document(folder: Path, outcome: str, report: Report | None) -> dict[str, Any]:

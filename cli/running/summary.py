@@ -13,14 +13,15 @@ from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.figures import rate, shown_figure
+from breakeven.report.tables.flag_tables import doubtful, flag_lines
 from cli.terminal import aligned, print_styled, print_verdict, printable
 
 COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 ms", "p95 ms", "status")
 FIGURES = range(2, 8)
 #: without latencies, for a terminal on which whole names would not fit beside them
 NARROW = (0, 1, 2, 5, 8)
-#: said elsewhere: the target's name says emulated, the verdict says shared, a dash says few samples
-QUIET = frozenset({"emulated", "shared_host", "few_samples"})
+#: lines on flags: the report has the rest
+MOST_FLAGS = 12
 
 
 def print_summary(report: Report, console: Console) -> None:
@@ -46,10 +47,20 @@ def print_summary(report: Report, console: Console) -> None:
         if case.status == "failed":
             name = f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
             print_styled(console, f"failed: {name}: {case.reason}", "bold red")
+    _print_flags(report, console)
     print_verdict(console, report.verdict)
     if proof := instrument_findings.line(report):
         print_styled(console, proof, wrap=console.is_terminal)
     console.print()
+
+
+def _print_flags(report: Report, console: Console) -> None:
+    lines = [line for case in report.cases for line in flag_lines(case)]
+    for line in lines[:MOST_FLAGS]:
+        print_styled(console, line, "yellow", wrap=console.is_terminal)
+    if len(lines) > MOST_FLAGS:
+        rest = words.plural(len(lines) - MOST_FLAGS, "flag")
+        print_styled(console, f"and {rest} more: the report has them.", "dim")
 
 
 def cases_of(report: Report) -> list[dict[str, str | bool | None]]:
@@ -64,7 +75,7 @@ def cases_of(report: Report) -> list[dict[str, str | bool | None]]:
 
 
 def _row(case: CaseReport) -> tuple[str, ...]:
-    status = " ".join([case.status, *(flag for flag in case.flags if flag not in QUIET)])
+    status = " ".join([case.status, *doubtful(case)])
     figures = [
         text
         for operation in ("produce", "consume_cycle")

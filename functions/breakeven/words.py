@@ -158,8 +158,9 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def plural(number: int, noun: str, nouns: str = "") -> str:
+    """:param nouns: its plural, where that is not the noun with an s"""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or noun + 's'}"
 
 
 def listing(items: Sequence[str], limit: int = 5) -> str:

@@ -67,6 +67,14 @@ class BrokerMachines:
         self._children, self._workdir = children, workdir
         self._register, self._access_for, self._failed = register, access_for, failed
         self._lanes: dict[str, _Lane] = {}  # by instance
+        self._logs = workdir / "broker-logs"
+
+    def logs(self) -> Path:
+        """The folder with ``<target>/<node>.log`` of every node of this run, up to now."""
+        for lane in {id(lane): lane for lane in list(self._lanes.values())}.values():
+            if lane.cluster is not None:
+                lane.cluster.keep_logs()
+        return self._logs
 
     def launch(self, launch: Launch) -> None:
         lane = _Lane(launch)
@@ -123,7 +131,8 @@ class BrokerMachines:
 
     def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
         settings = ClusterSettings(nodes=len(lane.launch.instance_ids))
-        cluster = BrokerCluster(self._children, self._workdir, credentials, settings)
+        logs = self._logs / lane.run_and_target[1]
+        cluster = BrokerCluster(self._children, self._workdir, credentials, settings, logs)
         with lane.lock:
             if lane.ended:
                 raise BreakevenError("terminated before it was started")

@@ -44,14 +44,17 @@ class BrokerCluster:
         workdir: Path,
         credentials: Access,
         settings: ClusterSettings | None = None,
+        logs: Path | None = None,
     ) -> None:
         """
         :param workdir: where the nodes' folders are made, and removed again by ``stop``
         :param credentials: the user, password and virtual host that the nodes are to have
+        :param logs: a folder to which their logs are copied before that
         """
         self._children, self._workdir = children, workdir
         self._credentials, self._settings = credentials, settings or ClusterSettings()
         self._folder: Path | None = None
+        self._logs = logs
         self._stopped = False
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._starts: dict[str, tuple[NodePlan, dict[str, str]]] = {}  # by node: its plan and environment
@@ -91,6 +94,13 @@ class BrokerCluster:
         self._start_node(plan, env)
         self._wait([plan], lambda at: answers(at.amqp_port, AMQP_HEADER) and self._is_ready(at))
 
+    def keep_logs(self) -> None:
+        """Copy the nodes' logs as they are now, where they are wanted."""
+        for plan, _ in self._starts.values():
+            if self._logs and plan.log.exists():
+                self._logs.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(plan.log, self._logs / plan.log.name)
+
     def process_ids(self) -> dict[str, int]:
         """Of each node, and of ``epmd``, their port mapper: the process that leads its group."""
         return {name: process.pid for name, process in self._processes.items()}
@@ -100,6 +110,7 @@ class BrokerCluster:
         self._children.stop_together(list(processes.values()), STOP_GRACE_S)
         folder, self._folder = self._folder, None
         if folder is not None:
+            self.keep_logs()
             self._children.remove_dir(folder)
 
     def _start(self) -> None:

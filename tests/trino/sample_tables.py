@@ -44,6 +44,8 @@ def cases(given: Sample) -> Iterator[Row]:
             "mirrors_before": given.maybe(json.dumps({"q-0": ["rabbit@a", "rabbit@b"]}), null=0.5),
             "mirrors_after": given.maybe("{}", null=0.5),
             "flags": json.dumps(["shared_host", "loader_saturated"][: random.randint(0, 2)]),
+            "flag_evidence": given.maybe(json.dumps({"shared_host": random.choice(TEXTS)})),
+            "call_errors": given.maybe(json.dumps([{"kind": random.choice(TEXTS)}])),
             "parameters": json.dumps({"body": random.choice(TEXTS), "rate": random.random()}),
             "printed": given.maybe(json.dumps({"produce.msg_per_s": "1875"}), null=0.7),
             "instrument": given.maybe(json.dumps({"program": {"lost": 7}, "done": None}), null=0.7),

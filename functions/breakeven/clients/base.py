@@ -87,11 +87,12 @@ class CallFailed(Exception):
     :param code: the target's name for the error, such as ``ThrottlingException``
     :param taken: ``submit`` only: how many messages of the batch were taken before the call that failed.
         Those will be answered; the rest were not submitted.
+    :param said: what the target told of it besides
     """
 
-    def __init__(self, code: str, taken: int = 0) -> None:
-        self.code, self.taken = code, taken
-        super().__init__(code)
+    def __init__(self, code: str, taken: int = 0, said: str = "") -> None:
+        self.code, self.taken, self.said = code, taken, said
+        super().__init__(f"{code}: {said}" if said else code)
 
 
 # These are made for every few messages, and a frozen dataclass takes a microsecond longer to make.

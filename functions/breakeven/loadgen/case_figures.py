@@ -91,6 +91,17 @@ class ProbeReport(Frozen):
     reason: str | None = Field(description="why it was not held")
 
 
+class CallErrors(Frozen):
+    """Calls of one operation that failed alike, of one loader or of a case's."""
+
+    operation: str = Field(description="produce, consume, ...")
+    kind: str = Field(description="the target's name for the error, connection_lost, or how a message ended")
+    count: int
+    first_at: str = Field(description="UTC")
+    last_at: str = Field(description="UTC")
+    said: str | None = Field(description="what one of them was told, without secrets; null: nothing")
+
+
 class Limit(Frozen):
     """The busiest loader of those that were the limit, in one of its stages."""
 

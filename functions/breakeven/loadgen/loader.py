@@ -284,7 +284,7 @@ class _Loader:
             ledger=self.shared.ledger.snapshot(),
             cells=cells,
             stages={stage.name: stage.start_s for stage in self._timeline.stages},
-            errors=self.shared.recorder.errors(),
+            call_errors=self.shared.recorder.errors(),
             diagnoses=self._meters.diagnoses(self._search.telling() if self._search else None),
             probes=self._search.probes if self._search else [],
             flags=list(self._flags),

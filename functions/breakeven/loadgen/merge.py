@@ -6,45 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.loadgen.case_figures import Limit, LoaderReport, Usage
+from breakeven.loadgen.case_figures import MOST_WORDS, CallErrors, Limit, LoaderReport, Usage
+from breakeven.loadgen.flags import Evidence, raised
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
+from breakeven.loadgen.record.call_errors import merged
 from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.histogram import midpoint
+from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.probe import best
 from breakeven.loadgen.stages import measured_in
 from breakeven.terms import METRICS, Flag
 from breakeven.workload.case import Case
 
-#: of a load or unload: what its last messages may take before that is said
-TAIL_SHARE = 0.1
 #: metrics of operations that a client drives; the others are read off these
 DRIVEN = frozenset({"produce", "consume", "settle", "consume_cycle"})
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
-    """One metric over its measured stage.
-
-    ``start_s``: when that stage began, epoch seconds. ``stage_s``: None for a load or unload of nothing.
-    ``early``: of a load or unload, all but its last messages, and how long they took: see ``Cell.early``.
-    """
-
-    cell: Cell
-    start_s: float
-    stage_s: float | None
-    early: tuple[int, float] | None = None
-
-    @property
-    def has_slow_tail(self) -> bool:
-        """Did the last messages take more than a tenth of the stage?"""
-        return bool(self.early and self.stage_s and self.early[1] < (1 - TAIL_SHARE) * self.stage_s)
-
-
-@dataclass(frozen=True, slots=True)
 class Measurement:
-    """A case's figures: ``totals`` by metric (those that exist for the target), exact ledger, flags.
+    """A case's figures: ``totals`` by metric (those that exist for the target), exact ledger, flags
+    with what raised each.
 
     ``produce_s`` and ``consume_s`` are the lengths of the stages in which produce and the consumers'
     metrics were measured, seconds.
@@ -53,7 +36,7 @@ class Measurement:
     results: tuple[LoaderResult, ...]
     totals: dict[str, Total]
     ledger: Account
-    flags: list[Flag]
+    flags: dict[Flag, str]
     produce_s: float | None
     consume_s: float | None
 
@@ -64,13 +47,17 @@ class Measurement:
                 loader=result.loader,
                 stage=diagnosis.stage,
                 cpu_share=diagnosis.cpu_share,
-                evidence="; ".join(evidence),
+                evidence="; ".join(evidence)[:MOST_WORDS],
             )
             for result in self.results
             for diagnosis in result.diagnoses
             if (evidence := diagnosis.evidence())
         ]
         return max(found, key=lambda limit: limit.cpu_share, default=None)
+
+    def call_errors(self) -> list[CallErrors]:
+        """Of all loaders, by operation and kind."""
+        return merged(found for result in self.results for found in result.call_errors)
 
     def rows(self, case: Case) -> dict[str, list[dict[str, Any]]]:
         """Rows by table name, with exactly the columns of ``results.schemas``."""
@@ -170,7 +157,7 @@ def merge(results: list[LoaderResult], count: QueueCount | None) -> Measurement:
         results=tuple(results),
         totals=totals,
         ledger=ledger,
-        flags=_flags(results, totals, ledger),
+        flags=raised(Evidence(results=results, totals=totals, account=ledger)),
         produce_s=_stage_s(results, "produce"),
         consume_s=_stage_s(results, "consume"),
     )
@@ -220,22 +207,3 @@ def _stage_s(results: list[LoaderResult], metric: str) -> float | None:
         if (cell := result.cells.get((stage, last_of))) and cell.last_ns
     ]
     return max(end for _, end in spans) - min(start for start, _ in spans) if spans else None
-
-
-def _flags(results: list[LoaderResult], totals: dict[str, Total], ledger: Account) -> list[Flag]:
-    found: set[Flag] = {flag for result in results for flag in result.flags}
-    if any(diagnosis.evidence() for result in results for diagnosis in result.diagnoses):
-        found.add("loader_saturated")
-    if any(result.errors for result in results):
-        found.add("call_errors")
-    if not ledger.complete:
-        found.add("ledger_incomplete")
-    if any(total.has_slow_tail for total in totals.values()):
-        found.add("slow_tail")
-    if any(result.fallbacks for result in results):
-        found.add("general_path")
-    if ledger.estimates:
-        found.add("left_estimated")
-    if "end_to_end" in totals and totals["end_to_end"].cell.skipped:
-        found.add("end_to_end_partial")
-    return sorted(found)

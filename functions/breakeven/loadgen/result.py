@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
+from breakeven.loadgen.case_figures import CallErrors
 from breakeven.loadgen.ledger.ledger import Ledger
 from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.recorder import Cells
@@ -15,7 +17,7 @@ from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.terms import Flag
 from breakeven.workload.case import Mode
 
-VERSION = 3
+VERSION = 4
 
 
 _CELL = TypeAdapter(Cell)
@@ -42,7 +44,6 @@ class LoaderResult:
     failed, when its loader could end in order.
 
     ``stages``: name -> start, epoch seconds. ``diagnoses``: of each measured stage.
-    ``errors``: failed operations by kind, such as ``connection_lost`` or the target's error code.
     """
 
     run_id: str
@@ -56,7 +57,7 @@ class LoaderResult:
     ledger: Ledger
     cells: Annotated[Cells, PlainValidator(_cells_of), PlainSerializer(_listed)] = field(default_factory=dict)
     stages: dict[str, float] = field(default_factory=dict)
-    errors: dict[str, int] = field(default_factory=dict)
+    call_errors: list[CallErrors] = field(default_factory=list)
     diagnoses: list[Diagnosis] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)  # of a capacity search, in order
     flags: list[Flag] = field(default_factory=list)
@@ -64,6 +65,14 @@ class LoaderResult:
     host: dict[str, str | int | None] = field(default_factory=dict)
     still_came: bool = False  # the drain was ended while new messages came, or might have
     reason: str | None = None  # why it could not go on
+
+    @property
+    def errors(self) -> dict[str, int]:
+        """Failed operations by kind, such as ``connection_lost`` or the target's error code."""
+        kinds: Counter[str] = Counter()
+        for found in self.call_errors:
+            kinds[found.kind] += found.count
+        return dict(kinds)
 
     def to_json(self) -> dict[str, Any]:
         """A document of plain JSON values."""

@@ -63,6 +63,8 @@ CASES = Table(
         "mirrors_before": "string",  # JSON: queue -> synchronised mirrors, as read from the broker
         "mirrors_after": "string",
         "flags": "string",  # JSON array
+        "flag_evidence": "string",  # JSON: flag -> what raised it, in words; null in runs of earlier versions
+        "call_errors": "string",  # JSON array, one object an operation and kind; null in earlier versions
         "parameters": "string",  # JSON: the workload
         "printed": "string",  # JSON: the figures as their source printed them; null of what was not published
         "instrument": "string",  # JSON: the instrument's program, and what it did; null of other targets

@@ -30,6 +30,7 @@ from breakeven.loadgen.stages import Timeline
 from breakeven.loadgen.workers import consumer
 from breakeven.loadgen.workers.consumer import Consumer
 from breakeven.loadgen.workers.signals import Signals
+from breakeven.terms import Flag
 from tests.support.scripted.fake_meeting import FakeMeeting
 from tests.support.scripted.fakes import FakeBroker, FakeClient, make_case
 
@@ -49,7 +50,7 @@ def unloaded(messages: int, late: int) -> LoaderResult:
     return LoaderResult.from_json(json.loads(json.dumps(result.to_json())))
 
 
-def total_of(result: LoaderResult) -> tuple[list[str], dict[str, Any]]:
+def total_of(result: LoaderResult) -> tuple[dict[Flag, str], dict[str, Any]]:
     measurement = merge([result], None)
     (row,) = measurement.rows(make_case(client="native"))["totals"]
     return measurement.flags, row
@@ -158,7 +159,7 @@ def diagnosed(late_ms: float) -> Diagnosis:
 def test_a_throttled_function_that_uses_little_is_saturated_by_its_lag(monkeypatch) -> None:
     monkeypatch.setenv(OF_A_FUNCTION, "169.254.100.1:9001")
     (evidence,) = diagnosed(9.0).evidence()
-    assert evidence.startswith("a thread of it woke 9.0 ms late or later")
+    assert evidence.startswith("a thread of it woke 9.00 ms late or later")
     assert diagnosed(0.8).evidence() == []
     an_open_loop = SimpleNamespace(offered=10, achieved=10, blocked_ns=0)
     workload = make_case().workload

@@ -24,7 +24,7 @@ def test_lost_duplicated_and_reordered_messages_are_counted_exactly() -> None:
     assert (ledger.sent, ledger.confirmed, ledger.received) == (1000, 1000, 993)
     assert (ledger.lost, ledger.missing, ledger.left) == (7, 7, 0)
     assert (ledger.duplicates, ledger.out_of_order) == (5, 3)
-    assert measurement.flags.count("drain_deadline") == 1
+    assert "drain_deadline" in measurement.flags
 
 
 def test_returned_and_nacked_messages_are_not_waited_for() -> None:
@@ -66,7 +66,7 @@ def test_a_consumers_failures_are_counted_and_what_was_in_hand_is_settled_again(
     measurement = merge(results, QueueCount(run.broker.depth()))
     assert results[0].errors == {"connection_lost": 1, "ServiceUnavailable": 1, "InternalError": 1}
     assert_all_arrived(measurement)
-    assert measurement.flags.count("call_errors") == 1
+    assert "call_errors" in measurement.flags
 
 
 def test_a_message_in_hand_when_the_connection_is_lost_comes_again_as_a_copy() -> None:

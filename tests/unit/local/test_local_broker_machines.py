@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -26,8 +27,10 @@ class Cluster:
     done: ClassVar[list[tuple[str, str]]] = []
     refuses = False
 
-    def __init__(self, children: Children, workdir: Any, credentials: Access, settings: Any) -> None:
-        self.access = credentials
+    def __init__(
+        self, children: Children, workdir: Any, credentials: Access, settings: Any, logs: Path
+    ) -> None:
+        self.access, self._logs = credentials, logs
 
     def start(self) -> Access:
         self.hold.wait(10)
@@ -45,6 +48,10 @@ class Cluster:
 
     def stop(self) -> None:
         self.done.append(("stop", ""))
+
+    def keep_logs(self) -> None:
+        self._logs.mkdir(parents=True, exist_ok=True)
+        (self._logs / "first.log").write_text("so far")
 
 
 class Lane:
@@ -107,3 +114,9 @@ def test_what_is_not_up_yet_cannot_be_stopped(lane):
     with pytest.raises(BreakevenError, match="i-1 has not started yet"):
         lane.machines.stop(("i-1",))
     Cluster.hold.set()
+
+
+def test_logs_of_nodes_that_still_run_are_brought_when_they_are_asked_for(lane):
+    up(lane)
+    (log,) = lane.machines.logs().glob("target/*.log")
+    assert log.read_text() == "so far"

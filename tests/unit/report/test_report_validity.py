@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
-from breakeven.planning.self_test import instrument_cases
 from breakeven.published.rows import load_shipped
 from breakeven.report.building.instrument_readings import TOLERANCE_MS
 from breakeven.report.building.report_builder import build_report
@@ -22,47 +19,7 @@ from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.instrument_findings import FAILED, NOT_RUN, PASSED, line, opening, sentences
 from cli.running.summary import print_summary
 from tests.fixtures.report import sample
-
-PLAN = sample.planned()[2:6]
-PROVING = tuple(instrument_cases(sample.RUN_ID, "local", "equal-guarantees"))
-AS_READ = {"p50_ms": 1.04, "p90_ms": 3.05, "p99_ms": 12.01, "p999_ms": None}
-TOOK = {"p50": 1.02, "p90": 3.02, "p99": 12.0, "p999": 20.01, "max": 20.1}
-DID = {"lost": 7, "duplicated": 5, "reordered": 3, "returned": 0, "nacked": 0}
-
-
-def record(**changed: Any) -> dict[str, Any]:
-    direction = {"count": 3000, "took_ms": TOOK, "late_ms": TOOK}
-    return {**DID, "publish": direction, "deliver": direction, "cpu_s": 1.0, **changed}
-
-
-def proved(done: Any = None, read: Any = None, ledger: Any = None, **row: Any):
-    """The sample's report with the instrument's cases; what is given changes the first of them."""
-    answers = sample.answers(PLAN)
-    rows, latencies, ledgers = [], [], []
-    for number, case in enumerate(PROVING):
-        mine = number == 0
-        reported = {"program": case.workload.program.model_dump(mode="json"), "done": record()}
-        if mine and done is not None:
-            reported["done"] = done or None
-        changed = row if mine else {}
-        rows.append(sample.case_row(case) | {"instrument": json.dumps(reported)} | changed)
-        figures = AS_READ | (read or {} if mine else {})
-        for metric in ("produce", "consume"):
-            key = {"case_id": case.case_id, "metric": metric, "operations": 3000, "completed": 3000}
-            latencies.append(key | figures)
-        counted = {"lost": 7, "missing": 7, "duplicates": 5, "out_of_order": 3}
-        ledgers.append(sample.ledger_row(case, **counted | (ledger or {} if mine else {})))
-    rates = [
-        {"case_id": PROVING[0].case_id, "metric": "produce", "stage": "load", "second": 0, "msg_per_s": 9.0}
-    ]
-    with_instrument = replace(
-        answers,
-        cases=[*rows, *answers.cases],
-        latency_percentiles=[*latencies, *answers.latency_percentiles],
-        ledger=[*ledgers, *answers.ledger],
-        rate_over_time=[*rates, *answers.rate_over_time],
-    )
-    return build_report(sample.record((*PROVING, *PLAN)), sample.manifest(), with_instrument)
+from tests.fixtures.report.self_tested import PLAN, PROVING, TOOK, proved, record
 
 
 def readings(report, case=0):

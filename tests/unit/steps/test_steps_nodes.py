@@ -188,8 +188,8 @@ def test_a_node_that_cannot_start_again_ends_the_wait_at_once(services: Services
 def test_no_mirror_is_right_when_its_node_is_down_and_then_it_is_said(
     down: int, before: int, after: int | None, flags: list[str]
 ) -> None:
-    looked = ({"q": before}, None if after is None else {"q": after})
-    assert flags_of(case_of(down), None, "measured", "aws", looked) == flags
+    looked = {"before": {"q": before}, "after": None if after is None else {"q": after}}
+    assert list(flags_of(case_of(down), None, "measured", "aws", looked)) == flags
 
 
 def test_a_mirror_on_a_node_that_should_be_down_fails_the_case() -> None:

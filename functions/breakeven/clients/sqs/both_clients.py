@@ -32,7 +32,8 @@ def service_errors(taken: int = 0) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
-        raise CallFailed(str(error.response.get("Error", {}).get("Code", "Unknown")), taken) from error
+        found = error.response.get("Error", {})
+        raise CallFailed(str(found.get("Code", "Unknown")), taken, str(found.get("Message") or "")) from error
     except HTTPClientError as error:  # refused, reset, timed out
         raise ConnectionLost(str(error)) from error
     except BotoCoreError as error:

@@ -44,7 +44,8 @@ class Operation:
 
     def _good(self, answer: AnswerReader) -> bytes:
         if answer.status != 200:
-            raise CallFailed(self._service.error_code(self._name, answer))
+            code, said = self._service.error(self._name, answer)
+            raise CallFailed(code, said=said)
         return answer.body
 
     def call_for_document(self, payload: bytes) -> dict[str, Any]:

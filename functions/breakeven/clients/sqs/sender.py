@@ -44,7 +44,7 @@ class SqsSender:
                 call(sequences[part], bodies[part])
                 taken = part.stop
         except CallFailed as error:
-            raise CallFailed(error.code, taken) from error
+            raise CallFailed(error.code, taken, error.said) from error
 
     def poll(self, timeout_s: float) -> Answers:
         answered, self._answered = self._answered, []

@@ -58,8 +58,8 @@ class Service:
             frozen = self._credentials.get_frozen_credentials()
             return Identity(frozen.access_key, frozen.secret_key, frozen.token)
 
-    def error_code(self, operation: str, answer: AnswerReader) -> str:
-        """The service's name for what went wrong, as boto3 has it; the HTTP status where it says none."""
+    def error(self, operation: str, answer: AnswerReader) -> tuple[str, str]:
+        """The service's name for what went wrong, as boto3 has it, or the HTTP status; and its message."""
         shape = self._model.operation_model(operation).output_shape
         response = {
             "status_code": answer.status,
@@ -70,5 +70,6 @@ class Service:
         try:
             parsed = self._parser.parse(response, shape)
         except ResponseParserError:
-            return str(answer.status)
-        return str(parsed.get("Error", {}).get("Code") or answer.status)
+            return str(answer.status), ""
+        found = parsed.get("Error", {})
+        return str(found.get("Code") or answer.status), str(found.get("Message") or "")

@@ -8,11 +8,12 @@ which it happened.
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from breakeven.loadgen.case_figures import CallErrors
+from breakeven.loadgen.record.call_errors import CallErrorLog
 from breakeven.loadgen.record.cell import SECOND_NS, Cell
 from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.record.timestamps import (
@@ -53,7 +54,7 @@ class Recorder:
         self._timeline = timeline
         self._lock = threading.Lock()
         self._cells: Cells = {}
-        self._errors: Counter[str] = Counter()
+        self._errors = CallErrorLog()
         self._fallbacks: set[str] = set()
 
     def operation(self, metric: str, intended_ns: int, completed_ns: int, size: int) -> None:
@@ -136,10 +137,10 @@ class Recorder:
             if stage := self._timeline.at(answered_ns):
                 self._cell(stage, metric).window(answered_ns - stage.start_ns).starved += count
 
-    def error(self, metric: str, at_ns: int, kind: str, count: int = 1) -> None:
-        """Operations that failed, or ended otherwise than well."""
+    def error(self, metric: str, at_ns: int, kind: str, count: int = 1, said: str = "") -> None:
+        """Operations that failed, or ended otherwise than well, and what was ``said`` of it."""
         with self._lock:
-            self._errors[kind] += count
+            self._errors.add(metric, kind, at_ns, count, said)
             if stage := self._timeline.at(at_ns):
                 self._cell(stage, metric).window(at_ns - stage.start_ns).errors += count
 
@@ -176,10 +177,10 @@ class Recorder:
                 copy.merge(cell)
         return copied
 
-    def errors(self) -> dict[str, int]:
-        """Failures by kind, of all stages and before them."""
+    def errors(self) -> list[CallErrors]:
+        """Failures of all stages and before them."""
         with self._lock:
-            return dict(self._errors)
+            return self._errors.found()
 
     def _operation(self, metric: str, intended_ns: int, completed_ns: int, size: int) -> None:
         ended_in = self._timeline.at(completed_ns)

@@ -16,6 +16,7 @@ from breakeven.clients.base import CallFailed, Client, ConnectionLost
 from breakeven.clients.fast_path import FallsBack
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.ledger import LoaderLedger
+from breakeven.loadgen.record.call_errors import without_secrets
 from breakeven.loadgen.record.delay_trend import DelayTrend
 from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.record.send_times import SendTimes
@@ -182,8 +183,8 @@ class Worker(ABC, Generic[L]):
         """Count it, let go of a lost connection, and wait before the next attempt."""
         now = time.monotonic_ns()
         kind = error.code if isinstance(error, CallFailed) else "connection_lost"
-        self._shared.recorder.error(self.metric, now, kind)
-        self._reason = str(error)
+        self._shared.recorder.error(self.metric, now, kind, said=str(error))
+        self._reason = without_secrets(str(error))
         if self._failing_since_ns is None:
             self._failing_since_ns = now
         if isinstance(error, ConnectionLost):

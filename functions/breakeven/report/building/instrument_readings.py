@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from breakeven.instrument.latencies import percentile_ms
@@ -37,19 +37,32 @@ def validity(cases: Sequence[CaseReport], rows: Sequence[Mapping[str, Any]]) -> 
     """:param cases: the instrument's; ``rows``: theirs of ``cases.sql``, which hold program and record"""
     records = {row["case_id"]: json.loads(row.get("instrument") or "null") for row in rows}
     made = [_case(case, records.get(case.case_id)) for case in cases]
-    return Validity(flags=list(_flags(made)), instrument=made)
+    return Validity(flags=[flag for flag, judge in RUN_FLAGS.items() if judge(made)], instrument=made)
 
 
-def _flags(cases: Sequence[InstrumentCase]) -> Iterator[RunFlag]:
-    readings = [reading for case in cases for reading in case.readings]
-    if not cases:
-        yield "instrument_off"
-    if any(case.status == "failed" or not case.readings for case in cases):
-        yield "instrument_failed"
-    if not all(reading.agrees for reading in readings):
-        yield "instrument_misread"
-    if not all(reading.kept for reading in readings):
-        yield "instrument_late"
+def _is_off(cases: Sequence[InstrumentCase]) -> bool:
+    return not cases
+
+
+def _has_failed(cases: Sequence[InstrumentCase]) -> bool:
+    return any(case.status == "failed" or not case.readings for case in cases)
+
+
+def _was_misread(cases: Sequence[InstrumentCase]) -> bool:
+    return not all(reading.agrees for case in cases for reading in case.readings)
+
+
+def _was_late(cases: Sequence[InstrumentCase]) -> bool:
+    return not all(reading.kept for case in cases for reading in case.readings)
+
+
+#: every flag of a run; ``report.tables.instrument_findings`` has the sentences with the figures
+RUN_FLAGS: dict[RunFlag, Callable[[Sequence[InstrumentCase]], bool]] = {
+    "instrument_off": _is_off,
+    "instrument_failed": _has_failed,
+    "instrument_misread": _was_misread,
+    "instrument_late": _was_late,
+}
 
 
 def _case(case: CaseReport, record: Mapping[str, Any] | None) -> InstrumentCase:

@@ -9,7 +9,8 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.flags import Evidence, raised
 from breakeven.report.building import money_builder
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
@@ -33,7 +34,7 @@ from breakeven.workload.case import Case
 
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R", Repeats, Comparison)
-PERCENTILES = ("p50_ms", "p90_ms", "p95_ms", "p99_ms", "p999_ms")
+PERCENTILES = {"p50_ms": "p50", "p90_ms": "p90", "p95_ms": "p95", "p99_ms": "p99", "p999_ms": "p99.9"}
 
 
 def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Report:
@@ -115,21 +116,34 @@ def _case(row: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], **ot
         **others,
         parameters=json.loads(row["parameters"]),
         mirrors={"before": before or {}, "after": after or {}} if before or after else None,
-        flags=_flags(json.loads(row["flags"] or "[]"), made.values(), row["provenance"]),
+        **_flags(row, made),
+        call_errors=[CallErrors(**found) for found in json.loads(row.get("call_errors") or "[]")],
         printed=json.loads(row.get("printed") or "{}"),
     )
 
 
-def _flags(found: Sequence[str], metrics: Any, provenance: str) -> list[Flag]:
-    """The case's flags in the closed list's order, with ``few_samples`` where a percentile is missing."""
-    few = provenance != "published" and any(
-        metric and any(getattr(metric, name) is None for name in PERCENTILES) for metric in metrics
-    )
-    present = {*found, "few_samples"} if few else set(found)
+def _flags(row: Mapping[str, Any], metrics: Mapping[str, Metric | None]) -> dict[str, Any]:
+    """The case's flags in the closed list's order, and what raised each, as far as the run recorded it."""
+    few = raised(Evidence(without_percentile=_without_percentile(row, metrics)))
+    evidence = {**json.loads(row.get("flag_evidence") or "{}"), **few}
+    present = {*json.loads(row["flags"] or "[]"), *few}
     unknown = present - set(get_args(Flag))
     if unknown:
         raise ValueError(f"flags that are not in the report's closed list: {sorted(unknown)}")
-    return [flag for flag in get_args(Flag) if flag in present]
+    flags = [flag for flag in get_args(Flag) if flag in present]
+    return {"flags": flags, "flag_evidence": {flag: evidence[flag] for flag in flags if flag in evidence}}
+
+
+def _without_percentile(
+    row: Mapping[str, Any], metrics: Mapping[str, Metric | None]
+) -> dict[str, tuple[int, list[str]]]:
+    """Metric -> its samples, and the percentiles that are null; of what a source published, none."""
+    found = {}
+    for name, metric in metrics.items():
+        null = [title for field, title in PERCENTILES.items() if metric and getattr(metric, field) is None]
+        if metric and null and row["provenance"] != "published":
+            found[name] = (metric.operations or 0, null)
+    return found
 
 
 def _metric(name: str, columns: Mapping[str, Any] | None, case: Mapping[str, Any]) -> Metric | None:
@@ -158,7 +172,7 @@ def _exists(name: str, columns: Mapping[str, Any], case: Mapping[str, Any]) -> b
 def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance]) -> CaseReport:
     """A planned case of which nothing was written: it must not vanish from the report."""
     provenance = origins.get(case.target, record_of(case.target).presumed_provenance(environment))
-    flags: list[Flag] = ["shared_host"] if environment == "local" else []
+    flags = raised(Evidence(environment=environment, provenance=provenance))
     return CaseReport.of(
         vars(case) | dict.fromkeys(METRICS),
         provenance=provenance,
@@ -169,7 +183,8 @@ def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance
         loaders=[],
         ledger=None,
         mirrors=None,
-        flags=[*flags, "emulated"] if provenance == "emulated" else flags,
+        flags=list(flags),
+        flag_evidence=flags,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.money_model import (
@@ -84,6 +84,12 @@ class CaseReport(Strict):
         description="before and after: queue -> synchronised mirrors read from the broker; null for SQS"
     )
     flags: list[Flag]
+    flag_evidence: dict[Flag, str] = Field(
+        default_factory=dict, description="what raised each flag, in words; none of runs of earlier versions"
+    )
+    call_errors: list[CallErrors] = Field(
+        default_factory=list, description="calls that failed, by operation and kind, the most frequent first"
+    )
     printed: dict[str, str] = Field(
         default_factory=dict,
         description="of published cases, every figure as its source printed it: produce.msg_per_s -> '1875'",
@@ -95,6 +101,12 @@ class CaseReport(Strict):
             return self.consume_cycle or self.consume
         metric: Metric | None = getattr(self, operation)
         return metric
+
+    def why(self, flag: Flag) -> str:
+        """What raised the flag, in words; empty where the run did not record it."""
+        if flag == "loader_saturated" and flag not in self.flag_evidence:
+            return "; ".join(loader.evidence for loader in self.loaders if loader.evidence)
+        return self.flag_evidence.get(flag, "")
 
     @property
     def held_rate(self) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from breakeven import words
-from breakeven.loadgen.case_figures import Ledger
+from breakeven.loadgen.case_figures import CallErrors, Ledger
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
@@ -24,11 +24,18 @@ TERMS = (
 )
 
 
+CLEANED = (
+    "A kind is the target's name for the error, connection_lost, or how a message ended. Passwords, keys, "
+    "tokens and account ids are replaced by ***."
+)
+
+
 def section(subject: Subject) -> Section | None:
     """None of what a source published, which does not say what became of its messages."""
     if subject.report.source:
         return None
-    return Section("ledger", "Ledger", filled(ledger_table(subject.report)))
+    tables = filled(ledger_table(subject.report), call_errors_table(subject.report))
+    return Section("ledger", "Ledger", tables)
 
 
 def ledger_table(report: Report) -> Table:
@@ -48,6 +55,24 @@ def ledger_table(report: Report) -> Table:
         ),
         rows=tuple(_ledger_row(case) for case in report.cases),
     )
+
+
+def call_errors_table(report: Report) -> Table:
+    """A row for each operation and kind of error of a case: which calls failed, when and why."""
+    return Table(
+        slug="call-errors",
+        caption="Calls that failed, or ended otherwise than well",
+        label_titles=("Target",),
+        columns=("operation", "kind", "count", "first, UTC", "last, UTC", "what one of them was told"),
+        rows=tuple(case_row(case, _failures(found)) for case in report.cases for found in case.call_errors),
+        notes=(CLEANED,),
+    )
+
+
+def _failures(found: CallErrors) -> tuple[str, ...]:
+    operation = found.operation.replace("_", " ")
+    times = (found.first_at, found.last_at)
+    return (operation, found.kind, words.count(found.count), *times, found.said or words.NOTHING)
 
 
 def _ledger_row(case: CaseReport) -> Row:

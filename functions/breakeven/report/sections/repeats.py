@@ -8,6 +8,7 @@ from breakeven import words
 from breakeven.report.contract.report_model import Comparison, Repeats, Report
 from breakeven.report.elements import Row, Section, Table, filled, paragraph
 from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.figures import bound_note
 
 ONCE = (
     "Every cell was measured once, so the variation of its figures is not known, and no difference between "
@@ -22,10 +23,7 @@ WELCH = (
     "is shown where the interval leaves out 1; the faster target is named first."
 )
 WIDE = "Spread is (greatest - least) / mean. Over 10% it is flagged: the repeats were not alike."
-BOUND = (
-    "≥ and ≤ mark bounds: a loader was busy at 80% or more of its cores, so the target could do more "
-    "than was measured."
-)
+BOUND = "≥ and ≤ mark bounds"
 FLAGGED = "over 10%"
 #: of comparisons a consume cycle stands for consume, as it does in the tests' tables
 CYCLE, CONSUME = "consume_cycle", "consume"
@@ -60,7 +58,7 @@ def repeats_table(report: Report) -> Table:
         rows=tuple(
             _repeats_row(figures) for _, figures in sorted(cells.items(), key=lambda c: order.index(c[0][0]))
         ),
-        notes=(STUDENT, WIDE, *((BOUND,) if any(row.loader_saturated for row in report.repeats) else ())),
+        notes=(STUDENT, WIDE, *_bound_notes(report, [(row, row.target) for row in report.repeats])),
     )
 
 
@@ -105,15 +103,24 @@ def comparison_table(report: Report) -> Table:
     cycled = {_key(row) for row in report.comparisons if row.metric == CYCLE}
     shown = [row for row in report.comparisons if row.metric != CONSUME or _key(row) not in cycled]
     order = list(words.OPERATIONS)
-    bounded = any(row.loader_saturated or row.against_loader_saturated for row in shown)
+    sides = [(row, target) for row in shown for target in (row.target, row.against)]
     return Table(
         slug="differences-in-rate",
         caption="Which target is faster",
         label_titles=("Case",),
         columns=("finding", "95% interval", "repeats"),
         rows=tuple(_comparison_row(row) for row in sorted(shown, key=lambda r: order.index(r.metric))),
-        notes=(WELCH, *((BOUND,) if bounded else ())),
+        notes=(WELCH, *_bound_notes(report, sides)),
     )
+
+
+def _bound_notes(report: Report, rows: Sequence[tuple[Repeats | Comparison, str]]) -> tuple[str, ...]:
+    """:param rows: with the target of each"""
+    cells = {(row.scenario, row.cell, target) for row, target in rows}
+    note = bound_note(
+        BOUND, (case for case in report.cases if (case.scenario, case.cell, case.target) in cells)
+    )
+    return (note,) if note else ()
 
 
 def _key(row: Comparison) -> tuple[str, str, str, str]:

@@ -10,6 +10,8 @@ from breakeven.report.elements import Row
 
 #: of a table by case: title -> what it shows
 Columns = Mapping[str, Callable[[CaseReport], str]]
+#: cases that a note names, of those that a loader limited
+MOST_BOUNDS = 3
 #: what a source prints of money
 DOLLARS = "usd_per_month_per_1000_msg_per_s"
 #: the operations set beside the published ones; a consume cycle is what source A calls consume
@@ -31,6 +33,28 @@ def rate(case: CaseReport, operation: str) -> str:
     """The rate; a lower bound says so."""
     text = shown_figure(case, operation, "msg_per_s")
     return f"≥ {text}" if "loader_saturated" in case.flags and text != words.NOTHING else text
+
+
+def bound_note(marks: str, cases: Iterable[CaseReport]) -> str:
+    """What ``marks`` mean beside the rates of these cases, with what was found; empty where no loader
+    was the limit.
+    """
+    found = [
+        f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}: "
+        f"{case.why('loader_saturated') or 'its rows do not say why'}"
+        for case in cases
+        if "loader_saturated" in case.flags
+    ]
+    if not found:
+        return ""
+    return (
+        f"{marks}, as a loader was itself the limit and the target could do more than was measured: "
+        f"{'; '.join(found[:MOST_BOUNDS])}{_others(len(found) - MOST_BOUNDS)}."
+    )
+
+
+def _others(number: int) -> str:
+    return f"; and {words.plural(number, 'case')} more, as Validity lists" if number > 0 else ""
 
 
 def printed(value: float | str | None) -> str:

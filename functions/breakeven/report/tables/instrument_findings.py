@@ -32,11 +32,22 @@ def sentences(report: Report) -> list[str]:
     return [_sentence(case) for case in report.validity.instrument] or [NOT_RUN]
 
 
+def not_run(report: Report) -> str:
+    return NOT_RUN if report.validity and "instrument_off" in report.validity.flags else ""
+
+
+def failed(report: Report) -> str:
+    return FAILED if is_in_doubt(report) else ""
+
+
+def passed(report: Report) -> str:
+    """Of a self-test that was run."""
+    return "" if report.validity is None or not_run(report) or failed(report) else PASSED
+
+
 def opening(report: Report) -> str:
     """Whether it passed; empty where no instrument was measured."""
-    if report.validity is None or not report.validity.instrument:
-        return ""
-    return FAILED if is_in_doubt(report) else PASSED
+    return passed(report) or failed(report)
 
 
 def line(report: Report) -> str:
@@ -82,17 +93,37 @@ def _sentence(case: InstrumentCase) -> str:
     ]
     if p99 := found.get(SAID):
         parts.append(f"p99 {p99.programmed:.2f} ms, read {_read(p99)}")
-    others = [r.what for r in case.readings if not r.agrees and r.what not in (*COUNTED, SAID)]
+    others = [r for r in case.readings if not r.agrees and r.what not in (*COUNTED, SAID)]
     if others:
-        parts.append(f"DOES NOT AGREE in {words.listing([_label(what) for what in others])}")
-    if any(not reading.kept for reading in case.readings):
-        parts.append("the host was too busy for the instrument to do everything as programmed")
+        parts.append(f"DOES NOT AGREE in {words.listing([_apart(reading) for reading in others])}")
+    late = [reading for reading in case.readings if not reading.kept]
+    if late:
+        shown = words.listing([_overrun(reading) for reading in late])
+        parts.append(f"the host was too busy for the instrument to do everything as programmed: {shown}")
     return f"{name}: programmed {'; '.join(parts)}."
 
 
 def _read(reading: Reading) -> str:
-    mark = "" if reading.agrees else " (DOES NOT AGREE)"
+    mark = "" if reading.agrees else f" (DOES NOT AGREE{_against(reading)})"
     return f"{_figure(reading.what, reading.read)}{mark}"
+
+
+def _against(reading: Reading) -> str:
+    """What it is held against, where that is not what was programmed, and how far off it may be."""
+    done = "" if reading.done is None else f": {_figure(reading.what, reading.done)} done"
+    return f"{done}, tolerance {reading.tolerance:.2f}" if reading.tolerance else done
+
+
+def _apart(reading: Reading) -> str:
+    return f"{_label(reading.what)} ({_figure(reading.what, reading.read)} read{_against(reading)})"
+
+
+def _overrun(reading: Reading) -> str:
+    """What was done and programmed: 'produce p99, ms (14.00 done, 12.00 programmed)'."""
+    figures = (
+        f"{_figure(reading.what, reading.done)} done, {_figure(reading.what, reading.programmed)} programmed"
+    )
+    return f"{_label(reading.what)} ({figures})"
 
 
 def _figure(what: str, value: float | None) -> str:

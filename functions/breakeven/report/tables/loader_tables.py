@@ -7,6 +7,8 @@ releases?
 from __future__ import annotations
 
 from breakeven import words
+from breakeven.loadgen.flags import TAIL_SHARE
+from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, LAG_S, LATE_S, SATURATED_SHARE
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Table, trimmed
 from breakeven.report.tables.figures import Columns, case_rows
@@ -14,9 +16,10 @@ from breakeven.report.tables.figures import Columns, case_rows
 #: the metrics whose completions a client drives, each counted once: a cycle is a receive and its settlement
 DRIVEN = ("produce", "consume", "settle")
 WHAT_LIMITS = (
-    "A loader is the limit at 0.8 of a core, when a thread of a function or task wakes over 5 ms late "
-    "1 time in 100, when it hands over 1 message in 100 more than 1 ms late, or when it hands over less than "
-    "99% of what was due although the target had room. Its figures are then lower bounds."
+    f"A loader is the limit at {SATURATED_SHARE:g} of a core, when a thread of a function or task wakes over "
+    f"{LAG_S * 1e3:g} ms late 1 time in 100, when it hands over 1 message in 100 more than "
+    f"{LATE_S * 1e3:g} ms late, or when it hands over less than {ACHIEVED_SHARE:.0%} of what was due "
+    "although the target had room. Its figures are then lower bounds."
 )
 WHAT_DRIVES = (
     "The compiled core handles what is always alike on a connection, the slower general path the rest: by "
@@ -79,8 +82,8 @@ def tails_summary(report: Report) -> str:
         return ""
     parts = [f"{words.case_name(case)} on {words.target_name(case.target)}{_tail(case)}" for case in slow]
     return (
-        "The last 0.1% of the messages took more than a tenth of the load or unload, so the rate is set "
-        f"by a few late messages, such as one that a lost receive had hidden: {words.listing(parts)}."
+        f"The last 0.1% of the messages took more than {TAIL_SHARE:.0%} of the load or unload, so the rate "
+        f"is set by a few late messages, such as one that a lost receive had hidden: {words.listing(parts)}."
     )
 
 
@@ -156,7 +159,7 @@ def loaders_summary(report: Report) -> str:
     if not cases:
         return ""
     limited = sum(_is_limited(case) for case in cases)
-    return f"A loader was the limit in {limited or 'none'} of the {len(cases)} cases."
+    return f"A loader was the limit in {limited} of {words.plural(len(cases), 'case')}."
 
 
 def _is_limited(case: CaseReport) -> bool:

@@ -12,6 +12,7 @@ from breakeven.report.tables.figures import (
     COMPARED,
     STATISTIC_TITLES,
     STATISTICS,
+    bound_note,
     lane,
     printed,
     rate,
@@ -53,8 +54,8 @@ def _notes(
         for c in cases
         if c.reason
     ]
-    if any("loader_saturated" in case.flags for case in cases):
-        notes.append("≥ marks a lower bound: the loader was busy at 80% or more of its cores.")
+    if bound := bound_note("≥ marks a lower bound", cases):
+        notes.append(bound)
     if published and scenario in published.notes:
         notes.append(f"{published.label}: {published.notes[scenario]}")
     if report.source and scenario in report.source.notes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from breakeven.loadgen.flags import Evidence, raised
 from breakeven.loadgen.merge import Measurement
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
@@ -13,6 +14,7 @@ from breakeven.results.items import RUN, lane_item
 from breakeven.steps.case.watch import watched
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
+from breakeven.terms import Flag
 from breakeven.workload.case import Case
 
 #: columns of a case's row that are fields of it, and of its workload
@@ -69,6 +71,8 @@ def write_case(
     workload = case.workload
     provenance, environment = _origin(services, case)
     mirrors_before = item.get("mirrors_before", "null")
+    mirrors = {"before": json.loads(mirrors_before), "after": mirrors_after}
+    flags = flags_of(case, measurement, provenance, environment, mirrors)
     row = {
         **case.model_dump(include=OF_CASE),
         **workload.model_dump(include=OF_WORKLOAD),
@@ -81,8 +85,10 @@ def write_case(
         "consume_s": measurement.consume_s if measurement else None,
         "mirrors_before": mirrors_before,
         "mirrors_after": json.dumps(mirrors_after),
-        "flags": json.dumps(
-            flags_of(case, measurement, provenance, environment, (json.loads(mirrors_before), mirrors_after))
+        "flags": json.dumps(sorted(flags)),
+        "flag_evidence": json.dumps(flags, sort_keys=True),
+        "call_errors": json.dumps(
+            [found.model_dump(mode="json") for found in measurement.call_errors()] if measurement else []
         ),
         "parameters": json.dumps(workload.parameters()),
         "printed": None,
@@ -109,16 +115,18 @@ def flags_of(
     measurement: Measurement | None,
     provenance: str,
     environment: str,
-    mirrors: Sequence[dict[str, int] | None],
-) -> list[str]:
-    """``mirrors``: of each queue, before the case and after it."""
-    flags = list(measurement.flags) if measurement else []
-    if environment == "local":
-        flags.append("shared_host")
-    if provenance == "emulated":
-        flags.append("emulated")
-    if case.workload.nodes_down:
-        flags.append("nodes_down")
-    if any(count < mirrors_of(case) for looked in mirrors for count in (looked or {}).values()):
-        flags.append("mirrors_out_of_sync")
-    return sorted(set(flags))
+    mirrors: Mapping[str, dict[str, int] | None],
+) -> dict[Flag, str]:
+    """Each with what raised it. ``mirrors``: "before" the case and "after" it, of each queue."""
+    evidence = Evidence(
+        results=measurement.results if measurement else (),
+        totals=measurement.totals if measurement else {},
+        account=measurement.ledger if measurement else None,
+        environment=environment,
+        provenance=provenance,
+        nodes=record_of(case.target).node_count,
+        nodes_down=case.workload.nodes_down,
+        mirrors={when: counts or {} for when, counts in mirrors.items()},
+        mirrors_due=mirrors_of(case),
+    )
+    return raised(evidence)

@@ -12,7 +12,7 @@ from breakeven.loadgen.reconciliation import outstanding
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
 from breakeven.steps.case.case_results import count_left, loader_results
 from breakeven.steps.case.case_rows import write_case, write_measurement, write_nodes
-from breakeven.steps.case.prepare_case import OUTCOMES, release_queues
+from breakeven.steps.case.prepare_case import OUTCOMES, ended_at, release_queues
 from breakeven.steps.reasons import with_loaders_words
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
@@ -42,9 +42,8 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
         write_measurement(services, case, measurement)
         write_nodes(services, case, attempt)
     write_case(services, case, item, measurement, mirrors_after=None, reason=reason)
-    recorded = state.update(
-        case_item(case_id), case_id=case_id, target=case.target, status="failed", reason=reason
-    )
+    facts = {"case_id": case_id, "target": case.target, "reason": reason, **ended_at()}
+    recorded = state.update(case_item(case_id), status="failed", **facts)
     release_queues(services, case, recorded)
     return True
 

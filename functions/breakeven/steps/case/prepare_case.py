@@ -48,6 +48,11 @@ def prepare(services: Services, run_id: str, case_id: str) -> int:
     return attempt
 
 
+def ended_at() -> dict[str, str]:
+    """For a case's record, at its end."""
+    return {"ended_at": datetime.now(UTC).isoformat(timespec="seconds")}
+
+
 def release_queues(services: Services, case: Case, item: Mapping[str, Any]) -> None:
     """Delete the queues that the case's record names, once."""
     if "queues" in item and not item.get("released"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.merge import merge
@@ -11,7 +12,7 @@ from breakeven.loadgen.reconciliation import outstanding, was_cut_short
 from breakeven.results.items import case_item
 from breakeven.steps.case.case_results import count_left, loader_results
 from breakeven.steps.case.case_rows import mirrors_of, write_case, write_measurement, write_nodes
-from breakeven.steps.case.prepare_case import OUTCOMES, release_queues
+from breakeven.steps.case.prepare_case import OUTCOMES, ended_at, release_queues
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 
@@ -44,7 +45,10 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     limit = measurement.limit()
     found = limit.model_dump(mode="json") if limit else None
     # before the queues are gone: a second call could not look into them again
-    release_queues(services, case, state.update(case_item(case_id), status="ok", loader_limit=found))
+    facts: dict[str, Any] = {"loader_limit": found, "call_errors": "call_errors" in measurement.flags}
+    facts |= ended_at()
+    settled = state.update(case_item(case_id), status="ok", **facts)
+    release_queues(services, case, settled)
     return True
 
 

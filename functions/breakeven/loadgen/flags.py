@@ -1,0 +1,183 @@
+"""Flags of a case: for each the condition that raises it, and the sentence with the figures that did.
+
+The two cannot drift apart: a condition answers with its sentence, or with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from breakeven import words
+from breakeven.loadgen.case_figures import CallErrors
+from breakeven.loadgen.reconciliation import Account
+from breakeven.loadgen.record.call_errors import merged
+from breakeven.loadgen.record.total import Total
+from breakeven.loadgen.result import LoaderResult
+from breakeven.terms import Flag
+
+#: of a load or unload: what its last messages may take before that is said
+TAIL_SHARE = 0.1
+#: samples that must lie beyond a percentile
+BEYOND = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What flags are judged by. A caller gives what it knows; the defaults raise nothing.
+
+    ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
+    ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
+    for. ``account``: None where no loader was asked.
+    """
+
+    results: Sequence[LoaderResult] = ()
+    totals: Mapping[str, Total] = field(default_factory=dict)
+    account: Account | None = None
+    environment: str = ""
+    provenance: str = ""
+    nodes: int = 0
+    nodes_down: int = 0
+    mirrors: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    mirrors_due: int = 0
+    without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
+
+
+def raised(evidence: Evidence) -> dict[Flag, str]:
+    """The flags that the evidence raises, each with its sentence, without a full stop."""
+    return {flag: said for flag, judge in FLAGS.items() if (said := judge(evidence))}
+
+
+def _shared_host(known: Evidence) -> str:
+    if known.environment != "local":
+        return ""
+    cores = next((result.host.get("cores") for result in known.results), None)
+    its = f" and its {words.plural(cores, 'core')}" if isinstance(cores, int) else ""
+    return f"loader and target shared one machine{its}"
+
+
+def _emulated(known: Evidence) -> str:
+    return "a stand-in was measured, not the service" if known.provenance == "emulated" else ""
+
+
+def _loader_saturated(known: Evidence) -> str:
+    found = [
+        f"loader {result.loader}, {diagnosis.stage}: {said}"
+        for result in known.results
+        for diagnosis in result.diagnoses
+        for said in diagnosis.evidence()
+    ]
+    return words.listing(found)
+
+
+def _few_samples(known: Evidence) -> str:
+    return "; ".join(
+        f"{metric.replace('_', ' ')} has no {words.listing(percentiles)}: of its "
+        f"{words.plural(samples, 'latency', 'latencies')} fewer than {BEYOND} lie beyond"
+        for metric, (samples, percentiles) in known.without_percentile.items()
+    )
+
+
+def _drain_deadline(known: Evidence) -> str:
+    if not any("drain_deadline" in result.flags for result in known.results):
+        return ""
+    open_ = known.account.sent - known.account.received if known.account else 0
+    return (
+        f"{words.plural(open_, 'message')} of those sent had not been received when the drain ended at its "
+        "deadline"
+    )
+
+
+def _left_estimated(known: Evidence) -> str:
+    if known.account is None or not known.account.estimates:
+        return ""
+    return f"about {words.plural(known.account.left, 'message')} were left, by the target's estimate"
+
+
+def _slow_tail(known: Evidence) -> str:
+    return "; ".join(
+        f"the last 0.1% of {metric.replace('_', ' ')} took {words.figure(stage_s - early_s)} s of "
+        f"{words.figure(stage_s)} s, over {TAIL_SHARE:.0%}"
+        for metric, stage_s, early_s in _tails(known.totals)
+        if early_s < (1 - TAIL_SHARE) * stage_s
+    )
+
+
+def _tails(totals: Mapping[str, Total]) -> Iterator[tuple[str, float, float]]:
+    """Metric, length of its stage, and how long all but its last messages took, seconds."""
+    for metric, total in totals.items():
+        if total.early and total.stage_s:
+            yield metric, total.stage_s, total.early[1]
+
+
+def _general_path(known: Evidence) -> str:
+    why = dict.fromkeys(why for result in known.results for why in result.fallbacks)
+    return f"the general path drove what is the compiled core's: {words.listing(list(why))}" if why else ""
+
+
+def _ledger_incomplete(known: Evidence) -> str:
+    if known.account is None or known.account.complete:
+        return ""
+    whole = sum(result.final for result in known.results)
+    loaders = max((result.loaders for result in known.results), default=0)
+    return f"{whole} of {words.plural(loaders, 'loader')} left a whole ledger"
+
+
+def _nodes_down(known: Evidence) -> str:
+    if not known.nodes_down:
+        return ""
+    return f"{known.nodes_down} of {words.plural(known.nodes, 'node')} stopped for the whole case, as asked"
+
+
+def _mirrors_out_of_sync(known: Evidence) -> str:
+    found = [
+        f"{queue} had {count} of {words.plural(known.mirrors_due, 'mirror')} in sync {when} the case"
+        for when, counts in known.mirrors.items()
+        for queue, count in counts.items()
+        if count < known.mirrors_due
+    ]
+    return words.listing(found)
+
+
+def _end_to_end_partial(known: Evidence) -> str:
+    total = known.totals.get("end_to_end")
+    if total is None or not total.cell.skipped:
+        return ""
+    skipped = total.cell.skipped
+    return (
+        f"the send time of {skipped:,} of {words.plural(skipped + total.cell.latencies.count, 'message')} "
+        "was not known where they were received"
+    )
+
+
+def _call_errors(known: Evidence) -> str:
+    found = merged(each for result in known.results for each in result.call_errors)
+    if not found:
+        return ""
+    calls = words.plural(sum(each.count for each in found), "call")
+    return f"{calls} failed or ended otherwise than well: {words.listing([_kind(each) for each in found])}"
+
+
+def _kind(found: CallErrors) -> str:
+    """Which, how often, when and why: 'produce connection_lost 2 (… to …: reset by peer)'."""
+    until = f" to {found.last_at}" if found.last_at != found.first_at else ""
+    said = f": {found.said}" if found.said and found.said != found.kind else ""
+    return f"{found.operation} {found.kind} {found.count:,} ({found.first_at}{until}{said})"
+
+
+#: every flag; tests hold that each has its two boundary examples
+FLAGS: dict[Flag, Callable[[Evidence], str]] = {
+    "shared_host": _shared_host,
+    "emulated": _emulated,
+    "loader_saturated": _loader_saturated,
+    "few_samples": _few_samples,
+    "drain_deadline": _drain_deadline,
+    "left_estimated": _left_estimated,
+    "slow_tail": _slow_tail,
+    "general_path": _general_path,
+    "ledger_incomplete": _ledger_incomplete,
+    "nodes_down": _nodes_down,
+    "mirrors_out_of_sync": _mirrors_out_of_sync,
+    "end_to_end_partial": _end_to_end_partial,
+    "call_errors": _call_errors,
+}

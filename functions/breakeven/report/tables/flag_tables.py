@@ -1,0 +1,64 @@
+"""Flags of the cases: how many have one, and what raised each."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from breakeven import words
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.elements import Row, Table
+from breakeven.terms import Flag
+
+#: said of every case of a kind elsewhere: the target's name says emulated, the verdict says shared, a dash
+#: says few samples, and a node that is down was asked for
+EXPECTED = frozenset[Flag](("emulated", "shared_host", "few_samples", "nodes_down"))
+NOT_RECORDED = "this run did not record what raised it"
+
+
+def doubtful(case: CaseReport) -> list[Flag]:
+    """The flags that say more than how the run was set up."""
+    return [flag for flag in case.flags if flag not in EXPECTED]
+
+
+def flags_summary(report: Report) -> str:
+    """How many cases have a flag that bears on a figure, and which, in a sentence; empty of no case."""
+    if not report.cases:
+        return ""
+    cases = words.plural(len(report.cases), "case")
+    found = [doubtful(case) for case in report.cases]
+    counts = Counter(flag for flags in found for flag in flags)
+    if not counts:
+        return f"None of the {cases} has a flag that bears on its figures."
+    named = words.listing([f"{flag} ({number:,})" for flag, number in counts.most_common()])
+    return f"{sum(map(bool, found))} of {cases} have a flag that bears on the figures: {named}."
+
+
+def flags_table(report: Report) -> Table:
+    """One row for each flag and what raised it, with the cases of which that was found."""
+    found: dict[tuple[Flag, str], list[CaseReport]] = {}
+    for case in report.cases:
+        for flag in case.flags:
+            found.setdefault((flag, case.why(flag) or NOT_RECORDED), []).append(case)
+    return Table(
+        slug="flags",
+        caption="What raised each flag",
+        label_titles=("Flag",),
+        columns=("what raised it", "cases"),
+        rows=tuple(
+            Row((flag,), (said, _names(cases, len(report.cases))), "measured")
+            for (flag, said), cases in sorted(found.items(), key=lambda row: row[0][0])
+        ),
+        sourced=False,
+    )
+
+
+def flag_lines(case: CaseReport) -> list[str]:
+    """For the terminal: each flag that bears on the case's figures, with what raised it."""
+    name = f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
+    return [f"{flag}: {name}: {case.why(flag) or NOT_RECORDED}" for flag in doubtful(case)]
+
+
+def _names(cases: list[CaseReport], of: int) -> str:
+    if len(cases) == of:
+        return "all"
+    return words.listing([f"{words.case_name(case)} on {words.target_name(case.target)}" for case in cases])

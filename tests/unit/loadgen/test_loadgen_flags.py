@@ -1,0 +1,160 @@
+"""Each flag of a case, and each reason why a loader was the limit, at both sides of its condition.
+
+A flag or a reason that is added without its two examples fails here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+
+from breakeven.loadgen.case_figures import MOST_WORDS
+from breakeven.loadgen.flags import FLAGS, Evidence, raised
+from breakeven.loadgen.ledger.ledger import Ledger, ProducerLedger
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.ledger.sequences import SequenceSet
+from breakeven.loadgen.merge import merge
+from breakeven.loadgen.reconciliation import account
+from breakeven.loadgen.record.cell import Cell
+from breakeven.loadgen.record.total import Total
+from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.self_check.diagnosis import SATURATED_BY
+from breakeven.terms import Flag
+from tests.support.loaders.diagnoses import call_errors, diagnosis
+
+
+def result(received: int = 10, **fields: Any) -> LoaderResult:
+    """One loader's, of ten messages sent and confirmed."""
+    ledger = Ledger({0: ProducerLedger(10, SequenceSet.first(10))}, {0: SequenceSet.first(received)})
+    return LoaderResult(
+        "run", "case", 1, 0, 1, "parallel", 10.0, **{"final": True, "ledger": ledger, **fields}
+    )
+
+
+def of(*, left: QueueCount | None = None, **fields: Any) -> Evidence:
+    results = [result(**fields)]
+    return Evidence(results=results, account=account(results, left))
+
+
+def skipping(messages: int) -> Evidence:
+    cell = Cell(skipped=messages)
+    for _ in range(10 - messages):
+        cell.latencies.add(1000)
+    return Evidence(totals={"end_to_end": Total(cell, 0.0, 10.0)})
+
+
+def unload(early_s: float) -> Evidence:
+    return Evidence(totals={"consume": Total(Cell(), 0.0, 10.0, (999, early_s))})
+
+
+def mirrored(mirrors: int) -> Evidence:
+    return Evidence(mirrors={"before": {"q0": 1}, "after": {"q0": mirrors}}, mirrors_due=1)
+
+
+#: flag -> the smallest evidence that raises it, what its sentence says of that, and the largest that does not
+EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
+    "shared_host": (
+        replace(of(host={"cores": 2}), environment="local"),
+        ("one machine and its 2 cores",),
+        replace(of(host={"cores": 2}), environment="aws"),
+    ),
+    "emulated": (Evidence(provenance="emulated"), ("stand-in",), Evidence(provenance="measured")),
+    "loader_saturated": (
+        of(diagnoses=[diagnosis("measure", 0.8)]),
+        ("loader 0, measure", "0.80 of a core", "0.8 is the limit"),
+        of(diagnoses=[diagnosis("measure", 0.7999)]),
+    ),
+    "few_samples": (
+        Evidence(without_percentile={"end_to_end": (9_999, ("p99.9",))}),
+        ("end to end has no p99.9", "9,999", "fewer than 10"),
+        Evidence(without_percentile={}),
+    ),
+    "drain_deadline": (
+        of(flags=["drain_deadline"], received=9),
+        ("1 message of those sent",),
+        of(received=9),
+    ),
+    "left_estimated": (
+        of(left=QueueCount(1, exact=False), received=9, still_came=True),
+        ("about 1 message",),
+        of(left=QueueCount(1, exact=True), received=9, still_came=True),
+    ),
+    "slow_tail": (unload(8.999), ("of 10.0 s, over 10%", "1.00 s"), unload(9.0)),
+    "general_path": (of(fallbacks=["BREAKEVEN_CORE=off"]), ("BREAKEVEN_CORE=off",), of(fallbacks=[])),
+    "ledger_incomplete": (of(final=False), ("0 of 1 loader",), of(final=True)),
+    "nodes_down": (
+        Evidence(nodes=2, nodes_down=1),
+        ("1 of 2 nodes",),
+        Evidence(nodes=2, nodes_down=0),
+    ),
+    "mirrors_out_of_sync": (mirrored(0), ("q0 had 0 of 1 mirror in sync after",), mirrored(1)),
+    "end_to_end_partial": (skipping(1), ("1 of 10 messages",), skipping(0)),
+    "call_errors": (
+        of(call_errors=[call_errors("Throttled", 1, said="slow down")]),
+        ("1 call failed", "produce Throttled 1 (2026-11-20T15:30:00.000+00:00: slow down)"),
+        of(call_errors=[]),
+    ),
+}
+
+
+def test_every_flag_has_its_condition_and_its_two_examples() -> None:
+    assert set(FLAGS) == set(EXAMPLES) == set(get_args(Flag))
+
+
+@pytest.mark.parametrize("flag", get_args(Flag))
+def test_a_flag_is_raised_by_the_smallest_evidence_and_says_it(flag: Flag) -> None:
+    raising, figures, sparing = EXAMPLES[flag]
+    said = raised(raising)[flag]
+    assert all(figure in said for figure in figures), said
+    assert flag not in raised(sparing)
+
+
+#: reason -> the smallest evidence, what its sentence says of that, and the largest that is none
+REASONS: dict[str, tuple[dict[str, Any], tuple[str, ...], dict[str, Any]]] = {
+    "processor": ({"cpu_share": 0.8}, ("0.80", "0.8 is the limit"), {"cpu_share": 0.7999}),
+    "lag": (
+        {"own_host": True, "lag_p99_ms": 5.01},
+        ("5.01 ms", "5 ms is the limit"),
+        {"own_host": True, "lag_p99_ms": 5.0},
+    ),
+    "lateness": ({"pacing_p99_ms": 1.01}, ("1.01 ms", "1 ms is the limit"), {"pacing_p99_ms": 1.0}),
+    "shortfall": (
+        {"offered": 1000, "achieved": 989, "blocked_share": 0.0099},
+        ("989 of the 1,000", "under 99%", "1.0% of the time"),
+        {"offered": 1000, "achieved": 990, "blocked_share": 0.0099},
+    ),
+}
+
+
+def test_every_reason_for_a_lower_bound_has_its_two_examples() -> None:
+    assert set(SATURATED_BY) == set(REASONS)
+
+
+@pytest.mark.parametrize("reason", SATURATED_BY)
+def test_a_reason_for_a_lower_bound_is_found_at_its_limit_and_says_it(reason: str) -> None:
+    found, figures, sparing = REASONS[reason]
+    (said,) = diagnosis(**{"stage": "measure", "cpu_share": 0.1, **found}).evidence()
+    assert all(figure in said for figure in figures), said
+    assert diagnosis(**{"stage": "measure", "cpu_share": 0.1, **sparing}).evidence() == []
+
+
+def test_a_shortfall_with_the_window_full_is_the_targets() -> None:
+    behind = {"offered": 1000, "achieved": 500, "blocked_share": 0.01}
+    assert diagnosis("measure", 0.1, **behind).evidence() == []
+
+
+def test_lateness_of_any_schedule_is_the_loaders() -> None:
+    """Whatever waited for room in the window is no part of it."""
+    (said,) = diagnosis("measure", 0.1, pacing_p99_ms=42.0, blocked_share=0.5).evidence()
+    assert "42.0 ms late" in said
+
+
+def test_the_words_on_a_limit_keep_to_the_length_of_a_record() -> None:
+    every = {name: value for found, _, _ in REASONS.values() for name, value in found.items()}
+    found = diagnosis(**{"stage": "measure", **every})
+    assert len(found.evidence()) == len(REASONS)
+    limit = merge([result(diagnoses=[found])], None).limit()
+    assert limit is not None
+    assert len(limit.evidence) <= MOST_WORDS
