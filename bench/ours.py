@@ -14,6 +14,7 @@ from bench.plan import Load, Times
 from bench.watched import Command, Line
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
+from breakeven.planning.expand import ABSENT, BUILT_IN, CLOSED, workload_of
 from breakeven.workload.case import Case, Workload
 
 NAMES = {"native": "ours", "pika": "ours on pika", "boto3": "boto3"}
@@ -25,11 +26,12 @@ NO_DRAIN_S = 0.1
 
 
 def workload(load: Load, times: Times, client: str) -> Workload:
-    return Workload.model_validate(
+    return workload_of(
         {
+            "mode": "parallel",
             "producers": 1,
             "consumers": int(load.consumes),
-            "message_bytes": load.message_bytes,
+            "message_size": load.message_bytes,
             "warmup_s": WARMUP_S,
             # a window is from one look to another within the stage, a second apart
             "measure_s": times.window_s + 1.5,
@@ -43,6 +45,12 @@ def workload(load: Load, times: Times, client: str) -> Workload:
             "client": client,
         }
     )
+
+
+def spelled(asked: Workload) -> str:
+    """What of it differs from what a suite has that does not say it; JSON."""
+    plain = {**BUILT_IN, **CLOSED, **ABSENT}.items()
+    return json.dumps(dict(each for each in asked.model_dump().items() if each not in plain))
 
 
 def case(name: str, asked: Workload, target: str) -> Case:

@@ -87,7 +87,7 @@ def command_lines(load: Load, times: Times, contenders: Contenders) -> dict[str,
         if which is None:
             said[name] = f"PerfTest {shlex.join(perftest.arguments(load, times, QUEUE))}"
         else:
-            said[name] = ours.workload(load, times, which.client).model_dump_json(exclude_defaults=True)
+            said[name] = ours.spelled(ours.workload(load, times, which.client))
     return said
 
 

@@ -100,9 +100,7 @@ def own_ceiling(bench: Bench) -> list[Section]:
         unit="message",
         contenders=(OURS,),
         commands={
-            f"{OURS}, {table}": ours.workload(load, bench.times, "native").model_dump_json(
-                exclude_defaults=True
-            )
+            f"{OURS}, {table}": ours.spelled(ours.workload(load, bench.times, "native"))
             for table, load in ceiling.LOADS.items()
         },
     )
@@ -123,7 +121,7 @@ def own_ceiling(bench: Bench) -> list[Section]:
 def paused(bench: Bench) -> list[Section]:
     """No peer: the ratios are of figures of the same run."""
     section = Section("pause", "A paused broker in an open loop", "message", (OURS,))
-    section.commands[OURS] = pause.workload(bench.times).model_dump_json(exclude_defaults=True)
+    section.commands[OURS] = ours.spelled(pause.workload(bench.times))
     runs = []
     with rabbitmq.brokers(bench.children, bench.workdir, 1) as brokers:
         for _ in range(min(5, bench.times.repeats)):

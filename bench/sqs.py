@@ -19,6 +19,7 @@ from bench.plan import Times
 from bench.terminator import terminator
 from bench.watched import watch
 from breakeven.errors import BreakevenError
+from breakeven.planning.expand import workload_of
 from breakeven.workload.case import Workload
 from local.children import Children
 from local.servers.sqs_server import SqsServer
@@ -94,26 +95,25 @@ def java_run(at: Server, times: Times) -> dict[str, Figures]:
 
 
 def workload(times: Times, client: Client) -> Workload:
-    return Workload(
-        mode="load-unload",
-        producers=WORKERS,
-        consumers=WORKERS,
-        message_bytes=MESSAGE_BYTES,
-        messages=MESSAGES_PER_S[client] * times.window_s,
-        warmup_s=0,
-        measure_s=1,
-        drain_s=30,
-        client=client,
+    return workload_of(
+        {
+            "mode": "load-unload",
+            "producers": WORKERS,
+            "consumers": WORKERS,
+            "message_size": MESSAGE_BYTES,
+            "messages": MESSAGES_PER_S[client] * times.window_s,
+            "warmup_s": 0,
+            "measure_s": 1,
+            "drain_s": 30,
+            "client": client,
+        }
     )
 
 
 def command_lines(times: Times) -> dict[str, str]:
     """How each was called."""
     java = java_sdk.arguments("ENDPOINT", "QUEUE", WORKERS, MESSAGE_BYTES, times)
-    said = {
-        ours.NAMES[client]: workload(times, client).model_dump_json(exclude_defaults=True)
-        for client in MESSAGES_PER_S
-    }
+    said = {ours.NAMES[client]: ours.spelled(workload(times, client)) for client in MESSAGES_PER_S}
     return {**said, java_sdk.NAME: shlex.join(["java", *java])}
 
 

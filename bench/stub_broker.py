@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import selectors
 import socket
-import struct
 import sys
 from collections import deque
 from typing import Any
@@ -21,6 +20,7 @@ import numpy.typing as npt
 import pika
 from pika import frame, spec
 
+from breakeven.instrument import amqp_frames as frames
 from local.ports import LOOPBACK
 
 Bytes = npt.NDArray[np.uint8]
@@ -29,10 +29,8 @@ READ_BYTES = 1 << 20
 #: messages that wait for a consumer; what comes after them is dropped
 KEPT = 10_000
 _CHANNEL, _FRAME_MAX, _CHANNEL_MAX = 1, 131_072, 2047
-_FRAME_HEAD = struct.Struct(">BHI")
-_PROTOCOL_HEADER = 8
 #: a basic.ack up to its delivery tag, and its whole length
-_ACK_HEAD = frame.Method(_CHANNEL, spec.Basic.Ack(0)).marshal()[:11]
+_ACK_HEAD = frames.method_frame(_CHANNEL, spec.Basic.Ack(0))[:11]
 _ACK_BYTES = 21
 _TAG_BYTES = 8
 _PROPERTIES = {"capabilities": {"publisher_confirms": True, "basic.nack": True}}
@@ -55,14 +53,14 @@ class Form:
         content = frame.Header(_CHANNEL, size, pika.BasicProperties(delivery_mode=2)).marshal()
         content += frame.Body(_CHANNEL, b"." * size).marshal()
         self.size = size
-        self.publish_head = _method(_CHANNEL, spec.Basic.Publish(exchange="", routing_key=queue))
+        self.publish_head = frames.method_frame(_CHANNEL, spec.Basic.Publish(exchange="", routing_key=queue))
         self.publish_bytes = len(self.publish_head) + len(content)
         self._queue, self._content = queue, content
         self.deliver_to("")
 
     def deliver_to(self, consumer: str) -> None:
         """From now on, deliveries are this consumer's."""
-        deliver = _method(_CHANNEL, spec.Basic.Deliver(consumer, 0, False, "", self._queue))
+        deliver = frames.method_frame(_CHANNEL, spec.Basic.Deliver(consumer, 0, False, "", self._queue))
         self._delivery = np.frombuffer(deliver + self._content, np.uint8)
         self._tag_at = len(_ACK_HEAD) + 1 + len(consumer)
 
@@ -164,11 +162,11 @@ class Connection:
         return self._take_frame()
 
     def _begin(self) -> int:
-        if len(self._unread) < _PROTOCOL_HEADER:
+        if len(self._unread) < len(frames.PROTOCOL_HEADER):
             return 0
         self._begun = True
         self._say(0, spec.Connection.Start(server_properties=_PROPERTIES))
-        return _PROTOCOL_HEADER
+        return len(frames.PROTOCOL_HEADER)
 
     def _take_publishes(self, most: int) -> int:
         length, head = self._form.publish_bytes, self._form.publish_head
@@ -189,15 +187,11 @@ class Connection:
 
     def _take_frame(self) -> int:
         """Anything else: a method that is answered, or a heartbeat, which is not."""
-        if len(self._unread) < _FRAME_HEAD.size:
-            return 0
-        kind, _, size = _FRAME_HEAD.unpack_from(self._unread)
-        length: int = _FRAME_HEAD.size + size + 1
-        if len(self._unread) < length:
-            return 0
-        if kind == spec.FRAME_METHOD:
-            self._answer(frame.decode_frame(bytes(self._unread[:length]))[1].method)
-        return length
+        for kind, _, payload, behind in frames.split(bytes(self._unread)):
+            if kind == spec.FRAME_METHOD:
+                self._answer(frames.decoded(payload))
+            return behind
+        return 0
 
     def _answer(self, method: Any) -> None:
         if method.NAME in _ANSWERS:
@@ -213,7 +207,7 @@ class Connection:
             self._queue.hand_out()
 
     def _say(self, channel: int, method: Any) -> None:
-        self._socket.sendall(_method(channel, method))
+        self._socket.sendall(frames.method_frame(channel, method))
 
 
 def serve(form: Form) -> None:
@@ -235,10 +229,6 @@ def serve(form: Form) -> None:
                     key.data.close()
             for connection in connections:
                 connection.confirm()
-
-
-def _method(channel: int, method: Any) -> bytes:
-    return bytes(frame.Method(channel, method).marshal())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 #: where a run can be made
@@ -38,6 +38,12 @@ METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produ
 #: 2025-08-04, 256 KiB before. Source: AWS What's New, 4 August 2025, "Amazon SQS increases maximum message
 #: payload size to 1 MiB"; Amazon SQS Developer Guide, message quotas.
 SQS_MAX_MESSAGE_BYTES = 1_048_576
+
+
+class Frozen(BaseModel):
+    """A record with the fields that it declares and no others, which stay as they are made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TargetName(str):

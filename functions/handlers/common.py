@@ -17,8 +17,7 @@ from pydantic import BaseModel
 from breakeven.planning import rounds
 from breakeven.results.store import Store
 from breakeven.steps.services import Services
-from breakeven.terms import TargetName
-from breakeven.workload.case import Frozen
+from breakeven.terms import Frozen, TargetName
 
 logger = Logger()
 tracer = Tracer(auto_patch=False)  # a patched client would be measured with its tracing

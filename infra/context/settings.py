@@ -12,12 +12,13 @@ import zoneinfo
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.steps.run.run_input import DEFAULT_SUITE
 from breakeven.targets.catalog import INSTANCE_TYPE
+from breakeven.terms import Frozen
 from breakeven.workload.read import shipped_suites
 
 STACK = "QueueBreakeven"
@@ -123,13 +124,11 @@ TimeZone = Annotated[str, _check(lambda value: value in zoneinfo.available_timez
 ShippedSuite = Annotated[str, _check(lambda value: value in shipped_suites())]
 
 
-class Context(BaseModel):
+class Context(Frozen, allow_inf_nan=False):
     """The settings of one deployment, each checked by itself; ``context_read`` holds them together.
 
     No execution's input can raise what is said here of spending.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     max_msg_per_s: float = Field(
         default=ALLOWED.max_msg_per_s, gt=0, description="messages a second that a case may ask for, above 0"

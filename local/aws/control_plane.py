@@ -51,9 +51,6 @@ from local.children import Children
 
 #: how long ``close`` waits for executions to notice that they were stopped
 CLOSE_LIMIT_S = 5.0
-_TICK_S = 0.2
-#: each look costs the one server of all services some 10 ms
-_UNWATCHED_TICK_S = 1.0
 _the_one_open = threading.Lock()
 #: logger -> what is kept of what it says; the last one prints a whole definition for each state that fails
 _LOGGERS = {
@@ -194,20 +191,6 @@ class ControlPlane:
     def describe(self, execution_arn: str) -> dict[str, Any]:
         """What DescribeExecution answers."""
         found: dict[str, Any] = self.client("stepfunctions").describe_execution(executionArn=execution_arn)
-        return found
-
-    def history(self, execution_arn: str) -> list[dict[str, Any]]:
-        """The execution's events, oldest first."""
-        answer = self.client("stepfunctions").get_execution_history(executionArn=execution_arn)
-        events: list[dict[str, Any]] = answer["events"]
-        return events
-
-    def wait(self, execution_arn: str, on_tick: Callable[[], None] | None = None) -> dict[str, Any]:
-        """Wait until the execution has ended, calling ``on_tick`` several times a second; describes it."""
-        while (found := self.describe(execution_arn))["status"] == "RUNNING":
-            if on_tick:
-                on_tick()
-            time.sleep(_TICK_S if on_tick else _UNWATCHED_TICK_S)
         return found
 
     def stop(self, execution_arn: str) -> None:

@@ -27,8 +27,6 @@ from breakeven.steps.lane.recipes import recipes_of
 from local.aws.patches.ec2_patches import register_image
 from local.aws.swaps import Swaps
 
-#: of user data, before it is encoded ("Run commands when you launch an EC2 instance", EC2 guide)
-MOST_USER_DATA = 16_384
 #: between an instance's launch and its end here
 TAKES_S = 0.2
 _EXPORTED = re.compile(r"^export (BREAKEVEN_\w+)=(\S*)$", re.MULTILINE)
@@ -85,10 +83,8 @@ class Builders:
 def read_user_data(body: bytes) -> dict[str, str]:
     """What a builder is told.
 
-    :raises ValueError: it is more than EC2 takes, or nothing that cloud-init would run
+    :raises ValueError: it is nothing that cloud-init would run
     """
-    if len(body) > MOST_USER_DATA:
-        raise ValueError(f"user data of {len(body)} bytes; EC2 takes {MOST_USER_DATA}")
     if not body.startswith(b"#!"):
         raise ValueError("user data that cloud-init does not run: it does not begin with #!")
     return dict(_EXPORTED.findall(body.decode()))

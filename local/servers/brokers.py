@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from breakeven.brokers.access import Access, Node
+from breakeven.clients.amqp.encoding import PROTOCOL_HEADER
 from breakeven.errors import BreakevenError
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management, ManagementError
@@ -32,7 +33,6 @@ STOP_GRACE_S = 1.5
 #: of a node that is stopped to be started again, as a machine that is shut down gives it
 SHUTDOWN_GRACE_S = 20.0
 LOOK_EVERY_S = 0.2
-AMQP_HEADER = b"AMQP\x00\x00\x09\x01"
 
 
 class BrokerCluster:
@@ -92,7 +92,7 @@ class BrokerCluster:
         self._children.stop_together([self._processes[node]], STOP_GRACE_S)
         plan, env = self._starts[node]
         self._start_node(plan, env)
-        self._wait([plan], lambda at: answers(at.amqp_port, AMQP_HEADER) and self._is_ready(at))
+        self._wait([plan], lambda at: answers(at.amqp_port, PROTOCOL_HEADER) and self._is_ready(at))
 
     def keep_logs(self) -> None:
         """Copy the nodes' logs as they are now, where they are wanted."""
@@ -127,7 +127,7 @@ class BrokerCluster:
             self._starts[plan.node.name] = (plan, env)
             self._start_node(plan, env)
             # A node that knocks while another is half up now and then dies of what it is told.
-            self._wait([plan], lambda node: answers(node.amqp_port, AMQP_HEADER))
+            self._wait([plan], lambda node: answers(node.amqp_port, PROTOCOL_HEADER))
         self._wait(plans, self._is_ready)
         # A note for the target: the management API tells it late, or not at all.
         Management(self.access).set_global_parameter(CLUSTER_PARAMETER, self._settings.note())

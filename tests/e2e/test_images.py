@@ -10,6 +10,7 @@ import pytest
 
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, OWNER_TAG, RUN_TAG
 from breakeven.results.items import RUN
+from tests.support.aws.executions import history
 from tests.support.aws.stack_deletion import answers_to_cloudformation, deletion
 from tests.support.aws.status_change import status_change
 from tests.support.grants import review
@@ -53,7 +54,7 @@ def run(workflow: Workflow, run_id: str, *faults: Fault) -> tuple[str, set[str]]
     machine = workflow.machine(run_id, faults)
     execution = workflow.start(run_id, machine, suite=parse_suite_text(SUITE))
     status = workflow.end(execution)
-    events = workflow.plane.history(execution)
+    events = history(workflow.plane, execution)
     names = {
         each["stateEnteredEventDetails"]["name"] for each in events if "stateEnteredEventDetails" in each
     }

@@ -15,6 +15,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, loaders_prefix
 from breakeven.workload.case import INLINE_LOADERS
+from tests.support.aws.executions import history
 from tests.support.aws.status_change import status_change
 from tests.support.workflow.left_behind import tasks_standing
 from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
@@ -99,7 +100,7 @@ def test_each_was_called_once(workflow, execution, called):
 
 
 def test_the_runs_own_history_has_one_map_of_them_and_no_loader(workflow, execution):
-    events = workflow.plane.history(execution)
+    events = history(workflow.plane, execution)
     entered = [event["stateEnteredEventDetails"]["name"] for event in events if _enters(event)]
     assert entered.count("BrokerManyLoaders") == 1
     assert not {"BrokerLoaders", "BrokerLoad", "BrokerManyLoad"} & set(entered)
@@ -143,7 +144,7 @@ def test_more_tasks_than_an_inline_map_runs_are_run_by_it_too(workflow):
     made = [LoaderResult.from_json(workflow.store().get_json(key)) for key in keys]
     assert len({result.stages["load"] for result in made}) == 1
     assert sum(producer.sent for each in made for producer in each.ledger.producers.values()) == 4
-    events = workflow.plane.history(execution)
+    events = history(workflow.plane, execution)
     entered = [event["stateEnteredEventDetails"]["name"] for event in events if _enters(event)]
     assert entered.count("BrokerManyTasks") == 1
     assert not {"BrokerManyLoaders", "BrokerTasks", "BrokerTask"} & set(entered)

@@ -26,6 +26,7 @@ from local.aws.control_plane import ControlPlane
 from local.children import Children
 from local.servers.broker_machines import BrokerMachines
 from tests.support.aws.definition import STACK
+from tests.support.aws.executions import wait_for
 
 pytestmark = pytest.mark.installed
 
@@ -107,7 +108,7 @@ def run(assembly, tmp_path_factory):
             suite = parse_suite(parse_yaml(SUITE.encode(), "test"), "test").document()
             wanted = {"suite": suite, "surroundings": {"name": "local"}}
             arn = plane.start(lane.outputs["StateMachineArn"], wanted, name=RUN_ID)
-            status = str(plane.wait(arn)["status"])
+            status = str(wait_for(plane, arn)["status"])
             state = RunState(plane.resource("dynamodb").Table(lane.outputs["StateTableName"]), RUN_ID)
             document = json.loads(lane.store.get_bytes(layout.report_key(RUN_ID, "report.json")))
             yield status, state.items(), lane, Report.model_validate(document)

@@ -17,6 +17,7 @@ from breakeven.results.items import LOCKS, NO_CASE_OK, RUN
 from breakeven.results.state import RunState
 from local.aws.tasks.job_tasks import BuildTask, EcsTask
 from local.aws.tasks.task_images import TaskImages
+from tests.support.aws.executions import history
 from tests.support.aws.status_change import status_change
 from tests.support.canaries import arguments, holds
 from tests.support.grants import review
@@ -84,7 +85,7 @@ def ended(workflow: Workflow) -> dict[str, Any]:
         reasons = [case.get("reason") for case in workflow.state(run_id).items("case#").values()]
         reported = json.dumps([record.get("reason"), *reasons], indent=1)
         assert (status, record["status"]) == ("SUCCEEDED", "ok"), reported
-        histories[run_id] = workflow.plane.history(execution)
+        histories[run_id] = history(workflow.plane, execution)
     return histories
 
 
@@ -115,7 +116,7 @@ def test_a_case_that_a_function_would_not_outlast_goes_to_a_task(workflow, ended
     suite = LONG_DRAIN.replace(f"[{PAIR}, {SQS}]", f"[{SQS}]")
     execution = workflow.start("by-length", suite=parse_suite_text(suite))
     assert workflow.end(execution) == "SUCCEEDED"
-    names = entered(workflow.plane.history(execution))
+    names = entered(history(workflow.plane, execution))
     assert (names.count("ManagedTask"), names.count("ManagedLoad")) == (1, 0)
     report = workflow.store().get_json(layout.report_key("by-length", "report.json"))
     (case,) = report["cases"]

@@ -16,12 +16,13 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case
 from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_machines import BrokerMachines
 from local.servers.sqs_server import SqsServer
 from tests.support.canaries import arguments
+from tests.support.cases import case_with, workload_with
 from tests.support.workflow.processes import eventually, processes_of
 
 INSTANCES = ("i-1", "i-2")
@@ -101,29 +102,8 @@ def queue_case() -> Callable[..., Case]:
     numbers = itertools.count()
 
     def make(target: Any, **fields: Any) -> Case:
-        workload = {
-            "producers": 1,
-            "consumers": 1,
-            "message_bytes": 16,
-            "warmup_s": 0,
-            "measure_s": 1,
-            "drain_s": 10,
-            "client": "boto3" if target == "sqs-standard" else "pika",
-            **fields,
-        }
-        return Case(
-            run_id="run",
-            case_id=f"case-{next(numbers)}",
-            scenario="scenario",
-            cell="cell",
-            target=target,
-            repeat=1,
-            variant="equal-guarantees",
-            tag="test",
-            workload=Workload(**workload),
-            loaders=1,
-            expected_s=1,
-            limit_s=60,
-        )
+        client = "boto3" if target == "sqs-standard" else "pika"
+        workload = workload_with(**{"drain_s": 10, "client": client, **fields})
+        return case_with(workload, case_id=f"case-{next(numbers)}", target=target)
 
     return make

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import ssl
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
+
+from breakeven.terms import Frozen
 
 
-class Node(BaseModel):
+class Node(Frozen):
     """Where one broker node answers. It registers itself with this once it is up.
 
     ``certificate``: its own in PEM, to be trusted for it; None where it speaks no TLS, or one that all know.
     ``packages``: name -> version, of those that its image was made with; empty of one that is no image's.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: str
     host: str
     amqp_port: int
     management_port: int
     certificate: str | None = None
-    packages: dict[str, str] = {}
+    packages: dict[str, str] = Field(default_factory=dict)
 
 
-class Access(BaseModel):
+class Access(Frozen):
     """How to reach a lane's brokers. Held in one object that only the lane's own may read."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     username: str
     password: str

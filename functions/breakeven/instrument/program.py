@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from breakeven.terms import Frozen
 
 Protocol = Literal["amqp", "sqs"]
 
@@ -14,18 +16,14 @@ PER_MILLE = {"p50": 500, "p90": 900, "p99": 990, "p999": 999}
 MOST_MARKED = 0.25
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Step(_Frozen):
+class Step(Frozen):
     """Samples of a rank up to this share of all take ``ms`` milliseconds."""
 
     up_to: float = Field(gt=0, le=1)
     ms: float = Field(ge=0, le=60_000)
 
 
-class Latency(_Frozen):
+class Latency(Frozen):
     """A table of quantiles with plateaus, of which a finite sample gets exactly its share.
 
     A percentile in the middle of a plateau is exact, and so little moved by what a busy host adds to a few.
@@ -41,14 +39,14 @@ class Latency(_Frozen):
         return self
 
 
-class Stall(_Frozen):
+class Stall(Frozen):
     """Nothing is answered from ``at_s`` after the first message, for ``for_s`` seconds."""
 
     at_s: float = Field(ge=0)
     for_s: float = Field(gt=0)
 
 
-class Program(_Frozen):
+class Program(Frozen):
     """``messages``: how many the distributions and the fates are spread over.
 
     A sample of that many published (``deliveries`` delivered) messages has exactly the table's percentiles

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field, StringConstraints
 
-from breakeven.workload.case import MAX_LOADERS, Frozen
+from breakeven.terms import Frozen
+from breakeven.workload.case import MAX_LOADERS
 
 MOST_WORDS = 300  # characters
 #: ends up on terminals and in reports: nothing that a terminal would take for a command

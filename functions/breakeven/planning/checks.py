@@ -10,7 +10,8 @@ from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
-from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Frozen, Variant
+from breakeven.terms import Frozen
+from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Variant
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Suite
 

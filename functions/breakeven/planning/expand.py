@@ -46,6 +46,15 @@ BUILT_IN: Mapping[str, Any] = {
     "objective_ms": 100.0,
     "nodes_down": 0,
 }
+#: what only some workloads have, and how it looks without
+ABSENT: Mapping[str, Any] = {
+    "messages": None,
+    "rate": None,
+    "in_flight": 1,
+    "profile": (),
+    "processing_profile": (),
+    "program": None,
+}
 #: settings that a workload has in another form, or that are the case's
 NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders", "loader"})
 #: how long a capacity search holds each rate, seconds
@@ -185,15 +194,21 @@ def _settings(suite: Suite, point: Point, target: str, variant: Variant) -> Sett
     return settings
 
 
+def workload_of(settings: Mapping[str, Any]) -> Workload:
+    """The workload with these settings; what they leave out is as built in, and of a closed loop."""
+    complete = {**BUILT_IN, **CLOSED, **ABSENT, **settings}
+    fields = {name: value for name, value in complete.items() if name not in NO_WORKLOAD}
+    return Workload(message_bytes=complete["message_size"], **fields)
+
+
 def _workload(settings: Mapping[str, Any], scale: float) -> Workload:
-    fields = {name: value for name, value in settings.items() if name not in NO_WORKLOAD}
-    fields |= _steps(settings)
-    if fields.get("profile"):
+    fields = {**settings, **_steps(settings)}
+    if fields["profile"]:
         fields["measure_s"] = sum(step.for_s for step in fields["profile"])
     if "messages" in fields:
         fields["messages"] = scaled(fields["messages"], scale)
         fields["warmup_s"] = 0.0  # load-unload has no warm-up
-    return Workload(message_bytes=settings["message_size"], **fields)
+    return workload_of(fields)
 
 
 def _steps(settings: Mapping[str, Any]) -> Settings:

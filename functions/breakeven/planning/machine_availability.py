@@ -9,8 +9,8 @@ from pydantic import Field
 from breakeven.planning.checks import Refusal
 from breakeven.planning.node_sizes import field_of
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.terms import TargetName
-from breakeven.workload.case import Case, Frozen, Machines
+from breakeven.terms import Frozen, TargetName
+from breakeven.workload.case import Case, Machines
 
 #: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
 QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"

@@ -23,8 +23,8 @@ from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.targets.catalog import INSTRUMENT
-from breakeven.terms import Environment, TargetName
-from breakeven.workload.case import Case, Frozen, Variant
+from breakeven.terms import Environment, Frozen, TargetName
+from breakeven.workload.case import Case, Variant
 from breakeven.workload.suite import Suite
 
 DEFAULT_MAX_USD = 20.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from breakeven.terms import TargetName
-from breakeven.workload.case import Frozen, LoaderKind, Machines
+from breakeven.terms import Frozen, TargetName
+from breakeven.workload.case import LoaderKind, Machines
 
 
 class CaseRef(Frozen):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from breakeven.instrument.program import Latency, Program, Protocol, Step
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, case_seconds
-from breakeven.planning.expand import tag_of
+from breakeven.planning.expand import tag_of, workload_of
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
-from breakeven.workload.case import Case, Variant, Workload
+from breakeven.workload.case import Case, Variant
 
 SCENARIO = "instrument"
 PROTOCOLS: tuple[Protocol, ...] = ("amqp", "sqs")
@@ -38,17 +38,18 @@ def program(protocol: Protocol) -> Program:
 
 def _case(protocol: Protocol, run_id: str, environment: Environment, variant: Variant) -> Case:
     case_id = f"{SCENARIO}.{protocol}.{INSTRUMENT}.r1"
-    workload = Workload(
-        mode="load-unload",
-        producers=WORKERS,
-        consumers=WORKERS,
-        message_bytes=MESSAGE_BYTES,
-        messages=MESSAGES,
-        warmup_s=0,
-        measure_s=1,
-        drain_s=DRAIN_S,
-        client="native",
-        program=program(protocol),
+    workload = workload_of(
+        {
+            "mode": "load-unload",
+            "producers": WORKERS,
+            "consumers": WORKERS,
+            "message_size": MESSAGE_BYTES,
+            "messages": MESSAGES,
+            "warmup_s": 0.0,
+            "measure_s": 1.0,
+            "drain_s": DRAIN_S,
+            "program": program(protocol),
+        }
     )
     return Case(
         run_id=run_id,

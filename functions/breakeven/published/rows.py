@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from breakeven.errors import InputError, first_fault
+from breakeven.terms import Frozen
 from breakeven.workload.read import scenarios
 
 #: sources with published rows, by the letter that the documents of this project give them
@@ -36,10 +37,6 @@ def _not_empty(value: str) -> str:
 #: digits as the source printed them: text, so that 1.10 does not become 1.1
 Printed = Annotated[str, BeforeValidator(_as_printed)]
 Text = Annotated[str, AfterValidator(_not_empty)]
-
-
-class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class PublishedMetric(Frozen):
@@ -82,7 +79,7 @@ class PublishedRow(Frozen):
     cell: str
     target: Text
     match: dict[str, int | str]
-    parameters: dict[str, int | str] = {}
+    parameters: dict[str, int | str] = Field(default_factory=dict)
     machine: str | None = None
     produce: PublishedMetric | None = None
     consume: PublishedMetric | None = None
@@ -136,7 +133,7 @@ class Published(Frozen):
     provenance: Literal["published"]
     source: Source
     setup: dict[str, str]
-    machines: dict[str, dict[str, Printed]] = {}
+    machines: dict[str, dict[str, Printed]] = Field(default_factory=dict)
     rows: tuple[PublishedRow, ...]
     notes: dict[str, str]
     breakeven: SourceBreakeven | None = None

@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from botocore.exceptions import ClientError
-
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import CaseProgress, Progress
 from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.results.items import all_loaders_item, loader_item, loaders_prefix
-from breakeven.results.state import RunState
+from breakeven.results.state import CONDITION_FAILED, RunState, SuppressCodes
 
 #: seconds between the last arrival and the start, so that everyone has seen it open
 GATE_DELAY_S = {"start": 2.0, "unload": 1.0}
@@ -42,14 +40,10 @@ class StateCoordinator:
 
     def arrive(self, gate: str) -> None:
         field = f"gate_{gate}"
-        try:
+        with SuppressCodes(CONDITION_FAILED):
             self._state.update(self._item, only_if_absent=field, **{field: time.time()})
-        except ClientError as error:
-            if error.response.get("Error", {}).get("Code") != "ConditionalCheckFailedException":
-                raise
-            raise CaseError(
-                f"this loader was at gate '{gate}' before: a restarted loader never joins late"
-            ) from None
+            return
+        raise CaseError(f"this loader was at gate '{gate}' before: a restarted loader never joins late")
 
     def opens_at(self, gate: str) -> float | None:
         if self._reads_summary:

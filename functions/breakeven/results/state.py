@@ -7,8 +7,10 @@ that only this caller has.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -18,6 +20,20 @@ from botocore.exceptions import ClientError
 from breakeven.results.items import RUN, case_item
 
 KEEP_S = 90 * 24 * 3600  # state is for following and resuming a run; results live in S3
+
+
+#: what DynamoDB answers to a write whose condition does not hold
+CONDITION_FAILED = "ConditionalCheckFailedException"
+
+
+class SuppressCodes(AbstractContextManager[None]):
+    """Goes on after what AWS answers by one of these codes, as ``contextlib.suppress`` after exceptions."""
+
+    def __init__(self, *codes: str) -> None:
+        self._codes = codes
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        return isinstance(error, ClientError) and error.response["Error"]["Code"] in self._codes
 
 
 class Table(Protocol):
@@ -71,13 +87,10 @@ class RunState:
         return self._set_if(item, fields, condition, names, {":owner": owner, ":null": "NULL"})
 
     def _set_if(self, *update: Any) -> bool:
-        try:
+        with SuppressCodes(CONDITION_FAILED):
             self._set(*update)
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "ConditionalCheckFailedException":
-                raise
-            return False
-        return True
+            return True
+        return False
 
     def _set(
         self,
@@ -146,24 +159,13 @@ def _expiring(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stored(value: Any) -> Any:
     """DynamoDB takes no floats; their shortest decimal form loses nothing."""
-    if isinstance(value, float):
-        return Decimal(repr(value))
-    if isinstance(value, Mapping):
-        return {key: _stored(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_stored(inner) for inner in value]
-    return value
+    return json.loads(json.dumps(value), parse_float=Decimal)
 
 
 def _plain_item(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _plain(value) for key, value in item.items()}
+    plain: dict[str, Any] = json.loads(json.dumps(item, default=_number))
+    return plain
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value
+def _number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)

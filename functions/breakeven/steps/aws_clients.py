@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from botocore.exceptions import ClientError
+from breakeven.results.state import SuppressCodes
 
 #: what AWS answers when something was deleted already: by a retry, or by another that is at it just now
 GONE = {
@@ -24,8 +23,6 @@ GONE = {
 }
 #: of an endpoint that is deleted: it is there for a while yet, and answers nobody
 GOING = ("deleting", "deleted")
-#: what DynamoDB answers to a write whose condition does not hold
-CONDITION_FAILED = "ConditionalCheckFailedException"
 #: statuses of an execution that is not over
 UNDER_WAY = {"RUNNING", "PENDING_REDRIVE"}
 #: of an execution that Step Functions does not know: it ended more than 90 days ago, or never was
@@ -79,16 +76,6 @@ def described(ec2: Ec2, kind: str, **asked: Any) -> Iterator[Mapping[str, Any]]:
     listed = "".join(word.capitalize() for word in kind.split("_"))
     for page in ec2.get_paginator(f"describe_{kind}").paginate(**asked):
         yield from page[listed]
-
-
-class SuppressCodes(AbstractContextManager[None]):
-    """Goes on after what AWS answers by one of these codes, as ``contextlib.suppress`` after exceptions."""
-
-    def __init__(self, *codes: str) -> None:
-        self._codes = codes
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        return isinstance(error, ClientError) and error.response["Error"]["Code"] in self._codes
 
 
 @dataclass(frozen=True, slots=True)

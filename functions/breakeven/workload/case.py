@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from breakeven.instrument.program import Program
-from breakeven.terms import TargetName
+from breakeven.terms import Frozen, TargetName
 
 Mode = Literal["load-unload", "parallel", "capacity"]
 Variant = Literal["equal-guarantees", "as-published"]
@@ -24,10 +24,6 @@ MAX_IN_FLIGHT = 100
 MAX_LOADERS = 100
 #: what a loader keeps back of its limit, to close and to hand in its result; seconds
 CLOSING_S = 10.0
-
-
-class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Machines(Frozen):
@@ -59,49 +55,43 @@ class Step(Frozen):
 
 
 class Workload(Frozen):
-    """What is done to the queues. Times in seconds, sizes in bytes; counts are totals over loaders."""
+    """What is done to the queues. Times in seconds, sizes in bytes; counts are totals over loaders.
 
-    mode: Mode = "parallel"
+    Nothing has a default here: defaults stand where suites are read, in ``planning.expand``.
+    """
+
+    mode: Mode
     producers: int = Field(ge=0)
     consumers: int = Field(ge=0)
-    queues: int = Field(default=1, ge=1)
+    queues: int = Field(ge=1)
     message_bytes: int = Field(ge=16)
-    messages: int | None = Field(default=None, description="load-unload: how many are loaded")
+    messages: int | None = Field(description="load-unload: how many are loaded")
     warmup_s: float = Field(ge=0)
     measure_s: float = Field(gt=0, description="parallel: length of the measured stage")
     drain_s: float = Field(gt=0, description="the drain's deadline after the measured stage")
-    confirms: bool = True
-    persistent: bool = True
-    mandatory: bool = True
-    consume: Literal["get", "push"] = "get"
-    prefetch: int = Field(default=1, ge=1)
-    wait_s: float = Field(default=0.0, ge=0, le=20, description="SQS long poll; 0 is a short poll")
+    confirms: bool
+    persistent: bool
+    mandatory: bool
+    consume: Literal["get", "push"]
+    prefetch: int = Field(ge=1)
+    wait_s: float = Field(ge=0, le=20, description="SQS long poll; 0 is a short poll")
     in_flight: int = Field(
-        default=1,
-        ge=1,
-        le=MAX_IN_FLIGHT,
-        description="SQS: calls of a kind that a worker keeps going at once",
+        ge=1, le=MAX_IN_FLIGHT, description="SQS: calls of a kind that a worker keeps going at once"
     )
     client: Literal["pika", "boto3", "native"]
-    program: Program | None = Field(default=None, description="target instrument: what it shall do")
-    window: int = Field(default=1, ge=1, description="messages of one producer that may be unanswered")
+    program: Program | None = Field(description="target instrument: what it shall do")
+    window: int = Field(ge=1, description="messages of one producer that may be unanswered")
     rate: float | None = Field(
-        default=None,
-        gt=0,
-        description="messages/s of all producers, whatever the target does; null: closed loop",
+        gt=0, description="messages/s of all producers, whatever the target does; null: closed loop"
     )
-    arrivals: Arrivals = "constant"
+    arrivals: Arrivals
     profile: tuple[Step, ...] = Field(
-        default=(), description="the rate from the measured stage's start on; the last value stays"
+        description="the rate from the measured stage's start on; the last value stays"
     )
-    objective_ms: float = Field(default=100.0, gt=0, description="capacity: p99 end to end at most this")
-    processing_ms: float = Field(default=0.0, ge=0, description="from in hand to settled, one after another")
-    processing_profile: tuple[Step, ...] = Field(default=(), description="of processing_ms, as profile")
-    nodes_down: int = Field(
-        default=0,
-        ge=0,
-        description="nodes that are stopped from before the case until after it",
-    )
+    objective_ms: float = Field(gt=0, description="capacity: p99 end to end at most this")
+    processing_ms: float = Field(ge=0, description="from in hand to settled, one after another")
+    processing_profile: tuple[Step, ...] = Field(description="of processing_ms, as profile")
+    nodes_down: int = Field(ge=0, description="nodes that are stopped from before the case until after it")
 
     @property
     def is_open(self) -> bool:

@@ -6,9 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
@@ -17,6 +15,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from breakeven.targets.catalog import compared
+from breakeven.terms import Frozen
 from breakeven.workload.case import MAX_RATE
 from breakeven.workload.sizes import parse_size
 
@@ -30,8 +29,8 @@ MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
 FAULT = "suite_fault"  # the type of our own errors among pydantic's
 
 
-class Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+class Strict(Frozen, strict=True, allow_inf_nan=False):
+    """What a suite says: values of the type that is asked for, numbers that are finite."""
 
 
 def wrong(field: str, remedy: str) -> PydanticCustomError:

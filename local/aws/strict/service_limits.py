@@ -17,6 +17,8 @@ from local.aws.strict.front import Answer, PassOn, Request
 from local.aws.strict.refusals import Refusal
 
 KIB, MIB = 1024, 1024**2
+#: EC2 API reference, RunInstances: of user data before it is encoded
+USER_DATA_BYTES = 16 * KIB
 
 
 def check_limits(request: Request, pass_on: PassOn) -> Answer:
@@ -116,13 +118,13 @@ def _tasks(request: Request) -> Iterator[Refusal]:
 
 
 def _machines(request: Request) -> Iterator[Refusal]:
-    """EC2 API reference, RunInstances: user data of 16 KB before it is encoded, a client token of 64 ASCII
+    """EC2 API reference, RunInstances: user data, and a client token of 64 ASCII
     characters (guide, "Ensuring idempotency").
     """
     given = request.parameters
     yield from _tags(request)
-    if len(base64.b64decode(given.get("UserData", ""))) > 16 * KIB:
-        yield Refusal("InvalidParameterValue", "User data is limited to 16384 bytes")
+    if len(base64.b64decode(given.get("UserData", ""))) > USER_DATA_BYTES:
+        yield Refusal("InvalidParameterValue", f"User data is limited to {USER_DATA_BYTES} bytes")
     token = str(given.get("ClientToken", ""))
     if len(token) > 64 or not token.isascii():
         yield Refusal("InvalidParameterValue", "Client token must be at most 64 ASCII characters")

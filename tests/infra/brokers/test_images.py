@@ -23,7 +23,8 @@ from infra.brokers.image_builders import (
 from infra.context.settings import Context
 from infra.results import Results
 from infra.storage import Storage
-from local.aws.ec2 import MOST_USER_DATA, read_user_data
+from local.aws.ec2 import read_user_data
+from local.aws.strict.service_limits import USER_DATA_BYTES
 from tests.support.aws.definition import builders_templates, definition_of, resources, template_of
 
 FILES, REPORT = "s3://assets/0123.zip", "s3://results/images/name/"
@@ -249,12 +250,12 @@ def test_a_builder_is_given_what_its_script_asks_for(template):
 
 
 def test_user_data_fits_into_what_ec2_takes(assembly):
-    """16,384 bytes before they are encoded ("Run commands when you launch an EC2 instance", EC2 guide)."""
+    """Before it is encoded ("Run commands when you launch an EC2 instance", EC2 guide)."""
     body = user_data(template_of(assembly)).encode()
-    assert len(body) <= MOST_USER_DATA
+    assert len(body) <= USER_DATA_BYTES == 16_384
     assert body.startswith(b"#!"), "cloud-init runs nothing else"
-    with pytest.raises(ValueError, match="EC2 takes 16384"):
-        read_user_data(body + b"#" * MOST_USER_DATA)
+    with pytest.raises(ValueError, match="does not begin with #!"):
+        read_user_data(body[1:])
 
 
 def test_no_value_that_a_builder_is_given_ends_its_line():

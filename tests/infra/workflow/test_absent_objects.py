@@ -13,8 +13,8 @@ from breakeven.steps.case.fail_case import fail_unsettled
 from breakeven.steps.case.watch import watch
 from breakeven.steps.lane.establish_lane import raise_if_a_node_failed
 from breakeven.steps.run.suite_advice import known_advice
-from breakeven.workload.case import Case, Workload
 from tests.support.aws.moto_server import moto_server
+from tests.support.cases import case_with, workload_with
 from tests.support.grants.enforced import BUCKET, enforced, roles_on_names
 
 PAIR = "rabbitmq-mirrored-pair"
@@ -31,20 +31,7 @@ def aws(plain):
 @pytest.fixture(scope="module")
 def case(aws):
     """A case of the instrument of which its one loader has ended, and left nothing."""
-    workload = Workload(
-        mode="parallel",
-        producers=1,
-        consumers=1,
-        message_bytes=16,
-        warmup_s=0,
-        measure_s=1,
-        drain_s=1,
-        client="pika",
-        program=Program(protocol="amqp", messages=10),
-    )
-    names = {"run_id": "run", "case_id": "case", "target": "instrument", "repeat": 1, "tag": "test"}
-    words = {"scenario": "s", "cell": "c", "variant": "equal-guarantees"}
-    made = Case(**names, **words, workload=workload, loaders=1, expected_s=1, limit_s=60)
+    made = case_with(workload_with(program=Program(protocol="amqp", messages=10)), target="instrument")
     aws.person.store.put_json(layout.case_key("run", "case"), made.model_dump(mode="json"))
     aws.person.state("run").update(case_item("case"), queues="[]", status="running")
     aws.person.state("run").update(loader_item("case", 1, 0), finished=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from local.aws.strict.requests.policies import Call, Statement, grants, is_allowed
+from local.aws.strict.requests.policies import Call, Statement
 from tests.support.aws.stacks import BESIDE, GROWN, Built
 from tests.support.grants import review
 from tests.support.grants.roles import Roles
@@ -81,7 +81,7 @@ def prefixed(text: str, prefix: str) -> str:
 
 def calls(role: str, policies: list[Statement], prefix: str) -> Iterator[Call]:
     """A call for each single thing that is granted, with what its conditions ask for, in that stack."""
-    for action, resource, statement in grants(policies):
+    for action, resource, statement in review.grants(policies):
         if OF_THE_NETWORK.search(resource):
             continue
         context = tuple(
@@ -98,7 +98,7 @@ def lost(before: Roles, after: Roles, prefix: str) -> list[str]:
         str(call)
         for role in before.keys() & after.keys()
         for call in calls(role, before[role], prefix)
-        if not is_allowed(after[role], call)
+        if not review.is_allowed(after[role], call)
     ]
 
 
@@ -126,7 +126,7 @@ def test_nothing_is_gained_but_the_use_of_the_key(roles, name, prefix):
         (role, action, resource)
         for role, policies in roles[name].items()
         if ours(role)
-        for action, resource, _ in grants(policies)
+        for action, resource, _ in review.grants(policies)
         if (role, action, resource.replace("*", "any")) not in plain and not OF_THE_NETWORK.search(resource)
     }
     assert {resource for _, _, resource in gained} == ({KEY} if name == "grown" else set())
@@ -143,7 +143,7 @@ def key_needed(grown: Built, policies: list[Statement]) -> set[str]:
     encrypted = Template(grown.template).encrypted_with(KEY)
     on_encrypted = {
         action
-        for action, resource, _ in grants(policies)
+        for action, resource, _ in review.grants(policies)
         if any(resource == each or resource.startswith(f"{each}/") for each in encrypted)
     }
     assert on_encrypted <= WITH_KEY.keys() | WITHOUT_KEY, "say which of the two it is"
@@ -156,7 +156,7 @@ def lacking(grown: Built, roles: Roles) -> list[str]:
         str(call)
         for role, policies in roles.items()
         for need in key_needed(grown, policies)
-        if not is_allowed(policies, call := Call(role, need, KEY))
+        if not review.is_allowed(policies, call := Call(role, need, KEY))
     ]
 
 
@@ -176,7 +176,7 @@ def test_only_roles_that_store_or_read_may_use_the_key(grown, roles):
 
 
 def is_key_open(policies: list[Statement]) -> bool:
-    return any(action.startswith("kms:") for action, _, _ in grants(policies))
+    return any(action.startswith("kms:") for action, _, _ in review.grants(policies))
 
 
 def test_a_permission_that_is_missing_is_seen(grown, roles):
@@ -185,7 +185,7 @@ def test_a_permission_that_is_missing_is_seen(grown, roles):
         left = {"Load": review.without(roles["grown"]["LoadInVpc"], action)}
         assert lacking(grown, left) == [f"Load: {action} on {KEY}"]
     for role, policies in roles["grown"].items():
-        actions = {action for action, _, _ in grants(policies) if not action.startswith("kms:")}
+        actions = {action for action, _, _ in review.grants(policies) if not action.startswith("kms:")}
         for action in actions if ours(role) else ():
             left = {role: review.without(policies, action)}
             assert lost({role: roles["plain"][role]}, left, GROWN["prefix"]), (role, action)

@@ -6,8 +6,9 @@ import pytest
 
 from breakeven.results.queries import bare, queries
 from infra.context.settings import DATABASE
-from local.aws.strict.requests.policies import Call, is_allowed
+from local.aws.strict.requests.policies import Call
 from tests.support.aws.definition import definition_of, resources, states
+from tests.support.grants import review
 from tests.support.grants.templates import ACCOUNT, REGION, Template
 
 PLACE = f"{REGION}:{ACCOUNT}"
@@ -16,7 +17,7 @@ PLACE = f"{REGION}:{ACCOUNT}"
 @pytest.fixture(scope="module")
 def may(plain):
     policies = Template(plain.template).roles()["states"]
-    return lambda action, resource: is_allowed(policies, Call("states", action, resource))
+    return lambda action, resource: review.is_allowed(policies, Call("states", action, resource))
 
 
 def glue(resource: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local.aws.strict.permissions.account_quotas import ESTABLISHED
+from tests.support.aws.executions import wait_for
 from tests.support.aws.probe import LIMIT_S, STACK, Plane, synthesized_probe
 
 
@@ -103,7 +104,7 @@ def test_stop_aborts_and_nothing_more_is_entered(plane):
         time.sleep(0.05)
     plane.plane.stop(execution)
     assert plane.plane.status(execution) == "ABORTED"
-    assert plane.plane.wait(execution)["status"] == "ABORTED"
+    assert wait_for(plane.plane, execution)["status"] == "ABORTED"
     assert not {"SettleTask", "ReleaseTask"} & set(plane.entered(execution))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from local.aws.control_plane import ControlPlane
 from local.children import Children
+from tests.support.aws.executions import history, wait_for
 
 APP = Path(__file__).parents[2] / "fixtures" / "probe_app" / "app.py"
 STACK = "Probe"
@@ -68,7 +69,7 @@ class Plane:
         return self.plane.start(self.outputs["MachineArn"], {**defaults, **wanted}, name=name)
 
     def run(self, name, **wanted):
-        return self.plane.wait(self.start(name, **wanted))
+        return wait_for(self.plane, self.start(name, **wanted))
 
     def item(self, run_id):
         table = self.plane.resource("dynamodb").Table(self.outputs["TableName"])
@@ -80,7 +81,7 @@ class Plane:
         return released and {state: error["Error"] for state, error in released["failed"].items()}
 
     def entered(self, execution):
-        names = (e.get("stateEnteredEventDetails", {}).get("name") for e in self.plane.history(execution))
+        names = (e.get("stateEnteredEventDetails", {}).get("name") for e in history(self.plane, execution))
         return [name for name in names if name]
 
     def close(self):

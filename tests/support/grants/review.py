@@ -6,7 +6,7 @@ them), policies of resources and keys, boundaries and control policies of an acc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 from policy_sentry.querying.actions import get_action_data
 
-from local.aws.strict.requests.policies import Call, Statement, grants, is_allowed, matches
+from local.aws.strict.requests.policies import Call, Statement, Verdict, matches, verdict
 from tests.support.grants.roles import Roles
 
 #: permissions that no call of these runs shows the need of, each with its reason
@@ -56,6 +56,22 @@ def implied() -> list[Implied]:
         Implied(**{key: tuple(value) if isinstance(value, list) else value for key, value in each.items()})
         for each in listed
     ]
+
+
+def is_allowed(policies: Iterable[Statement], call: Call) -> bool:
+    """Some statement allows it, and none denies it."""
+    return verdict(policies, call) is Verdict.ALLOWED
+
+
+def grants(policies: Iterable[Statement]) -> Iterator[tuple[str, str, Statement]]:
+    """Each single action on each single resource that is granted, with its statement."""
+    for each in policies:
+        if each.allows:
+            assert not each.actions_excepted, "everything but something is granted"
+            assert not each.resources_excepted, "everything but something is granted"
+            for action in each.actions:
+                for resource in each.resources:
+                    yield action, resource, each
 
 
 def missing(roles: Roles, calls: set[Call]) -> set[Call]:

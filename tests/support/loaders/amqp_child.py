@@ -16,7 +16,7 @@ from breakeven.brokers.access import Access
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.fast_path import Origin, SendBatch, WhenSent
 from breakeven.loadgen.ledger.stamp import Stamper
-from breakeven.workload.case import Workload
+from tests.support.cases import workload_with
 
 SIZE, LIMIT_S = 64, 20.0
 STAMPER = Stamper("abcd", 1, SIZE)
@@ -26,10 +26,7 @@ ORIGIN = Origin(b"abcd", 1, SIZE, STAMPER.rest, STAMPER.bodies, 0, None)
 def main() -> None:
     order = json.loads(sys.stdin.read())
     count = order["messages"]
-    workload = Workload(
-        producers=1, consumers=1, message_bytes=SIZE, warmup_s=0, measure_s=1, drain_s=1, client="native",
-        window=count,
-    )  # fmt: skip
+    workload = workload_with(message_bytes=SIZE, client="native", window=count)
     client = NativeAmqpClient(workload, Access.model_validate(order["access"]))
     sender = client.sender("a-queue")
     found = {"answered": 0, "by_general": 0, "prepared": sender.prepare(ORIGIN) >= count}

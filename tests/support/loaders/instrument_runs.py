@@ -12,7 +12,8 @@ from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
 from breakeven.targets.instrument import InstrumentTarget
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case
+from tests.support.cases import case_with, workload_with
 from tests.support.scripted.fake_meeting import FakeMeeting
 
 
@@ -21,27 +22,18 @@ def instrument_case(program: Program, **fields: Any) -> Case:
     workload = {
         "mode": "load-unload",
         "messages": program.messages,
-        "producers": 1,
-        "consumers": 1,
         "message_bytes": 64,
-        "warmup_s": 0.0,
-        "measure_s": 1.0,
         "drain_s": 3.0,  # what is lost is waited for as long: a busy host may stall for a second
         "client": "native",
         "program": program,
         **fields,
     }
-    return Case(
-        run_id="run",
+    return case_with(
+        workload_with(**workload),
         case_id=f"instrument.{program.protocol}.instrument.r1",
         scenario="instrument",
         cell=program.protocol,
         target="instrument",
-        repeat=1,
-        variant="equal-guarantees",
-        tag="test",
-        workload=Workload(**workload),
-        loaders=1,
         expected_s=10,
         limit_s=300,
     )

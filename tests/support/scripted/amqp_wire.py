@@ -13,6 +13,10 @@ from breakeven.clients.amqp.events import Events
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.shape import DeliveryShape
 
+#: of a frame: type, channel, and the size of what is between it and the end mark
+HEAD = struct.Struct(">BHI")
+PROTOCOL_HEADER: bytes = frame.ProtocolHeader().marshal()
+HEARTBEAT: bytes = frame.Heartbeat().marshal()
 QUEUE, CONSUMER, SIZE, FRAME_MAX = "be-queue", "c", 100, 4096
 
 
@@ -22,7 +26,7 @@ def method(method: Any, channel: int = 1) -> bytes:
 
 def framed(kind: int, channel: int, payload: bytes) -> bytes:
     """A frame of any payload, also one that makes no sense."""
-    return struct.pack(">BHI", kind, channel, len(payload)) + payload + b"\xce"
+    return HEAD.pack(kind, channel, len(payload)) + payload + bytes((spec.FRAME_END,))
 
 
 def content(body: bytes, channel: int = 1, frame_max: int = FRAME_MAX, **properties: Any) -> list[bytes]:
@@ -63,9 +67,6 @@ def ack(tag: int, multiple: bool = False, channel: int = 1) -> bytes:
 
 def nack(tag: int, multiple: bool = False) -> bytes:
     return method(spec.Basic.Nack(tag, multiple, False))
-
-
-HEARTBEAT: bytes = frame.Heartbeat().marshal()
 
 
 class Seen(Events):

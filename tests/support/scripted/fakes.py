@@ -20,7 +20,8 @@ from breakeven.clients.base import (
     Settled,
 )
 from breakeven.loadgen.ledger.stamp import StampReader
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case
+from tests.support.cases import case_with, workload_with
 
 TAG = "test"
 #: one message: producer, sequence
@@ -31,26 +32,11 @@ def make_case(
     *, loaders: int = 1, limit_s: float = 60.0, start_deadline_s: float = 10.0, **workload: Any
 ) -> Case:
     """A short case; keywords are the workload's fields."""
-    fields: dict[str, Any] = {
-        "producers": 1,
-        "consumers": 1,
-        "message_bytes": 64,
-        "warmup_s": 0.05,
-        "measure_s": 0.3,
-        "drain_s": 10.0,
-        "client": "pika",
-        **workload,
-    }
-    return Case(
-        run_id="run",
+    short = {"message_bytes": 64, "warmup_s": 0.05, "measure_s": 0.3, "drain_s": 10.0}
+    return case_with(
+        workload_with(**{**short, **workload}),
         case_id="scenario.cell.target.r1",
-        scenario="scenario",
-        cell="cell",
-        target="rabbitmq-mirrored-pair",
-        repeat=1,
-        variant="equal-guarantees",
         tag=TAG,
-        workload=Workload(**fields),
         loaders=loaders,
         start_deadline_s=start_deadline_s,
         expected_s=10.0,

@@ -11,7 +11,7 @@ from typing import Any
 from pika import frame, spec
 
 from breakeven.brokers.access import Access, Node
-from tests.support.scripted.amqp_wire import method
+from tests.support.scripted.amqp_wire import HEAD, PROTOCOL_HEADER, method
 
 
 class ScriptedBroker:
@@ -77,11 +77,11 @@ class ScriptedBroker:
         try:
             self._connection, _ = self._listener.accept()
             with self._connection.makefile("rb") as stream:
-                assert stream.read(8) == b"AMQP\x00\x00\x09\x01"
+                assert stream.read(len(PROTOCOL_HEADER)) == PROTOCOL_HEADER
                 self.say(method(self._start, 0))
-                while head := stream.read(7):
+                while head := stream.read(HEAD.size):
                     self._reading.wait()
-                    size = int.from_bytes(head[3:], "big")
+                    *_, size = HEAD.unpack(head)
                     self._take(frame.decode_frame(head + stream.read(size + 1))[1])
         except (OSError, ValueError):
             return

@@ -27,14 +27,14 @@ from breakeven.clients.fast_path import Origin, Ours, SendBatch, WhenSent
 from breakeven.clients.sqs import client, connection, fast_path_receiver, fast_path_sender
 from breakeven.clients.sqs.endpoint import Endpoint
 from breakeven.loadgen.ledger.stamp import Stamper
-from breakeven.workload.case import Workload
+from tests.support.cases import workload_with
+from tests.support.scripted.amqp_wire import HEARTBEAT
 
 ORDERS: dict[str, Any] = {}
 HOST, QUEUE = "127.0.0.1", "http://sqs.example/123456789012/a-queue"
 #: more than the buffers of both ends of a connection hold, bytes
 LARGE = 4 << 20
 #: a frame that a broker takes at any time: a heartbeat
-HEARTBEAT = b"\x08\x00\x00\x00\x00\x00\x00\xce"
 STAMPER = Stamper("abcd", 1, LARGE)
 RUN_NS = 200_000_000
 
@@ -70,10 +70,7 @@ def core_receives(port: int) -> None:
 
 def sqs(port: int) -> client.SqsClient:
     return client.SqsClient(
-        Workload(
-            producers=1, consumers=1, message_bytes=64, warmup_s=0, measure_s=1, drain_s=1, client="native"
-        ),
-        endpoint=f"https://{HOST}:{port}",
+        workload_with(message_bytes=64, client="native"), endpoint=f"https://{HOST}:{port}"
     )
 
 

@@ -16,6 +16,7 @@ from moto.sns.models import sns_backends
 from breakeven.installation import OWNER_TAG
 from breakeven.results.items import RUN
 from breakeven.results.layout import SECRETS
+from tests.support.aws.executions import history
 from tests.support.workflow.left_behind import THEIRS
 from tests.support.workflow.workflow_runs import Workflow
 
@@ -58,7 +59,7 @@ def _histories(workflow: Workflow) -> Iterator[Any]:
         yield api.describe_state_machine(stateMachineArn=arn)["definition"]
         for execution in api.list_executions(stateMachineArn=arn)["executions"]:
             yield workflow.plane.describe(execution["executionArn"])
-            yield workflow.plane.history(execution["executionArn"])
+            yield history(workflow.plane, execution["executionArn"])
 
 
 def _state(workflow: Workflow) -> Iterator[Any]:

@@ -28,6 +28,7 @@ from local.aws.strict.certificates import Certificate
 from local.aws.strict.front import Layer
 from local.children import Children
 from tests.support.aws.definition import STACK, states, template_of
+from tests.support.aws.executions import wait_for
 from tests.support.grants.roles import open_to
 
 #: limit of a state that is to time out, seconds
@@ -179,7 +180,7 @@ class Workflow:
 
     def end(self, execution: str) -> str:
         """The execution's status, once it has ended."""
-        return str(self.plane.wait(execution)["status"])
+        return str(wait_for(self.plane, execution)["status"])
 
     def machine(self, run_id: str, faults: Sequence[Fault] = (), inline: int = INLINE_LOADERS) -> str:
         """A state machine like the deployed one, with short limits where a time-out is wanted.

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from breakeven.planning.budget.planning_assumptions import OVERHEADS, QUERIES
-from breakeven.planning.expand import BUILT_IN, expand
-from breakeven.targets.catalog import CATALOG, compared
+from breakeven.planning.expand import ABSENT, BUILT_IN, CLOSED, HOLD_S, NO_WORKLOAD, expand
+from breakeven.targets.catalog import CATALOG, PAIR, SQS, compared, record_of
+from breakeven.workload.case import Workload
 from breakeven.workload.read import parse_suite, parse_yaml
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Scenario, Suite
@@ -39,11 +40,49 @@ def test_every_field_has_a_row_with_its_range(name):
         assert row(name)
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def default(name):
+    """The last column of its row."""
+    return row(name).rstrip(" |").rsplit("|", 1)[1].strip()
+
+
+#: what suites say of themselves and of a scenario's mode, by the models that read them
+READ = {
+    name: field.default
+    for model in (Suite, Scenario)
+    for name, field in model.model_fields.items()
+    if not field.is_required() and isinstance(field.default, (str, int))
+}
+
+
+@pytest.mark.parametrize("name", sorted({**READ, **BUILT_IN}))
 def test_every_default_is_the_one_in_force(name):
-    value = BUILT_IN[name]
+    value = {**READ, **BUILT_IN}[name]
     words = format_size(value) if name == "message_size" else str(value).lower().removesuffix(".0")
-    assert row(name).rstrip(" |").rsplit("|", 1)[1].strip().strip("`") == words
+    assert default(name).strip("`") == words
+
+
+@pytest.mark.parametrize("name", sorted(CLOSED))
+def test_every_default_of_a_loop_is_the_one_in_force(name):
+    closed, _, opened = default(name).replace("`", "").partition("; in an open loop ")
+    assert closed == str(CLOSED[name])
+    for label, target in (("SQS", SQS), ("RabbitMQ", PAIR)):
+        value = record_of(target).open_loop[name]
+        said = f"{value} on {label}" in opened or opened == f"on {label} {value}"
+        assert said or value == CLOSED[name], (label, value)
+
+
+def test_the_default_of_a_searchs_rates_is_the_one_in_force():
+    assert f"with `capacity`, how long each rate is offered, {HOLD_S:g} by default" in row("measure_s")
+
+
+def test_a_case_leaves_no_field_of_its_workload_to_a_default():
+    assert [name for name, field in Workload.model_fields.items() if not field.is_required()] == []
+
+
+def test_every_setting_that_a_workload_has_stands_with_what_it_is_without():
+    settings = {**BUILT_IN, **CLOSED, **ABSENT}.keys() - NO_WORKLOAD
+    given = {"mode", "producers", "consumers", "message_bytes"}
+    assert settings | given == Workload.model_fields.keys()
 
 
 @pytest.mark.parametrize("environment", ["aws", "local"])

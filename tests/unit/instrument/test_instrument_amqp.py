@@ -6,7 +6,6 @@ import random
 import socket
 from contextlib import suppress
 
-import pika
 import pytest
 from pika import frame, spec
 
@@ -14,21 +13,15 @@ from breakeven.instrument.amqp import AmqpConnection
 from breakeven.instrument.broker import Broker
 from breakeven.instrument.loop import Loop
 from breakeven.instrument.program import Program
+from tests.support.scripted.amqp_wire import HEARTBEAT, content
+from tests.support.scripted.amqp_wire import method as said
 
 BODIES = [b"x" * 16, b"y" * 3_000, b""]
 
 
-def said(method, channel=1):
-    return frame.Method(channel, method).marshal()
-
-
 def published(body):
-    chunks = [body[at : at + 1_000] for at in range(0, len(body), 1_000)]
-    return [
-        said(spec.Basic.Publish(exchange="", routing_key="q", mandatory=True)),
-        frame.Header(1, len(body), pika.BasicProperties(delivery_mode=2, headers={"a": 1})).marshal(),
-        *(frame.Body(1, chunk).marshal() for chunk in chunks),
-    ]
+    head = said(spec.Basic.Publish(exchange="", routing_key="q", mandatory=True))
+    return [head, *content(body, frame_max=1_008, delivery_mode=2, headers={"a": 1})]
 
 
 CONVERSATION = b"".join(
@@ -40,7 +33,7 @@ CONVERSATION = b"".join(
         said(spec.Channel.Open()),
         said(spec.Confirm.Select()),
         *(part for body in BODIES for part in published(body)),
-        frame.Heartbeat().marshal(),
+        HEARTBEAT,
         *(said(spec.Basic.Get(queue="q")) for _ in range(4)),
         said(spec.Queue.Declare(queue="q", passive=True)),
     ]

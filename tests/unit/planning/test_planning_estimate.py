@@ -7,7 +7,8 @@ from breakeven.planning.budget.durations import case_seconds, consume_rate, expe
 from breakeven.planning.budget.estimate import estimate, sqs_requests
 from breakeven.planning.sizing import loaders_for
 from breakeven.pricing.prices.book import PriceBook, load_book
-from breakeven.workload.case import Case, Machines, Workload
+from breakeven.workload.case import Machines
+from tests.support.cases import case_with, workload_with
 from tests.support.shared import change_record
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
@@ -44,34 +45,19 @@ def book(**without):
 
 
 def workload(producers=5, consumers=5, **changes):
-    values = {
-        "producers": producers,
-        "consumers": consumers,
-        "message_bytes": 1024,
-        "warmup_s": 2,
-        "measure_s": 15,
-        "drain_s": 300,
-        "client": "boto3",
-        **changes,
-    }
-    return Workload(**values)
+    lengths = {"warmup_s": 2, "measure_s": 15, "drain_s": 300}
+    fields = {"producers": producers, "consumers": consumers, "message_bytes": 1024, "client": "boto3"}
+    return workload_with(**{**fields, **lengths, **changes})
 
 
 M7G = Machines(instance_type="m7g.large", architecture="arm64", vcpu=2, volume_gb=20, nodes=2)
 
 
 def case(target, work, environment="aws"):
-    return Case(
-        run_id="run-1",
-        case_id=f"p.x.{target}.r1",
-        scenario="p",
-        cell="x",
+    return case_with(
+        work,
         target=target,
         machines=M7G if target == RABBITMQ else None,
-        repeat=1,
-        variant="equal-guarantees",
-        tag="abcd",
-        workload=work,
         loaders=loaders_for(work, environment),
         expected_s=case_seconds(work, target, environment),
         limit_s=840,

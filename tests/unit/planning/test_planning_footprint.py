@@ -10,6 +10,7 @@ from breakeven.planning.plan import Plan, make_plan
 from breakeven.terms import Environment
 from breakeven.workload.case import Workload
 from breakeven.workload.read import load_suite, parse_suite
+from tests.support.cases import workload_with
 
 SQS, PAIR = "sqs-standard", "rabbitmq-mirrored-pair"
 
@@ -29,8 +30,7 @@ def of_loaders(plan: Plan) -> list[tuple[str, object]]:
 
 
 def workload(**fields) -> Workload:
-    times = {"warmup_s": 0, "measure_s": 1, "drain_s": 1}
-    return Workload(**{"message_bytes": 64, "client": "native", **times, **fields})
+    return workload_with(**{"message_bytes": 64, "client": "native", **fields})
 
 
 @pytest.mark.parametrize(

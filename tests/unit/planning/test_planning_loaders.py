@@ -9,7 +9,7 @@ from breakeven.loadgen.case_figures import Limit
 from breakeven.planning import execution_limits
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.planning.sizing import more_loaders, most_loaders
-from breakeven.workload.case import Workload
+from tests.support.cases import workload_with
 from tests.support.loaders.loader_findings import BIG, BUSY, RUN, SMALL, after, counts, place, planned, suite
 
 
@@ -38,15 +38,7 @@ def test_there_are_never_more_than_can_be_dealt_or_the_machine_holds(
     environment, hardware, workers, most, why
 ):
     producers, consumers = workers
-    work = Workload(
-        producers=producers,
-        consumers=consumers,
-        message_bytes=64,
-        warmup_s=0,
-        measure_s=1,
-        drain_s=1,
-        client="pika",
-    )
+    work = workload_with(producers=producers, consumers=consumers)
     bound = most_loaders(work, environment, hardware)
     assert bound.loaders == most
     assert why in bound.why

@@ -6,8 +6,8 @@ from breakeven.errors import InputError
 from breakeven.planning import execution_limits
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.workload.case import Case, Workload
 from breakeven.workload.read import load_suite, parse_suite
+from tests.support.cases import case_with, workload_with
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
 
@@ -197,29 +197,8 @@ def test_cells_beyond_one_execution_are_refused_even_without_repeats():
 
 
 def case_of(loaders):
-    workload = Workload(
-        producers=40,
-        consumers=40,
-        message_bytes=16,
-        warmup_s=1,
-        measure_s=3,
-        drain_s=60,
-        client="boto3",
-    )
-    return Case(
-        run_id="run-1",
-        case_id=f"p.{loaders}",
-        scenario="p",
-        cell="c",
-        target=SQS,
-        repeat=1,
-        variant="equal-guarantees",
-        tag="abcd",
-        workload=workload,
-        loaders=loaders,
-        expected_s=1,
-        limit_s=1,
-    )
+    workload = workload_with(producers=40, consumers=40, warmup_s=1, measure_s=3, drain_s=60, client="boto3")
+    return case_with(workload, case_id=f"p.{loaders}", target=SQS, loaders=loaders, limit_s=1)
 
 
 def test_history_counts_run_legs_cases_and_loaders():

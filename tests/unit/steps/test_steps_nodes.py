@@ -19,19 +19,16 @@ from breakeven.steps.case.nodes_down import await_nodes, start_nodes, stop_nodes
 from breakeven.steps.case.settle_case import _check_nodes_down
 from breakeven.steps.lane import establish_lane
 from breakeven.steps.services import Services
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case
 from tests.support.aws.moto_results import services_in_moto
 from tests.support.aws.one_page import OnePage
+from tests.support.cases import case_with, workload_with
 
 RUN, PAIR = "run-1", "rabbitmq-mirrored-pair"
 
 
 def case_of(nodes_down: int) -> Case:
-    counts: dict[str, Any] = {"producers": 1, "consumers": 1, "message_bytes": 16, "client": "native"}
-    workload = Workload(**counts, warmup_s=0, measure_s=1, drain_s=1, nodes_down=nodes_down)
-    fields = {"run_id": RUN, "case_id": "case", "scenario": "s", "cell": "c", "target": PAIR, "repeat": 1}
-    more = {"variant": "equal-guarantees", "tag": "test", "loaders": 1, "expected_s": 1, "limit_s": 60}
-    return Case.model_validate({**fields, **more, "workload": workload})
+    return case_with(workload_with(client="native", nodes_down=nodes_down), run_id=RUN, target=PAIR)
 
 
 class Ec2(OnePage):

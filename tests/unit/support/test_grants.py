@@ -9,7 +9,7 @@ import pytest
 
 from local.aws.strict.front import Request
 from local.aws.strict.requests.needed import UnreadableCallError
-from local.aws.strict.requests.policies import Call, UnknownOperatorError, is_allowed, statements
+from local.aws.strict.requests.policies import Call, UnknownOperatorError, statements
 from tests.support.grants import review
 from tests.support.grants.roles import by_role
 
@@ -29,7 +29,7 @@ def allow(actions: Any = "*", resources: Any = "*", **more: Any) -> dict[str, An
 
 
 def judged(given: Call, *each: dict[str, Any]) -> bool:
-    return is_allowed(statements([{"Statement": list(each)}]), given)
+    return review.is_allowed(statements([{"Statement": list(each)}]), given)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from breakeven.targets.catalog import CATALOG, record_of
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.sqs_standard import is_amazon
 from breakeven.targets.target import open_target, queue_names
-from breakeven.workload.case import Case, Workload
+from breakeven.workload.case import Case
 from local.servers.broker_files import NodePlan, write_node
+from tests.support.cases import case_with, workload_with
 
 NO_NODES = Access(username="u", password="p")
 ACCESS = Access(
@@ -122,19 +123,4 @@ def _node() -> Node:
 
 def a_case(**fields: object) -> Case:
     """``fields`` are the workload's."""
-    counts = {"producers": 1, "consumers": 1, "message_bytes": 16}
-    times = {"warmup_s": 0, "measure_s": 1, "drain_s": 1}
-    return Case(
-        run_id="run",
-        case_id="case",
-        scenario="scenario",
-        cell="cell",
-        target="rabbitmq-mirrored-pair",
-        repeat=1,
-        variant="equal-guarantees",
-        tag="test",
-        workload=Workload(**{"client": "pika", **counts, **times, **fields}),
-        loaders=1,
-        expected_s=1,
-        limit_s=60,
-    )
+    return case_with(workload_with(**fields))

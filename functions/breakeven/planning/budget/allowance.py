@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from breakeven.errors import InputError
-from breakeven.workload.case import Frozen
+from breakeven.terms import Frozen
 
 MAX_MSG_PER_S, MAX_SQS_USD, SUITES = "BREAKEVEN_MAX_MSG_PER_S", "BREAKEVEN_MAX_SQS_USD", "BREAKEVEN_SUITES"
 #: allows every suite, a whole one in the input too

@@ -19,8 +19,8 @@ from breakeven.pricing.bill.lines import BYTES_PER_GB
 from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import INSTRUMENT, record_of
-from breakeven.terms import Environment, TargetName
-from breakeven.workload.case import Case, Frozen
+from breakeven.terms import Environment, Frozen, TargetName
+from breakeven.workload.case import Case
 
 HOURS_PER_MONTH = 730.0
 

@@ -18,9 +18,9 @@ from pydantic import Field, ValidationError
 from breakeven.errors import in_words
 from breakeven.loadgen.case_figures import MOST_WORDS, Limit, Word
 from breakeven.planning.sizing import more_loaders
-from breakeven.terms import Environment
+from breakeven.terms import Environment, Frozen
 from breakeven.version import VERSION
-from breakeven.workload.case import MAX_LOADERS, Case, Frozen
+from breakeven.workload.case import MAX_LOADERS, Case
 
 #: of the newest findings, how many a document keeps
 KEPT = 1000

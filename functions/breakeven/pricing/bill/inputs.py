@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from breakeven.errors import InputError, in_words, together
+from breakeven.terms import Frozen
 from breakeven.words import plural
 
 CHUNK_BYTES = 64 * 1024
@@ -41,10 +42,8 @@ VOLUMES = {
 }
 
 
-class Inputs(BaseModel):
+class Inputs(Frozen, allow_inf_nan=False):
     """Everything that a bill depends on but the prices. Rates are monthly means."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     msg_per_s: float | None = Field(default=None, ge=0, le=MAX_MSG_PER_S, description="asked for; null: none")
     message_bytes: int = Field(default=1024, ge=1, le=MAX_MESSAGE_BYTES, description="body and attributes")

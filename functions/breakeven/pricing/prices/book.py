@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from breakeven.errors import InputError, check_regular, first_fault
+from breakeven.terms import Frozen
 
 BOOKS = Path(__file__).parent / "books"
 DEFAULT_REGION = "us-east-1"
@@ -39,11 +40,11 @@ IsoDate = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_
 Text = Annotated[str, Field(min_length=1)]
 
 
-class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+class Finite(Frozen, allow_inf_nan=False):
+    """A record whose numbers are finite."""
 
 
-class Tier(Frozen):
+class Tier(Finite):
     """The price of one unit for the part of a month's use above ``from`` and up to ``to``."""
 
     from_: float = Field(alias="from", ge=0)
@@ -51,7 +52,7 @@ class Tier(Frozen):
     usd: float = Field(ge=0)
 
 
-class Price(Frozen):
+class Price(Finite):
     """One priced thing. ``usd`` is the flat price of one unit, or the first tier's."""
 
     service: Text
@@ -116,7 +117,7 @@ def _within(quantity: float, tier: Tier) -> float:
     return max(0.0, end - tier.from_)
 
 
-class PriceBook(Frozen):
+class PriceBook(Finite):
     """All prices of one region (or of the 2012 article), in US dollars before tax."""
 
     name: Text = Field(description="the file's name: us-east-1, 2012-12")

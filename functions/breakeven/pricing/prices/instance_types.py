@@ -14,13 +14,13 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from breakeven.errors import InputError
-from breakeven.pricing.prices.book import Frozen, IsoDate, Text
+from breakeven.pricing.prices.book import Finite, IsoDate, Text
 
 PATH = Path(__file__).parent / "machines.json"
 CLOSE_NAMES = 5
 
 
-class Machine(Frozen):
+class Machine(Finite):
     """One instance type. A field that is null is not known, or not there; ``reasons`` says why, by field."""
 
     instance_type: Text

@@ -12,7 +12,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.results import layout
 from breakeven.results.coordinator import StateCoordinator
 from breakeven.results.items import case_item, loader_item
-from breakeven.steps.aws_clients import CONDITION_FAILED, SuppressCodes
+from breakeven.results.state import CONDITION_FAILED, SuppressCodes
 from breakeven.steps.services import Services
 from breakeven.targets.instrument import InstrumentClient
 from breakeven.workload.case import Case

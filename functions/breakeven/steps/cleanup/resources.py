@@ -14,8 +14,9 @@ from botocore.exceptions import ClientError
 
 from breakeven.installation import FAMILY_TAG, LEASE_TAG, OWNER_TAG, QUEUES, RUN_GROUP, RUN_TAG, installation
 from breakeven.results import layout
+from breakeven.results.state import SuppressCodes
 from breakeven.results.store import Store
-from breakeven.steps.aws_clients import GOING, GONE, Ec2, Ecs, Sqs, SuppressCodes, described
+from breakeven.steps.aws_clients import GOING, GONE, Ec2, Ecs, Sqs, described
 from breakeven.steps.instances import our_instances, ours, tags_of
 from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
 

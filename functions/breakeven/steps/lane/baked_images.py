@@ -14,7 +14,8 @@ from botocore.exceptions import ClientError
 from breakeven.errors import CaseError
 from breakeven.installation import FAMILY_TAG, IMAGE_TAG, installation
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import GONE, Ec2, SuppressCodes, described
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import GONE, Ec2, described
 from breakeven.steps.instances import ours, tag_filters
 from breakeven.steps.lane.recipes import Recipe
 from breakeven.steps.services import Services

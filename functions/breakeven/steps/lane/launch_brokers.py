@@ -19,7 +19,8 @@ from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TA
 from breakeven.planning.machine_availability import UPGRADE
 from breakeven.results import layout
 from breakeven.results.items import lane_item
-from breakeven.steps.aws_clients import Ec2, SuppressCodes
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.instances import Instance, describe_instances, tagging
 from breakeven.steps.lane.baked_images import image_for
 from breakeven.steps.run_lease import check_deadline, longest_s

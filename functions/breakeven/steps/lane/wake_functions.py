@@ -11,7 +11,8 @@ import time
 from collections.abc import Sequence
 
 from breakeven.errors import CaseError
-from breakeven.steps.aws_clients import Lambda, SuppressCodes
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import Lambda
 
 WAKE_TIMEOUT_S = 240.0
 POLL_S = 1.0

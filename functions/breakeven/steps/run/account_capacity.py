@@ -21,7 +21,8 @@ from breakeven.pricing.prices.book import load_book
 from breakeven.pricing.prices.instance_types import machines
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.pricing.prices.refresh_notes import not_refreshed
-from breakeven.steps.aws_clients import Ec2, SuppressCodes, described
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import Ec2, described
 from breakeven.steps.lane.baked_images import images_there
 from breakeven.steps.lane.recipes import recipes_of
 from breakeven.steps.run.run_input import RunInput

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from breakeven.errors import InputError, first_fault
-from breakeven.workload.case import Frozen, Variant
+from breakeven.terms import Frozen
+from breakeven.workload.case import Variant
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from breakeven.errors import InputError
-from breakeven.steps.aws_clients import StepFunctions, SuppressCodes
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import StepFunctions
 
 
 def execution_name(scheduled_time: str) -> str:

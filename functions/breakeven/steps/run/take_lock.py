@@ -14,8 +14,8 @@ from typing import Any
 from breakeven.errors import LockHeldError
 from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results.items import LOCKS
-from breakeven.results.state import RunState
-from breakeven.steps.aws_clients import CONDITION_FAILED, Ec2, StepFunctions, SuppressCodes, execution_status
+from breakeven.results.state import CONDITION_FAILED, RunState, SuppressCodes
+from breakeven.steps.aws_clients import Ec2, StepFunctions, execution_status
 from breakeven.steps.lane.release_lane import instances_of
 from breakeven.steps.run_lease import lease_until
 from breakeven.steps.services import Services

@@ -18,7 +18,8 @@ from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.results import layout
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import GOING, Ec2, Ecr, SuppressCodes, described
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import GOING, Ec2, Ecr, described
 from breakeven.steps.instances import tagging, tags_of
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case

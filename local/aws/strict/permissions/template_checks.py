@@ -24,22 +24,20 @@ from moto.iam.models import iam_backends
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local.aws.strict.requests.policies import listed
+from local.aws.strict.service_limits import KIB, MIB, USER_DATA_BYTES
 
-KIB, MIB = 1024, 1024**2
 #: CloudFormation user guide, "Understand CloudFormation quotas"
 TEMPLATE_BYTES, RESOURCES, OUTPUTS, PARAMETERS = MIB, 500, 200, 200
 DESCRIPTION_BYTES, ID_CHARACTERS = KIB, 255
-#: Lambda guide, "Lambda quotas": a function's environment variables in all; code and layers, unzipped; layers
-ENVIRONMENT_BYTES, CODE_BYTES, LAYERS = 4 * KIB, 250 * MIB, 5
+#: Lambda guide, "Lambda quotas": a function's environment variables in all; layers
+ENVIRONMENT_BYTES, LAYERS = 4 * KIB, 5
 #: IAM guide, "IAM and AWS STS quotas", in characters without white space: a role's inline policies in all, a
 #: managed policy, a role's trust policy; and managed policies of a role
 INLINE, MANAGED, TRUST, ATTACHED = 10_240, 6_144, 2_048, 10
 #: Step Functions guide, "Service quotas": of a state machine's definition
 DEFINITION_BYTES = MIB
-#: EC2 API reference, RunInstances: before it is encoded
-USER_DATA_BYTES = 16 * KIB
-#: the same, CreateSecurityGroup and IpRange: what a security group, and each of its rules, is described with.
-#: CloudFormation's schemas say nothing of it, so that cfn-lint does not either
+#: EC2 API reference, CreateSecurityGroup and IpRange: what a security group, and each of its rules, is
+#: described with. CloudFormation's schemas say nothing of it, so that cfn-lint does not either
 DESCRIBED = re.compile(r"[a-zA-Z0-9. _\-:/()#,@\[\]+=&;{}!$*]{0,255}")
 GROUPS = ("AWS::EC2::SecurityGroup", "AWS::EC2::SecurityGroupIngress", "AWS::EC2::SecurityGroupEgress")
 #: type -> properties that name a role, and the service that is to assume it

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -83,22 +83,6 @@ def verdict(policies: Iterable[Statement], call: Call) -> Verdict:
     if any(not each.allows for each in concerning):
         return Verdict.DENIED
     return Verdict.ALLOWED if concerning else Verdict.UNNAMED
-
-
-def is_allowed(policies: Iterable[Statement], call: Call) -> bool:
-    """Some statement allows it, and none denies it."""
-    return verdict(policies, call) is Verdict.ALLOWED
-
-
-def grants(policies: Iterable[Statement]) -> Iterator[tuple[str, str, Statement]]:
-    """Each single action on each single resource that is granted, with its statement."""
-    for each in policies:
-        if each.allows:
-            assert not each.actions_excepted, "everything but something is granted"
-            assert not each.resources_excepted, "everything but something is granted"
-            for action in each.actions:
-                for resource in each.resources:
-                    yield action, resource, each
 
 
 def matches(pattern: str, text: str) -> bool:

@@ -1,7 +1,7 @@
 /* One connection's socket and buffers, shared by the sending and the receiving half of the core.
  *
  * All memory is the caller's; nothing here allocates. Instants are CLOCK_MONOTONIC nanoseconds, as Python's
- * time.monotonic_ns. The layout of every struct is spelled once more in structs.py.
+ * time.monotonic_ns. structs.py reads the layout of every struct off these files.
  */
 #ifndef BREAKEVEN_CONNECTION_H
 #define BREAKEVEN_CONNECTION_H
