@@ -40,9 +40,9 @@ from local.aws.strict.front import Layer
 from local.aws.strict.permissions.account_quotas import ESTABLISHED, AccountLayer, SimulatedAccount
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.permissions.roles import Roles
+from local.aws.strict.queue_server import QueueServer
 from local.aws.strict.service_limits import check_limits
 from local.aws.strict.shapes import check_shapes
-from local.aws.strict.sqs.queue_server import QueueServer
 from local.aws.swaps import Swaps
 from local.aws.tasks.ecs import TaskRuntime
 from local.aws.tasks.task_images import TaskImages

@@ -12,12 +12,12 @@ import pytest
 
 from breakeven.results import layout
 from breakeven.results.items import LOCKS, RUN
-from local.aws.strict import weather as control
 from local.aws.strict.certificates import Certificate
-from local.aws.strict.pages import SHORT
-from local.aws.strict.sqs import sqs_weather as sqs
-from local.aws.strict.sqs.sqs_proxy import sqs_weather
 from tests.support.scripted.certificates import make_certificate
+from tests.support.weather import sqs_weather as sqs
+from tests.support.weather import weather as control
+from tests.support.weather.pages import SHORT
+from tests.support.weather.sqs_proxy import sqs_weather
 from tests.support.workflow.workflow_runs import Workflow, parse_suite_text, workflow_at
 
 SEED = 12

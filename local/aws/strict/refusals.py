@@ -1,8 +1,4 @@
-"""Errors as the services answer them, in their protocols, and what each says of too many calls or of a fault.
-
-Sources: each service's API reference, "Errors" of the operation, and its "Common errors" where those name
-none; of Amazon S3 "Error responses", of Amazon EC2 "Error codes for the Amazon EC2 API".
-"""
+"""Errors as the services answer them, in their protocols."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from local.aws.strict.requests.models import model_of
 @dataclass(frozen=True, slots=True)
 class Refusal:
     code: str
-    message: str = "simulated weather"
+    message: str
     status: int = 400
 
     def answer(self, service: str, protocol: str | None = None) -> Answer:
@@ -39,27 +35,3 @@ class Refusal:
             said = f"<ErrorResponse><Error><Type>Sender</Type>{error}</Error><RequestId>{number}</RequestId>"
             said += "</ErrorResponse>"
         return Answer.of(self.status, "text/xml;charset=UTF-8", said.encode(), x_amzn_RequestId=number)
-
-
-#: service -> of too many calls, and of a fault of its own
-OF_WEATHER = {
-    "athena": (Refusal("TooManyRequestsException"), Refusal("InternalServerException", status=500)),
-    "codebuild": (Refusal("ThrottlingException"), Refusal("InternalFailure", status=500)),
-    "dynamodb": (Refusal("ThrottlingException"), Refusal("InternalServerError", status=500)),
-    "ec2": (Refusal("RequestLimitExceeded", status=503), Refusal("InternalError", status=500)),
-    "ecr": (Refusal("ThrottlingException"), Refusal("ServerException", status=500)),
-    "ecs": (Refusal("ThrottlingException"), Refusal("ServerException", status=500)),
-    "lambda": (Refusal("TooManyRequestsException", status=429), Refusal("ServiceException", status=500)),
-    "pricing": (Refusal("ThrottlingException"), Refusal("InternalErrorException", status=500)),
-    "s3": (Refusal("SlowDown", status=503), Refusal("InternalError", status=500)),
-    "servicequotas": (Refusal("TooManyRequestsException"), Refusal("ServiceException", status=500)),
-    "sns": (Refusal("Throttled", status=429), Refusal("InternalError", status=500)),
-    "states": (Refusal("ThrottlingException"), Refusal("InternalFailure", status=500)),
-}
-#: of an id that EC2 does not know, by what the id begins with
-UNKNOWN_ID = {
-    "i": Refusal("InvalidInstanceID.NotFound"),
-    "eni": Refusal("InvalidNetworkInterfaceID.NotFound"),
-    "vol": Refusal("InvalidVolume.NotFound"),
-    "vpce": Refusal("InvalidVpcEndpointId.NotFound"),
-}

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from local.aws.strict import front
 from local.aws.strict.permissions.authorization import Authorization
-from local.aws.strict.sqs.queue_server import QueueServer
+from local.aws.strict.queue_server import QueueServer
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
 from tests.unit.local.strict.test_strict_queue_server import ROLES

@@ -18,12 +18,12 @@ from breakeven.loadgen.reconciliation import Account, account
 from breakeven.targets.record import Waits
 from breakeven.workload.case import Case
 from local.aws.strict.certificates import Certificate
-from local.aws.strict.sqs import sqs_weather as kinds
-from local.aws.strict.sqs.sqs_proxy import sqs_weather
-from local.aws.strict.sqs.sqs_weather import KINDS, SqsWeather
 from tests.support.loaders.live_case import live
 from tests.support.scripted.certificates import make_certificate
 from tests.support.shared import change_record
+from tests.support.weather import sqs_weather as kinds
+from tests.support.weather.sqs_proxy import sqs_weather
+from tests.support.weather.sqs_weather import KINDS, SqsWeather
 
 #: a loader asks for no counts, starts seconds after its queues were made, and leaves no connection idle
 HEAVY = KINDS - {kinds.STALE, kinds.NO_QUEUE, kinds.IDLE}

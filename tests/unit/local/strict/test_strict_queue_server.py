@@ -8,8 +8,8 @@ from botocore.config import Config
 from botocore.exceptions import HTTPClientError
 
 from local.aws.strict import front
+from local.aws.strict.queue_server import LOADING, VARIABLE, QueueServer
 from local.aws.strict.requests.policies import statements
-from local.aws.strict.sqs.queue_server import LOADING, VARIABLE, QueueServer
 from local.aws.swaps import Swaps
 from local.ports import free_ports
 from tests.support.aws.moto_server import REGION, moto_server

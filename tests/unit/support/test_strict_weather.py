@@ -12,13 +12,13 @@ from botocore.exceptions import ClientError, HTTPClientError
 
 from local.aws.boto import AS_STATES
 from local.aws.strict import front
-from local.aws.strict import weather as kinds
 from local.aws.strict.front import Answer
-from local.aws.strict.pages import EMPTY, SHORT
-from local.aws.strict.refusals import OF_WEATHER
-from local.aws.strict.weather import Weather
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
+from tests.support.weather import weather as kinds
+from tests.support.weather.pages import EMPTY, SHORT
+from tests.support.weather.service_errors import OF_WEATHER
+from tests.support.weather.weather import Weather
 
 FUNCTION = {"aws_access_key_id": "AFunction", "aws_secret_access_key": "x", "aws_session_token": "x"}
 ALL = {kinds.LATE, kinds.REFUSED, kinds.FAULTY, kinds.LOST, kinds.REPEATED}

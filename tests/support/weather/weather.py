@@ -5,7 +5,7 @@ of functions, of tasks and of state machines meet it, those of whoever sits at t
 is counted by the service that it befell. What it does, and where that is documented:
 
 * ``late``: an answer takes up to a second and a half more.
-* ``throttled``, ``broken``: a call is not carried out, and its service says so (``refusals``).
+* ``throttled``, ``broken``: a call is not carried out, and its service says so (``service_errors``).
 * ``lost answer``: the call is carried out and the connection closed. "A client can't tell whether a request
   has failed or its response was lost": "Making retries safe with idempotent APIs", Amazon Builders' Library.
 * ``unknown id``, ``not listed``: EC2 does not know for a second what it has just made. "Eventual consistency
@@ -32,8 +32,8 @@ from xml.etree import ElementTree as ET
 
 from local.aws.boto import PERSON, STATES
 from local.aws.strict.front import Answer, Dropped, PassOn, Request
-from local.aws.strict.pages import SHORT, Pages
-from local.aws.strict.refusals import OF_WEATHER, UNKNOWN_ID
+from tests.support.weather.pages import SHORT, Pages
+from tests.support.weather.service_errors import OF_WEATHER, UNKNOWN_ID
 
 LATE, REFUSED, FAULTY, LOST = "late", "throttled", "broken", "lost answer"
 FORGOTTEN, NOT_LISTED, REPEATED = "unknown id", "not listed", "repeated"
@@ -60,7 +60,7 @@ class Chances:
     """
 
     def __init__(self, seed: int, kinds: Collection[str], share: float) -> None:
-        self._random, self._kinds, self._share = random.Random(seed), kinds, share  # noqa: S311  no secret
+        self._random, self._kinds, self._share = random.Random(seed), kinds, share
         self._lock = threading.Lock()
         self.counts: dict[str, Counter[str]] = defaultdict(Counter)
 
@@ -163,7 +163,7 @@ class Weather(Chances):
     def _without_fresh(self, answer: Answer) -> Answer:
         if not any(each.encode() in answer.body for each in self._unknown()):
             return answer
-        root = ET.fromstring(answer.body)  # noqa: S314  the simulation's own
+        root = ET.fromstring(answer.body)
         self._take_out(root)
         return Answer.of(200, "text/xml", ET.tostring(root))
 

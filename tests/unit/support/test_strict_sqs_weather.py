@@ -12,11 +12,11 @@ from botocore.exceptions import ClientError, HTTPClientError
 from moto.moto_api._internal.models import moto_api_backend
 
 from local.aws.strict.certificates import Certificate
-from local.aws.strict.sqs import sqs_weather as kinds
-from local.aws.strict.sqs.sqs_proxy import sqs_weather
-from local.aws.strict.sqs.sqs_weather import SqsWeather
 from tests.support.aws.moto_server import moto_server
 from tests.support.scripted.certificates import make_certificate
+from tests.support.weather import sqs_weather as kinds
+from tests.support.weather.sqs_proxy import sqs_weather
+from tests.support.weather.sqs_weather import SqsWeather
 
 CALM = Config(retries={"total_max_attempts": 1}, proxies={})
 names = (f"queue-{number}" for number in count())

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from local.aws.strict.certificates import Certificate
-from local.aws.strict.sqs.sqs_weather import CLOSED, COPY, DELETE, IDLE, RECEIVE, REFUSALS, Json, SqsWeather
 from local.ports import LOOPBACK
+from tests.support.weather.sqs_weather import CLOSED, COPY, DELETE, IDLE, RECEIVE, REFUSALS, Json, SqsWeather
 
 TIMEOUT_S = 30.0
 

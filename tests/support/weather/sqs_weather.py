@@ -25,7 +25,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from typing import Any
 
-from local.aws.strict.weather import Chances
+from tests.support.weather.weather import Chances
 
 EMPTY, DUPLICATE, HIDDEN, STALE = "empty receive", "duplicate", "hidden", "stale count"
 NO_QUEUE, THROTTLED, BROKEN = "unknown queue", "throttled", "broken"
