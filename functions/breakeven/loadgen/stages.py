@@ -9,20 +9,19 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from breakeven.terms import METRICS
 from breakeven.workload.case import Mode, Workload
 
-PARALLEL = frozenset(
-    {"produce", "consume", "settle", "consume_cycle", "end_to_end", "produce_service", "pacing"}
-)
+ALL = frozenset(METRICS)
 #: mode -> kind of stage -> the metrics whose latencies and totals are taken from it
 MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
-    "parallel": {"measure": PARALLEL},
+    "parallel": {"measure": ALL},
     "load-unload": {
         "load": frozenset({"produce"}),
         "unload": frozenset({"consume", "settle", "consume_cycle"}),
     },
     # a case's figures are those of the probe of the highest rate that was held, see LoaderResult.best
-    "capacity": {"probe": PARALLEL, "settling": frozenset({"end_to_end"})},
+    "capacity": {"probe": ALL, "settling": frozenset({"end_to_end"})},
 }
 
 

@@ -49,7 +49,7 @@ class QueueServer:
     def _may_load(self, caller: str, queues: str) -> bool:
         role, arn = self._roles.of(caller), f"arn:aws:sqs:{self._region}:{DEFAULT_ACCOUNT_ID}:{queues}"
         return role is not None and all(
-            role.policies.verdict(Call(caller, action, arn)) is Verdict.ALLOWED for action in LOADING
+            role.verdict(Call(caller, action, arn)) is Verdict.ALLOWED for action in LOADING
         )
 
 

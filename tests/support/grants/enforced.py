@@ -16,7 +16,7 @@ from local.aws.boto import PERSON
 from local.aws.strict import front
 from local.aws.strict.permissions.authorization import Authorization
 from local.aws.strict.permissions.roles import Role
-from local.aws.strict.requests.policies import Policies
+from local.aws.strict.requests.policies import remembered
 from local.aws.swaps import Swaps
 from tests.support.grants.roles import Roles
 from tests.support.grants.templates import REGION, Template
@@ -30,7 +30,7 @@ class GivenRoles:
 
     def __init__(self, roles: Roles) -> None:
         self._roles = {
-            name: Role(f"arn:aws:iam::123456789012:role/{name}", f"assumed-role/{name}/x", Policies(held))
+            name: Role(f"arn:aws:iam::123456789012:role/{name}", f"assumed-role/{name}/x", remembered(held))
             for name, held in roles.items()
         }
 

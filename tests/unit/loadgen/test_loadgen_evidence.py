@@ -218,7 +218,7 @@ def test_a_function_learns_the_id_of_its_zone_from_lambdas_metadata_endpoint(fun
     with metadata(200, b'{"AvailabilityZoneID": "use1-az1"}') as (address, asked):
         function.setenv(OF_A_FUNCTION, address)
         found = zone({OF_A_FUNCTION: address})
-    assert (found.name, found.unknown) == ("use1-az1", None)
+    assert found == {"zone": "use1-az1", "zone_unknown": None}
     assert asked == [("/2026-01-15/metadata/execution-environment", "Bearer a-token")]
 
 
@@ -244,15 +244,15 @@ def test_a_metadata_endpoint_that_does_not_tell_leaves_the_zone_unknown_with_its
         function.setenv(OF_A_FUNCTION, address)
         of_function = zone({OF_A_FUNCTION: address})
         of_task = zone({OF_A_TASK: f"http://{address}/v4/abc"})
-    assert of_function.name is of_task.name is None
-    assert str(of_function.unknown).startswith("Lambda's metadata endpoint")
-    assert str(of_task.unknown).startswith("the task metadata endpoint")
+    assert of_function["zone"] is of_task["zone"] is None
+    assert str(of_function["zone_unknown"]).startswith("Lambda's metadata endpoint")
+    assert str(of_task["zone_unknown"]).startswith("the task metadata endpoint")
 
 
 def test_a_task_learns_the_name_of_its_zone_and_elsewhere_there_is_none() -> None:
     with metadata(200, b'{"Cluster": "c", "AvailabilityZone": "us-east-1c"}') as (address, asked):
-        assert zone({OF_A_TASK: f"http://{address}/v4/abc"}).name == "us-east-1c"
+        assert zone({OF_A_TASK: f"http://{address}/v4/abc"})["zone"] == "us-east-1c"
     assert asked == [("/v4/abc/task", None)]
     nowhere = zone({})
-    assert nowhere.name is None
-    assert nowhere.unknown
+    assert nowhere["zone"] is None
+    assert nowhere["zone_unknown"]

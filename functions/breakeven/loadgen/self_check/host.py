@@ -15,7 +15,6 @@ import platform
 import ssl
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from urllib.request import ProxyHandler, build_opener
@@ -36,7 +35,6 @@ def facts() -> dict[str, str | int | None]:
     """``boot_id`` tells hosts apart (None where the system has none); ``cores`` this process may use;
     ``zone`` as :func:`zone` has it.
     """
-    where = zone(os.environ)
     return {
         "boot_id": _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else None,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
@@ -44,17 +42,8 @@ def facts() -> dict[str, str | int | None]:
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
         "openssl": ssl.OPENSSL_VERSION,
-        "zone": where.name,
-        "zone_unknown": where.unknown,
+        **zone(os.environ),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Zone:
-    """``unknown``: why there is no name."""
-
-    name: str | None
-    unknown: str | None = None
 
 
 def has_own_host(environment: Mapping[str, str]) -> bool:
@@ -62,31 +51,38 @@ def has_own_host(environment: Mapping[str, str]) -> bool:
     return OF_A_FUNCTION in environment or OF_A_TASK in environment
 
 
-def zone(environment: Mapping[str, str]) -> Zone:
-    """Asks, where there is somebody to ask. Never raises: a case is not to fail for it."""
+def zone(environment: Mapping[str, str]) -> dict[str, str | None]:
+    """Ask for the ``zone``, where there is somebody to ask; ``zone_unknown`` says why there is none.
+
+    Never raises: a case is not to fail for it.
+    """
     if OF_A_FUNCTION in environment:
         return _of_a_function()
     if OF_A_TASK in environment:
         return _of_a_task(environment[OF_A_TASK])
-    return Zone(None, "neither a function nor a task of AWS: no metadata endpoint is named")
+    return _zone(None, "neither a function nor a task of AWS: no metadata endpoint is named")
 
 
-def _of_a_function() -> Zone:
+def _zone(name: str | None, unknown: str) -> dict[str, str | None]:
+    return {"zone": name, "zone_unknown": None if name else unknown}
+
+
+def _of_a_function() -> dict[str, str | None]:
     try:
         name = get_lambda_metadata(timeout=TIMEOUT_S).availability_zone_id
     except LambdaMetadataError as error:
-        return Zone(None, f"Lambda's metadata endpoint: {error}")
-    return Zone(name) if name else Zone(None, "Lambda's metadata endpoint names no zone")
+        return _zone(None, f"Lambda's metadata endpoint: {error}")
+    return _zone(name, "Lambda's metadata endpoint names no zone")
 
 
-def _of_a_task(endpoint: str) -> Zone:
+def _of_a_task(endpoint: str) -> dict[str, str | None]:
     direct = build_opener(ProxyHandler({}))
     try:
         with direct.open(f"{endpoint}/task", timeout=TIMEOUT_S) as answer:
             name = json.load(answer).get("AvailabilityZone")
     except (OSError, ValueError, AttributeError) as error:
-        return Zone(None, f"the task metadata endpoint: {error}")
-    return Zone(str(name)) if name else Zone(None, "the task metadata endpoint names no zone")
+        return _zone(None, f"the task metadata endpoint: {error}")
+    return _zone(name and str(name), "the task metadata endpoint names no zone")
 
 
 class CpuMeter:

@@ -45,7 +45,7 @@ class Authorization:
                 self._roles.forget()
             return answer
         for call in request.calls:
-            verdict = role.policies.verdict(call)
+            verdict = role.verdict(call)
             if verdict is not Verdict.ALLOWED:
                 return denied(request, role, call, verdict)
         answer = pass_on(request)
@@ -65,7 +65,7 @@ def _absent(request: Request, role: Role, answer: Answer) -> Answer:
         return answer
     bucket, _ = rest_calls.named_object(request.environ)
     listing = Call(str(request.caller), "s3:ListBucket", f"arn:aws:s3:::{bucket}")
-    verdict = role.policies.verdict(listing)
+    verdict = role.verdict(listing)
     return answer if verdict is Verdict.ALLOWED else denied(request, role, listing, verdict)
 
 

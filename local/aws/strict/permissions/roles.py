@@ -6,7 +6,7 @@ Each function, task and state machine signs with a key of its own: it says which
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from moto.iam.models import iam_backends
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local.aws.boto import PERSON, STATES
-from local.aws.strict.requests.policies import Policies, statements
+from local.aws.strict.requests.policies import Call, Verdict, remembered, statements
 
 
 class UnknownCallerError(Exception):
@@ -30,7 +30,7 @@ class Role:
 
     arn: str
     session: str
-    policies: Policies
+    verdict: Callable[[Call], Verdict]
 
 
 class Roles:
@@ -60,7 +60,7 @@ class Roles:
         arn = self._arn(caller)
         name = arn.rpartition("/")[2]
         session = f"arn:aws:sts::{DEFAULT_ACCOUNT_ID}:assumed-role/{name}/{caller}"
-        return Role(arn, session, Policies(statements(documents(arn))))
+        return Role(arn, session, remembered(statements(documents(arn))))
 
     def _arn(self, caller: str) -> str:
         """The role's ARN."""

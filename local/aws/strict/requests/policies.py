@@ -65,11 +65,9 @@ class Statement:
         return on != self.resources_excepted and _holds(self.conditions, call)
 
 
-class Policies:
+def remembered(statements: Sequence[Statement]) -> Callable[[Call], Verdict]:
     """What one identity's policies decide; remembers it, as the same is asked over and over."""
-
-    def __init__(self, statements: Sequence[Statement]) -> None:
-        self.verdict: Callable[[Call], Verdict] = lru_cache(REMEMBERED)(partial(verdict, tuple(statements)))
+    return lru_cache(REMEMBERED)(partial(verdict, tuple(statements)))
 
 
 def statements(documents: Iterable[Mapping[str, Any]]) -> list[Statement]:
