@@ -114,6 +114,14 @@ def test_consumers_that_wait_for_messages_cost_requests_too():
     assert patient == pytest.approx(100 * 17 * 3 + 0.8 * 0.5 * 17)
 
 
+def test_consumers_of_an_open_loop_ask_at_the_rate_that_is_offered_and_by_every_call_in_flight():
+    # 200 a second are sent whatever the producers could; two consumers, ten calls each, could take 1,000
+    found = sqs_requests(case(SQS, workload(5, 2, rate=200, in_flight=10)))
+    assert found == pytest.approx(200 * 17 * 3 + 0.8 * 2000 * 17)
+    patient = sqs_requests(case(SQS, workload(5, 2, rate=200, in_flight=10, wait_s=20)))
+    assert patient == pytest.approx(200 * 17 * 3 + 0.8 * 1 * 17)
+
+
 def test_dollars_by_hand():
     found = estimate([case(SQS, LOAD), case(RABBITMQ, LOAD)], "aws", book())
     usd = {f"{line.service}/{line.item}": line.usd for line in found.lines}

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from breakeven.planning.budget import planning_assumptions as assumed
 from breakeven.planning.budget import task_lines
-from breakeven.planning.budget.durations import consume_rate, expected, loader_seconds, produce_rate
+from breakeven.planning.budget.durations import consume_rate, expected, loader_seconds
 from breakeven.planning.budget.task_lines import has_tasks
 from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.planning.machine_availability import BUILDERS
@@ -158,14 +158,20 @@ def cross_zone_gb(case: Case) -> float:
 
 
 def _empty_asks(case: Case) -> float:
-    """While messages are sent, consumers with nothing to receive go on asking; half a cycle is an ask."""
+    """While messages are sent, consumers with nothing to receive go on asking; half a cycle is an ask.
+
+    Each call that may be in flight asks for itself.
+    """
     workload = case.workload
     if workload.messages is not None:
         return 0.0
-    most = consume_rate(workload, case.target, "aws")
-    idle = max(0.0, 1 - produce_rate(workload, case.target, "aws") / most)
-    asks = 2 * most if workload.wait_s == 0 else workload.consumers / workload.wait_s
-    return idle * asks * (workload.warmup_s + workload.measure_s)
+    sending_s = workload.warmup_s + workload.measure_s
+    asking = workload.consumers * workload.in_flight
+    most = consume_rate(workload.model_copy(update={"consumers": asking}), case.target, "aws")
+    sent = expected(workload, case.target, "aws").messages / sending_s
+    idle = max(0.0, 1 - sent / most)
+    asks = 2 * most if workload.wait_s == 0 else asking / workload.wait_s
+    return idle * asks * sending_s
 
 
 def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[task_lines.Quantity]:
