@@ -8,6 +8,7 @@
 --          msg_per_s    completed / length of the stage, messages a second
 --          mb_per_s     the same in 10^6 bytes of message body a second
 --          starved      asks that came back empty
+--          empty_per_message   of consume: asks that came back empty, for each message received
 --          early_msg_per_s   of a load or unload: its rate up to the second in which 99.9% had come
 --          paused_s     of consume: slept by all workers together after such asks, seconds
 --          core_operations, general_operations   of the completed: which path drove them; null of a
@@ -28,6 +29,7 @@ SELECT
   CAST(t.completed AS double) / t.stage_s AS msg_per_s,
   CAST(t.bytes AS double) / 1E6 / t.stage_s AS mb_per_s,
   t.starved,
+  CAST(t.starved AS double) / nullif(CAST(t.completed AS double), 0E0) AS empty_per_message,
   CAST(t.early_completed AS double) / t.early_s AS early_msg_per_s,
   t.paused_s, t.core_operations, t.general_operations
 FROM run_totals t

@@ -179,7 +179,7 @@ COST_OPTIONS = Table(
     {
         "question_id": "string",
         "base_id": "string",  # the question that this one varies; its own id where it varies none
-        "purpose": "string",  # headline, size, history, interval, sensitivity, message-size, map, bill
+        "purpose": "string",  # headline, size, history, interval, sensitivity, message-size, ..., bill
         "varied": "string",  # sensitivity: the input; interval: the inputs at their ends
         "factor": "double",  # sensitivity: what the input is multiplied by
         "option_id": "string",

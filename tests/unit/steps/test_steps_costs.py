@@ -95,7 +95,7 @@ def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep
 def test_one_size_asks_as_ever():
     single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
     assert {each.purpose for each in single.questions} == {
-        "headline", "history", "interval", "sensitivity", "message-size", "map",
+        "headline", "history", "interval", "sensitivity", "message-size", "empty-receives", "map",
     }  # fmt: skip
     assert single.to_json() == none.to_json()
     assert single.to_json()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"

@@ -19,7 +19,9 @@ from breakeven.pricing.bill.lines import Line, OwnPrice
 from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
 from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook, load_book
 
-Purpose = Literal["headline", "size", "history", "interval", "sensitivity", "message-size", "map", "bill"]
+Purpose = Literal[
+    "headline", "size", "history", "interval", "sensitivity", "message-size", "empty-receives", "map", "bill"
+]
 #: of the questions that a report answers by themselves, in the order in which it does
 SHOWN: tuple[Purpose, ...] = ("headline", "size", "history")
 Side = Literal["sqs", "self-hosted", "amazon-mq", "bill"]
@@ -174,6 +176,15 @@ class Asked:
                 }
                 for question in self.questions
                 if question.purpose == "message-size"
+            ],
+            "empty_receives": [
+                {
+                    "question_id": question.question_id,
+                    "base_id": question.base_id,
+                    "per_message": question.inputs.empty_receives,
+                }
+                for question in self.questions
+                if question.purpose == "empty-receives"
             ],
             "questions": [
                 {

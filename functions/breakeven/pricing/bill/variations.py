@@ -13,6 +13,8 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 from breakeven.pricing.bill.known_capacity import capacities
 from breakeven.pricing.bill.questions import (
+    AS_USED,
+    RABBITMQ,
     Asked,
     Purpose,
     Question,
@@ -27,6 +29,8 @@ from breakeven.words import plural
 #: empty receives a message where they are not known: none, to one for each message (a queue that is polled
 #: faster than it fills)
 EMPTY_RECEIVES = (0.0, 1.0)
+#: the numbers whose crossings a report has, so that what a run counts can be priced
+COUNTED = (*EMPTY_RECEIVES, *(float(2**step) for step in range(1, 10)), 1000.0)
 #: of the batch that was asked for, how full calls may be on average
 BATCH_FILL = (0.5, 1.0)
 #: of a capacity that another workload, or another's machine, will have
@@ -55,8 +59,8 @@ def ask_all(
         printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
         others = {known.instance: known.msg_per_s for known in printed}
         notes += [f"On the decision map: {known.describe()}" for known in printed]
-    beside = (*corners(base), *quarters(base), *by_size(base), map_question(base, others))
-    questions = (base, *beside, article_question())
+    beside = (*corners(base), *quarters(base), *by_size(base), *by_empty_receives(base))
+    questions = (base, *beside, map_question(base, others), article_question())
     return Asked(questions, tuple(notes))
 
 
@@ -113,6 +117,21 @@ def by_size(base: Question) -> list[Question]:
         )
         for change in changes
         if _allowed(inputs, change)
+    ]
+
+
+def by_empty_receives(base: Question) -> list[Question]:
+    """SQS as used and our own cluster at more and more empty receives; none where their number is given."""
+    if base.inputs.empty_receives is not None:
+        return []
+    asked = [
+        _beside(base, f"{count:g}-empty", {"empty_receives": count}, "empty-receives", "empty receives")
+        for count in COUNTED
+    ]
+    wanted = (AS_USED, RABBITMQ)
+    return [
+        replace(each, options=tuple(option for option in each.options if option.option_id in wanted))
+        for each in asked
     ]
 
 

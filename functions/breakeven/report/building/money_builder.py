@@ -21,6 +21,7 @@ from breakeven.report.contract.money_model import (
     CostQuestion,
     Crossover,
     DecisionMap,
+    EmptyReceives,
     MapRow,
     Sensitivity,
     SensitivityEnd,
@@ -40,13 +41,19 @@ MAP = ("msg_per_s", "sqs_usd", "best_other", "other_usd")
 FULL = 1 - 1e-12
 
 
-def cost_questions(asked: Row) -> list[CostQuestion]:
-    """What was asked: today's prices, a sweep's other sizes, history's; ``asked`` is the plan's ``cost``."""
+def cost_questions(asked: Row, counted: EmptyReceives | None = None) -> list[CostQuestion]:
+    """What was asked: today's prices, a sweep's other sizes, history's; ``asked`` is the plan's ``cost``.
+
+    :param counted: empty receives of the run, which add to what the intervals span
+    """
     questions = [
         CostQuestion.of(
             row,
             price_book=row["book"],
             uncertain=list(uncertain(Inputs.model_validate(row["inputs"]))),
+            counted_empty_receives=(
+                counted.per_message if counted and counted.question_id == row["question_id"] else None
+            ),
         )
         for row in asked.get("questions", ())
     ]

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.flags import Evidence, raised
 from breakeven.report.building import money_builder
+from breakeven.report.building.counted_empty_receives import empty_receives, widened
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
@@ -44,7 +45,8 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
     cases = [case for case in every if case.target != INSTRUMENT]
     proving = [case for case in every if case.target == INSTRUMENT]
     compared = {case.case_id for case in cases}
-    questions = money_builder.cost_questions(answers.cost)
+    counted = empty_receives(answers, cases)
+    questions = money_builder.cost_questions(answers.cost, counted)
     report = Report.of(
         vars(record),
         verdict="",
@@ -52,7 +54,8 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         validity=None if record.source else validity(proving, answers.cases),
         manifest=manifest,
         cases=cases,
-        crossovers=money_builder.crossovers(answers.crossover, questions),
+        crossovers=widened(money_builder.crossovers(answers.crossover, questions), counted),
+        empty_receives=counted,
         crossovers_by_size=money_builder.crossovers_by_size(answers),
         cost_questions=questions,
         **money_builder.by_question(answers, questions),

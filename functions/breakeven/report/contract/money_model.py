@@ -37,6 +37,9 @@ class CostQuestion(Strict):
     inputs: dict[str, InputValue]
     options: dict[str, str] = Field(description="option's id -> its name for readers")
     uncertain: list[str] = Field(description="inputs that are not known; the intervals span their ends")
+    counted_empty_receives: float | None = Field(
+        default=None, description="the most a message that the run counted; the interval reaches to it"
+    )
     capacity: str = Field(description="what is known of one cluster's capacity, in words")
     capacity_notes: list[str]
     capacity_mean_msg_per_s: float | None = Field(
@@ -59,7 +62,11 @@ class CostQuestion(Strict):
 
     def uncertain_words(self) -> str:
         """What the intervals of the question span."""
-        return words.listing([ENDS.get(name, name) for name in self.uncertain])
+        ends = dict(ENDS)
+        if (self.counted_empty_receives or 0.0) > 1:
+            counted = f"{words.figure(self.counted_empty_receives)} that this run counted"
+            ends["empty receives"] = f"empty receives (none to the {counted} per message)"
+        return words.listing([ends.get(name, name) for name in self.uncertain])
 
 
 class Crossover(Strict):
@@ -122,6 +129,17 @@ class SizeCrossing(Strict):
     def won_by(self) -> set[str]:
         """Options that are cheaper somewhere."""
         return {option for option in (self.cheaper_below, self.cheaper_above) if option}
+
+
+class EmptyReceives(Strict):
+    """The most empty receives that a case on SQS counted, and the crossing of SQS as used with as many."""
+
+    question_id: str
+    case_id: str
+    per_message: float
+    msg_per_s: float | None = Field(
+        description="between those of the nearest numbers that were priced; null: not between two crossings"
+    )
 
 
 class CostCurve(Strict):

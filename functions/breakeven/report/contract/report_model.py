@@ -16,6 +16,7 @@ from breakeven.report.contract.money_model import (
     CostQuestion,
     Crossover,
     DecisionMap,
+    EmptyReceives,
     PriceTier,
     Sensitivity,
     SizeCrossing,
@@ -49,6 +50,9 @@ class Metric(Strict):
     )
     paused_s: float | None = Field(
         default=None, description="of consume: slept after empty asks, by all workers"
+    )
+    empty_per_message: float | None = Field(
+        default=None, description="of consume: asks that came back empty, for each message received"
     )
     core_operations: int | None = Field(default=None, description="completions that the compiled core drove")
     general_operations: int | None = Field(default=None, description="completions of the general path")
@@ -225,6 +229,9 @@ class Report(Strict):
     )
     cases: list[CaseReport] = Field(description="those that are compared; the instrument's are in validity")
     crossovers: list[Crossover]
+    empty_receives: EmptyReceives | None = Field(
+        default=None, description="null: no case on SQS counted any, or their number was given"
+    )
     crossovers_by_size: list[SizeCrossing] = Field(default_factory=list)
     cost_questions: list[CostQuestion] = Field(default_factory=list)
     cost_curves: list[CostCurve] = Field(default_factory=list)

@@ -10,6 +10,7 @@ from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
+from breakeven.report.money.counted import counted
 from breakeven.report.money.headline import as_used, main_crossover
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
@@ -37,6 +38,7 @@ def money(report: Report) -> list[str]:
         why_never(crossing, question, report.bills),
         _spans(question, crossing),
         _again(report, crossing),
+        counted(report),
         size_and_zones(report),
     ]
     second = [

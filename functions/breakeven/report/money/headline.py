@@ -96,9 +96,10 @@ def _sqs(option: str) -> str:
 
 
 def _cluster(question: CostQuestion) -> str:
-    """'a RabbitMQ pair of m7g.large in 2 zones'."""
+    """'a RabbitMQ pair of m7g.large in 2 zones'; the article of 2012 knows no zones."""
     inputs = Inputs.model_validate(question.inputs)
-    zones = f" in {words.plural(inputs.zones, 'zone')}" if inputs.nodes > 1 else ""
+    known = inputs.nodes > 1 and question.purpose != "history"
+    zones = f" in {words.plural(inputs.zones, 'zone')}" if known else ""
     return f"{question.spoken_option(RABBITMQ)}{zones}"
 
 

@@ -75,8 +75,8 @@ def _sqs(question: CostQuestion, inputs: Inputs) -> str:
         "and delete"
     )  # fmt: skip
     empty = (
-        "the number of empty receives is not known: none is priced, and the interval goes up to one per "
-        "message"
+        f"the number of empty receives is not known: none is priced, and the interval goes up to "
+        f"{_most(question)} per message"
         if inputs.empty_receives is None
         else f"{words.quantity(inputs.empty_receives)} empty receives per message"
         if inputs.empty_receives
@@ -97,6 +97,12 @@ def _sqs(question: CostQuestion, inputs: Inputs) -> str:
         f"{empty}; {free}{elsewhere}. "
         f"{PATHS[inputs.sqs_path].format(words.plural(inputs.client_zones, 'zone'))}"
     )
+
+
+def _most(question: CostQuestion) -> str:
+    """Empty receives up to which the interval goes."""
+    counted = question.counted_empty_receives or 0.0
+    return "one" if counted <= 1 else f"the {words.figure(counted)} that this run counted"
 
 
 def _batched(inputs: Inputs) -> str:

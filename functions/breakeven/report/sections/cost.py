@@ -11,6 +11,7 @@ from breakeven.report.charts.tornado import tornado
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Folded, Part, Section, Strong, Table, filled, paragraph
 from breakeven.report.money.by_size import by_size_table
+from breakeven.report.money.counted import counted_table
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
 from breakeven.report.money.lookup_tables import (
     bills_table,
@@ -49,6 +50,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
     yield from _folded("map-in-words", "The map in words", map_table(report))
     yield from subject.drawn(tornado)
     yield from _folded("sensitivities", "Every input, every pair of options", sensitivity_table(report))
+    yield from _folded("empty-receives", "Empty receives, case by case", counted_table(report))
     yield from _folded("bills", "Every bill line by line", bills_table(report))
     yield from _folded("price-sources", "Prices used: who says so, and when", price_sources_table(report))
     if notes := cost_notes(report):

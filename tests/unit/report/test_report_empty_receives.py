@@ -1,0 +1,89 @@
+"""Empty receives that the cases counted: shown, priced, and within the interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from breakeven.report.building.counted_empty_receives import crossing_at
+from breakeven.report.contract.report_model import Report
+from breakeven.report.money.counted import counted_table
+from breakeven.report.money.price_assumptions import money_assumptions
+from tests.fixtures.report import money, sample
+
+PLAN = sample.planned()[2:4]  # a case on each target
+FIRST = ("us-east-1", "sqs-as-used", "rabbitmq")
+
+
+def report_of(count: float | None, **inputs: Any) -> Report:
+    """A report whose cases had so many empty receives a message."""
+    answers = sample.answers(PLAN)
+    rows = [row | {"empty_per_message": count} for row in answers.throughput if row["metric"] == "consume"]
+    others = [row for row in answers.throughput if row["metric"] != "consume"]
+    return sample.report(PLAN, throughput=[*rows, *others], **money.answers(**inputs))
+
+
+def crossing(report: Report) -> Any:
+    found = {(row.question_id, row.sqs_option, row.other_option): row for row in report.crossovers}
+    return found[FIRST]
+
+
+@pytest.mark.parametrize("count", [0.3, 4.24, 700.0])
+def test_the_crossing_with_as_many_is_that_of_a_question_that_gives_them(count: float) -> None:
+    report = report_of(count, message_bytes=4096)
+    given = crossing(report_of(None, message_bytes=4096, empty_receives=count))
+    assert report.empty_receives is not None
+    assert report.empty_receives.msg_per_s == pytest.approx(given.msg_per_s, rel=1e-3)
+    assert crossing(report).low_msg_per_s <= given.msg_per_s * 1.001
+
+
+def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
+    report, usual = report_of(4.24, message_bytes=4096), report_of(None, message_bytes=4096)
+    assert crossing(usual).low_msg_per_s == pytest.approx(36, rel=0.01)
+    assert crossing(report).low_msg_per_s == pytest.approx(18.5, rel=0.01)
+    assert crossing(report).high_msg_per_s == crossing(usual).high_msg_per_s
+    assert "only below about 51 messages a second (between 18 and 51)" in report.verdict
+    assert "empty receives (none to the 4.24 that this run counted per message)" in report.verdict
+    assert (
+        "Receives came back empty up to 4.24 times a message (parallel, 1 thread, emulated); with as many, "
+        "the crossing is at about 18 messages a second." in report.verdict
+    )
+    assert any(
+        "goes up to the 4.24 that this run counted per message" in s for s in money_assumptions(report)
+    )
+
+
+def test_less_than_one_a_message_leaves_the_interval() -> None:
+    report, usual = report_of(0.3), report_of(None)
+    assert crossing(report) == crossing(usual)
+    assert "none to one per message" in report.verdict
+
+
+def test_each_case_on_sqs_is_shown_with_what_it_would_add() -> None:
+    table = counted_table(report_of(4.24))
+    assert table
+    ((row),) = table.rows  # RabbitMQ bills none
+    assert row.origin == "emulated"
+    # each is a request of $0.4 a million
+    assert row.cells[:2] == ("4.24", "$1.70")
+
+
+def test_where_none_was_counted_nothing_is_said() -> None:
+    report = report_of(None)
+    assert report.empty_receives is None
+    assert counted_table(report) is None
+    assert "came back empty" not in report.verdict
+
+
+def test_where_their_number_was_given_what_was_counted_moves_nothing() -> None:
+    report = report_of(4.24, empty_receives=0.0)
+    assert report.empty_receives is None
+    assert crossing(report).interval is None
+
+
+def test_between_two_crossings_the_reciprocal_is_linear() -> None:
+    assert crossing_at(3.0, [(2.0, 10.0), (4.0, 5.0)]) == pytest.approx(1 / 0.15)
+    assert crossing_at(2.0, [(2.0, 10.0), (4.0, 5.0)]) == 10.0
+    assert crossing_at(5.0, [(2.0, 10.0), (4.0, 5.0)]) is None
+    assert crossing_at(1.0, []) is None
