@@ -110,7 +110,9 @@ def test_source_as_figures_in_the_json_are_numbers_and_as_printed(runs):
     sqs = cases["load-unload.threads-5.sqs-standard.r1"]
     assert sqs.consume_cycle.model_dump() == {
         **dict.fromkeys(("mb_per_s", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "operations", "unfinished")),
-        **dict.fromkeys(("early_msg_per_s", "paused_s", "empty_per_message", "core_operations", "general_operations")),
+        **dict.fromkeys(
+            ("early_msg_per_s", "paused_s", "empty_per_message", "core_operations", "general_operations")
+        ),
         **{"msg_per_s": 198.0, "mean_ms": 25.0, "min_ms": 17.0, "p90_ms": 28.0, "max_ms": 721.0},
     }
     assert sqs.printed["consume_cycle.p90_ms"] == "28"

@@ -46,18 +46,21 @@ NEVER = (
 
 
 def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
-    first, sums, takes, *_ = said()
+    first, sums, sizes, takes, *_ = said()
     assert first == (
-        "With 1 KiB messages in us-east-1, SQS batched and long-polled is cheapest below about 785 messages "
-        "a second; above that, a RabbitMQ pair of m7g.large in 2 zones is, if it can carry the load and "
-        "before staff time."
+        "With 1 KiB messages in us-east-1, SQS batched and long-polled is cheaper than a RabbitMQ pair of "
+        "m7g.large in 2 zones below about 785 messages a second; above that, RabbitMQ is, if it can carry "
+        "the load and before staff time."
     )
     assert sums == (
         "With one message a call, SQS is cheaper than RabbitMQ only below about 43 messages a second "
         "(between 32 and 43). That rate is a monthly mean of 113 million messages, at which either option "
         "costs $135.82 a month. The interval covers what is not known: empty receives (none to one per "
         "message). "
-        "The estimate is its upper end, as it is priced with no empty receives. Across 2 zones, running your "
+        "The estimate is its upper end, as it is priced with no empty receives."
+    )
+    assert sizes == (
+        "Across 2 zones, running your "
         "own never wins with messages of 24 KiB or more against SQS with one message a call and never wins "
         "with messages of 2 KiB or more once SQS is batched, of the sizes priced. In one zone, with 1 KiB "
         "messages, it would win above about 41 msg/s against SQS with one message a call and above about 411 "
@@ -82,11 +85,11 @@ def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
 
 
 def test_a_size_that_never_wins_is_named_with_its_zones():
-    assert "can win with messages of up to 256 KiB" in said(broker_zones=1, client_zone_share=0.0)[1]
+    assert "can win with messages of up to 256 KiB" in said(broker_zones=1, client_zone_share=0.0)[2]
     single = said(deployment="single", client_zone_share=0.0)
-    assert "In one zone, running your own can win" in single[1]
-    assert "RabbitMQ on one m7g.large is," in single[0]
-    assert "never wins with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[1]
+    assert "In one zone, running your own can win" in single[2]
+    assert "cheaper than RabbitMQ on one m7g.large below" in single[0]
+    assert "never wins with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[2]
 
 
 def test_the_estimate_is_no_end_of_an_interval_that_lies_about_it():
@@ -100,11 +103,11 @@ def test_without_anything_uncertain_no_interval_is_shown():
 
 
 def test_a_known_capacity_is_named_and_no_longer_doubted():
-    first, sums, takes, *_ = said(capacity_msg_per_s=3000.0)
+    first, sums, _, takes, *_ = said(capacity_msg_per_s=3000.0)
     assert "it is assumed to carry 3,000." in takes
     assert first.endswith(
-        "SQS batched and long-polled is cheapest at every rate priced, up to 700,000 messages a second; a "
-        "RabbitMQ pair of m7g.large in 2 zones never is, even before staff time."
+        "SQS batched and long-polled is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate "
+        "priced, up to 700,000 messages a second, even before staff time."
     )
     assert "cluster capacity (a quarter less to a quarter more)" in sums
     assert "it costs $93.89 a month more" in takes
@@ -117,8 +120,8 @@ def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
 
 
 def test_large_messages_never_cross_and_the_traffic_is_why():
-    first, why, takes, *_ = said(message_bytes=65536)
-    assert "With 64 KiB messages in us-east-1, SQS batched and long-polled is cheapest at every" in first
+    first, why, _, takes, *_ = said(message_bytes=65536)
+    assert "With 64 KiB messages in us-east-1, SQS batched and long-polled is cheaper than" in first
     assert why.startswith("With one message a call, SQS is cheaper than RabbitMQ at every rate priced. At 64")
     assert (
         "At 64 KiB a message, a million more messages cost $3.66 on a RabbitMQ pair of m7g.large (traffic "
@@ -138,7 +141,7 @@ def test_small_clusters_never_cross_and_their_price_is_why():
 
 def test_brokers_that_are_always_cheaper():
     first, why, *_ = said(sqs_path="nat", client_zones=6, instance="t4g.small", existing_requests=1e9)
-    assert "a RabbitMQ pair of t4g.small in 2 zones is cheapest at every rate priced" in first
+    assert "a RabbitMQ pair of t4g.small in 2 zones is cheaper than SQS batched and long-polled at" in first
     assert why.startswith("With one message a call, SQS costs more than RabbitMQ at every rate priced.")
     assert "Before the first message, SQS as used costs $197.30 a month (NAT gateway hours $197.10" in why
 
@@ -162,8 +165,8 @@ def test_a_step_names_the_one_who_pays():
 def test_where_brokers_are_cheapest_first_what_they_need_is_said_once():
     change = {"cheaper_below": RABBITMQ, "cheaper_above": BATCHED}
     assert headline(change).endswith(
-        "a RabbitMQ pair of m7g.large in 2 zones is cheapest below about 785 messages a second; above that, "
-        "SQS batched and long-polled is, if it can carry the load and before staff time."
+        "a RabbitMQ pair of m7g.large in 2 zones is cheaper than SQS batched and long-polled below about 785 "
+        "messages a second; above that, SQS is, if it can carry the load and before staff time."
     )
 
 
@@ -193,8 +196,8 @@ def test_a_touch_before_the_change_of_sides_is_not_the_break_even():
 def test_a_crossing_above_all_that_was_priced_is_no_row_and_is_not_named():
     beyond = {"msg_per_s": 2e6}
     assert headline(beyond).endswith(
-        "SQS batched and long-polled is cheapest at every rate priced, up to 2,000,000 messages a second; a "
-        "RabbitMQ pair of m7g.large in 2 zones never is, even before staff time."
+        "is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate priced, up to 2,000,000 "
+        "messages a second, even before staff time."
     )
 
 

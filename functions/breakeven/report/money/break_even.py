@@ -27,7 +27,9 @@ AT_BEST = {"empty receives": "no empty receives", "batch fill": "full batches"}
 
 
 def money(report: Report) -> list[str]:
-    """Paragraphs: SQS as used, its crossing in messages and dollars and how sure; then what it takes."""
+    """Paragraphs: SQS as used, its crossing in messages and dollars and how sure; other
+    sizes and zones; then what it takes.
+    """
     crossing = main_crossover(report)
     if crossing is None:
         return []
@@ -39,14 +41,13 @@ def money(report: Report) -> list[str]:
         _spans(question, crossing),
         _again(report, crossing),
         counted(report),
-        size_and_zones(report),
     ]
     second = [
         _carries(report, question, crossing),
         *_hours(report, question, crossing),
         _book(crossing.price_book),
     ]
-    return [" ".join(part for part in parts if part) for parts in (first, second)]
+    return [" ".join(part for part in parts if part) for parts in (first, [size_and_zones(report)], second)]
 
 
 def _sums(crossing: Crossover) -> str:

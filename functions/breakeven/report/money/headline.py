@@ -53,21 +53,19 @@ def _conditions(question: CostQuestion) -> str:
 def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:
     first, *others = found
     names = {sqs: _sqs(sqs), RABBITMQ: _cluster(question)}
+    other = {sqs: RABBITMQ, RABBITMQ: sqs}
+    both = f"{names[sqs]} and {names[RABBITMQ]} cost the same"
+    begins = f"{names[first.option]} is cheaper than {names[other[first.option]]}" if first.option else both
     if not others:
-        if first.option is None:
-            return f"{names[sqs]} and {names[RABBITMQ]} cost the same at every rate priced"
         reach = f"at every rate priced, up to {about(first.end)} messages a second"
-        if first.option == RABBITMQ:
-            return f"{names[RABBITMQ]} is cheapest {reach}{_provided(question)}"
-        return f"{names[sqs]} is cheapest {reach}; {names[RABBITMQ]} never is, even {_staff(question)}"
+        provided = f", even {_staff(question)}" if first.option == sqs else _provided(question)
+        return f"{begins} {reach}{provided}"
     second, *more = others
     rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
     ends = more or (searched and second.end < searched * (1 - EXACT))
     upward = f", up to about {about(second.end)}" if ends else ""
-    below = f"{names[first.option]} is cheapest" if first.option else "both SQS and RabbitMQ cost the same"
-    above = f"{names[second.option]} is" if second.option else "both cost the same"
-    provided = _provided(question) if RABBITMQ in (first.option, second.option) else ""
-    return f"{below} below {rate}; above that, {above}{upward}{provided}"
+    above = {sqs: "SQS is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[second.option]
+    return f"{begins} below {rate}; above that, {above}{upward}{_provided(question)}"
 
 
 def _against(found: list[Stretch]) -> str:

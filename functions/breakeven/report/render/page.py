@@ -15,6 +15,7 @@ from breakeven.published.rows import Published
 from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.headline import main_crossover
+from breakeven.report.money.option_words import unbatched
 from breakeven.report.sections.contents import sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
@@ -103,8 +104,11 @@ def _lost(report: Report) -> list[Key]:
 
 def _money(report: Report) -> list[Key]:
     """The break-even as SQS is used, and once it is batched; none where the options never change places."""
+    question = report.headline_question
+    batches = question and BATCHED in question.options
+    used = f" {unbatched(question)}" if question and batches else ""
     found = (
-        ("Break-even", main_crossover(report)),
+        (f"Break-even{used}", main_crossover(report)),
         ("Break-even once SQS is batched and long-polled", main_crossover(report, BATCHED)),
     )
     return [_key(name, crossing) for name, crossing in found if crossing and crossing.msg_per_s is not None]
