@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from http.client import HTTPConnection, HTTPException
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.errors import BreakevenError, InputError
 from local.children import Children, last_lines
-from local.ports import LOOPBACK, PortTaken, free_ports, is_port_taken, start_on_free_ports
+from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 
 #: where the set-up puts ElasticMQ's jars
 JARS = Path(__file__).parents[2] / ".cache" / "elasticmq" / "lib"
@@ -29,6 +28,8 @@ START_DEADLINE_S = 60.0
 STOP_GRACE_S = 2.0
 LOOK_EVERY_S = 0.1
 MIB = 1024 * 1024
+#: what shows that it answers, whatever it says
+REQUEST = b"GET /?Action=ListQueues HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 CONFIGURATION = """\
 include classpath("application.conf")
@@ -141,7 +142,7 @@ class SqsServer:
 
     def _wait_until_it_answers(self, process: subprocess.Popen[bytes], port: int, output: Path) -> None:
         deadline = time.monotonic() + START_DEADLINE_S
-        while not _speaks_http(port):
+        while not answers(port, REQUEST):
             if process.poll() is not None:
                 said = last_lines(output)
                 kind = PortTaken if is_port_taken(said) else BreakevenError
@@ -164,14 +165,3 @@ def _heap_mib() -> int:
     """A quarter of the host's memory, 512 MiB to 4 GiB: what is queued stays in memory."""
     host_mib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MIB
     return min(4096, max(512, host_mib // 4))
-
-
-def _speaks_http(port: int) -> bool:
-    connection = HTTPConnection(LOOPBACK, port, timeout=5.0)
-    try:
-        connection.request("GET", "/?Action=ListQueues")
-        return connection.getresponse().status > 0
-    except (OSError, HTTPException):
-        return False
-    finally:
-        connection.close()

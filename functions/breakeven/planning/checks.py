@@ -150,12 +150,9 @@ def _nodes_faults(
 def origin(suite: Suite, scenario_name: str, name: str) -> str:
     """The path of the place that a scenario's setting comes from."""
     scenario = suite.scenarios[scenario_name]
-    if getattr(scenario, name, None) is not None:
-        return f"scenarios.{scenario_name}.{name}"
-    if any(getattr(cell, name, None) is not None for cell in scenario.cells or ()):
-        return f"scenarios.{scenario_name}.cells"
-    return (
-        f"defaults.{name}"
-        if getattr(suite.defaults, name) is not None
-        else f"scenarios.{scenario_name}.{name}"
-    )
+    if getattr(scenario, name, None) is None:
+        if any(getattr(cell, name, None) is not None for cell in scenario.cells or ()):
+            return f"scenarios.{scenario_name}.cells"
+        if getattr(suite.defaults, name) is not None:
+            return f"defaults.{name}"
+    return f"scenarios.{scenario_name}.{name}"

@@ -21,6 +21,7 @@ from breakeven.installation import IMAGE_TAG, RUN_TAG, installation
 from breakeven.planning.execution_limits import BAKE_LIMIT_S
 from breakeven.results import layout
 from breakeven.results.items import RUN
+from breakeven.results.state import SuppressCodes
 from breakeven.steps.aws_clients import Ec2
 from breakeven.steps.instances import Instance, our_instances, tagging
 from breakeven.steps.lane import baked_images
@@ -207,18 +208,14 @@ class _ImageBuild:
 
     def _make(self, instance: str) -> None:
         tags = tags_of_image(self.recipe, {"Name": self.recipe.name})
-        try:
+        self.waiting = "its name is taken, and no image of that name is seen yet"
+        with SuppressCodes(NAME_TAKEN):
             answer = self.ec2.create_image(
                 InstanceId=instance,
                 Name=self.recipe.name,
                 Description="Queue Breakeven: a broker node that waits for its lane",
                 TagSpecifications=tagging(("image", "snapshot"), tags),
             )
-        except ClientError as error:
-            if error.response["Error"]["Code"] != NAME_TAKEN:
-                raise
-            self.waiting = "its name is taken, and no image of that name is seen yet"
-        else:
             self.waiting = f"{answer['ImageId']} is being made of {instance}"
 
     def _builders(self) -> list[Instance]:
