@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,15 @@ os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
 
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_shared_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Shared memory of this session's loaders: sessions side by side have cases of the same name."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("shared-memory")
+        patch.setattr("breakeven.loadgen.record.shared_send_times.SHARED_MEMORY", folder)
+        yield
 
 
 @pytest.fixture(scope="session")

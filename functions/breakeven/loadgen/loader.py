@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from typing import Any
 
 from breakeven.clients.base import CALL_TIMEOUT_S, Client
@@ -14,7 +14,7 @@ from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
 from breakeven.loadgen.ledger.ledger import LoaderLedger
 from breakeven.loadgen.record.recorder import Cells, Recorder
-from breakeven.loadgen.record.send_times import MEMORY, SendTimes
+from breakeven.loadgen.record.shared_send_times import SharedSendTimes
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.capacity_search import CapacitySearch
@@ -53,7 +53,9 @@ def run_loader(
     :raises CaseError: the case cannot go on, with the reason
     :raises LoaderAborted: someone else ended it
     """
-    return _Loader(assignment, client, coordinator, save_checkpoint).run()
+    loader = _Loader(assignment, client, coordinator, save_checkpoint)
+    with closing(loader.shared):
+        return loader.run()
 
 
 class _Loader:
@@ -136,14 +138,14 @@ class _Loader:
 
     def _make_shared(self, client: Client) -> Shared:
         own = self._assignment.mine(self._workload.producers)
-        keep = MEMORY // 8 // max(1, len(own))
+        timed = self._workload.mode != "load-unload"
         return Shared(
             case=self._case,
             client=client,
             timeline=self._timeline,
             ledger=LoaderLedger(self._case.tag, self._workload.producers, own),
             recorder=Recorder(self._timeline),
-            send_times={n: SendTimes(keep) for n in own} if self._workload.mode != "load-unload" else None,
+            send_times=SharedSendTimes(self._assignment, own) if timed else None,
             signals=self._signals,
             outstanding=self._outstanding,
         )

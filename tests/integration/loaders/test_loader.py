@@ -115,7 +115,7 @@ def test_parallel(
     measurement = bench(target, loaders=loaders, client=client, **PARALLEL).measured()
     assert_closed(measurement)
     assert_measured(measurement, *metrics)
-    assert ("end_to_end_partial" in measurement.flags) == (loaders == 2)
+    assert "end_to_end_partial" not in measurement.flags, "loaders of one machine share its clock"
 
 
 @pytest.mark.parametrize(

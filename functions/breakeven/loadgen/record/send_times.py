@@ -21,12 +21,24 @@ class SendTimes:
 
     __slots__ = ("_cells", "_keep", "_times", "memory")
 
-    def __init__(self, keep: int) -> None:
+    def __init__(self, keep: int, memory: Int64s | None = None) -> None:
+        """:param memory: where they are kept, of ``keep`` entries and one; None: in memory of its own"""
         self._keep = keep
         #: the newest sequence that is noted, and behind it the instants by sequence modulo ``keep``; whoever
         #: else notes here does it in that order, too. Memory that was never written takes no room
-        self.memory: Int64s = np.zeros(keep + 1, np.int64)
+        self.memory: Int64s = np.zeros(keep + 1, np.int64) if memory is None else memory
         self.memory[0] = -1
+        self._attach()
+
+    @classmethod
+    def found(cls, memory: Int64s) -> SendTimes:
+        """Those that another loader notes in this memory."""
+        found = cls.__new__(cls)
+        found._keep, found.memory = len(memory) - 1, memory
+        found._attach()
+        return found
+
+    def _attach(self) -> None:
         self._cells = memoryview(self.memory.data).cast("B").cast("q")
         self._times = self._cells[1:]
 

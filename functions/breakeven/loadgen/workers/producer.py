@@ -36,7 +36,7 @@ class Producer(Worker[Sender]):
         self._number, self._helps = number, helps
         self._stamper = Stamper(shared.case.tag, number, workload.message_bytes)
         self._size, self._confirms, self._window = workload.message_bytes, workload.confirms, workload.window
-        self._times = (shared.send_times or {}).get(number)
+        self._times = shared.send_times.get(number) if shared.send_times else None
         self._in_flight = 0  # submitted on this connection and not answered
         #: when each message was to be sent, by sequence, of those without an answer; an open loop's, and what
         #: a sender on the fast path releases

@@ -19,7 +19,7 @@ from breakeven.loadgen.ledger.ledger import LoaderLedger
 from breakeven.loadgen.record.call_errors import without_secrets
 from breakeven.loadgen.record.delay_trend import DelayTrend
 from breakeven.loadgen.record.recorder import Recorder
-from breakeven.loadgen.record.send_times import SendTimes
+from breakeven.loadgen.record.shared_send_times import SharedSendTimes
 from breakeven.loadgen.stages import Timeline
 from breakeven.loadgen.workers.signals import Signals
 from breakeven.workload.case import Case
@@ -52,7 +52,7 @@ L = TypeVar("L", bound=Link)
 class Shared:
     """What the workers of a loader have in common.
 
-    ``send_times``: by own producer; None where end to end is not measured. ``outstanding``: has the case, as
+    ``send_times``: by producer; None where end to end is not measured. ``outstanding``: has the case, as
     far as is known, messages that were sent and have not been received? ``trend``: of the probe that a
     capacity search is making.
     """
@@ -62,10 +62,15 @@ class Shared:
     timeline: Timeline
     ledger: LoaderLedger
     recorder: Recorder
-    send_times: dict[int, SendTimes] | None
+    send_times: SharedSendTimes | None
     signals: Signals
     outstanding: Callable[[], bool]
     trend: DelayTrend | None = None
+
+    def close(self) -> None:
+        """Give back what other loaders could read."""
+        if self.send_times is not None:
+            self.send_times.close()
 
 
 class Worker(ABC, Generic[L]):
