@@ -1,4 +1,4 @@
--- How the rate went, second by second.
+-- How rate and latency went, second by second.
 --
 -- A second in which no loader completed anything is a row with 0, up to the last second of the stage in
 -- which any metric was counted, so that a stall is seen as one. That last second may be a part of one.
@@ -7,8 +7,14 @@
 -- columns: case_id, target, provenance, environment, metric, stage
 --          second       whole seconds since the stage's start
 --          msg_per_s    completions in that second, summed over loaders
+--          mean_ms, max_ms   how long these took, milliseconds; null where nothing was completed, or of what
+--                       has no start of its own
 WITH counted AS (
-  SELECT case_id, metric, stage, second, CAST(sum(operations) AS double) AS msg_per_s
+  SELECT
+    case_id, metric, stage, second,
+    CAST(sum(operations) AS double) AS msg_per_s,
+    CAST(sum(sum_ns) AS double) / nullif(CAST(sum(operations) AS double), 0E0) / 1E6 AS mean_ms,
+    CAST(max(max_ns) AS double) / 1E6 AS max_ms
   FROM windows
   WHERE run_id = ?
   GROUP BY case_id, metric, stage, second
@@ -29,7 +35,7 @@ WITH counted AS (
 )
 SELECT
   s.case_id, c.target, c.provenance, c.environment, s.metric, s.stage,
-  s.second, coalesce(n.msg_per_s, 0E0) AS msg_per_s
+  s.second, coalesce(n.msg_per_s, 0E0) AS msg_per_s, n.mean_ms, n.max_ms
 FROM seconds s
 LEFT JOIN counted n
   ON n.case_id = s.case_id AND n.metric = s.metric AND n.stage = s.stage AND n.second = s.second

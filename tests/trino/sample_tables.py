@@ -74,6 +74,8 @@ def windows(given: Sample) -> Iterator[Row]:
                     "bytes": given.count(10**12),
                     "starved": given.count(),
                     "errors": given.maybe(0),
+                    "sum_ns": given.maybe(given.count(10**12)),
+                    "max_ns": given.maybe(given.count(10**12)),
                 }
     # as long as needs more than one sequence of seconds
     for second in (3, 999, 1000, 2345):

@@ -77,8 +77,6 @@ class Measurement:
     def _windows(self, case: Case) -> Iterator[dict[str, Any]]:
         for result in self.results:
             for (stage, metric), cell in result.cells.items():
-                if metric == "end_to_end":
-                    continue  # its completions are those of consume
                 for second, window in sorted(cell.windows.items()):
                     yield {
                         "case_id": case.case_id,
@@ -91,6 +89,8 @@ class Measurement:
                         "bytes": window.size,
                         "starved": window.starved,
                         "errors": window.errors,
+                        "sum_ns": window.sum_ns if window.max_ns else None,
+                        "max_ns": window.max_ns or None,
                     }
 
     def _loaders(self, case: Case) -> Iterator[dict[str, Any]]:

@@ -79,12 +79,14 @@ WINDOWS = Table(
         "target": "string",
         "loader": "int",
         "stage": "string",  # warmup, measure, load, unload, drain
-        "metric": "string",  # one of METRICS but end_to_end
+        "metric": "string",  # one of METRICS
         "second": "int",  # whole seconds since the stage's start
         "operations": "bigint",
         "bytes": "bigint",
         "starved": "bigint",  # asks that came back empty
         "errors": "bigint",
+        "sum_ns": "bigint",  # how long the operations took; null where they have no start
+        "max_ns": "bigint",  # the longest of them
     },
 )
 

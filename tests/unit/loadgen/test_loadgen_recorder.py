@@ -130,8 +130,12 @@ def test_latency_goes_by_the_intended_start_and_completion_by_the_end() -> None:
     measured = cells["measure", "produce"]
     assert measured.latencies.count == 2
     assert measured.latencies.max_ns == at(1.0)
-    assert measured.windows == {0: Window(1, 100, last_ns=at(0.5)), 2: Window(1, 100, last_ns=at(2.1))}
-    assert cells["drain", "produce"].windows == {0: Window(1, 100, last_ns=at(0.5))}
+    assert measured.windows == {
+        0: Window(1, 100, last_ns=at(0.5), sum_ns=at(1), max_ns=at(1)),
+        2: Window(1, 100, last_ns=at(2.1), sum_ns=at(12.1) - at(12), max_ns=at(12.1) - at(12)),
+    }
+    drained = Window(1, 100, last_ns=at(0.5), sum_ns=at(1), max_ns=at(1))
+    assert cells["drain", "produce"].windows == {0: drained}
     assert cells["drain", "produce"].latencies.count == 0
 
 

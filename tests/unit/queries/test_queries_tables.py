@@ -133,3 +133,18 @@ def test_cases_are_the_rows_of_the_run_in_order(bucket: Bucket) -> None:
         ("b", "failed", "loader 1 ended"),
     ]
     assert (rows[0]["flags"], rows[0]["produce_s"], rows[1]["message_bytes"]) == ('["shared_host"]', 3.0, 16)
+
+
+def test_latency_over_time_is_the_mean_and_the_longest_of_all_loaders(bucket: Bucket) -> None:
+    bucket.put("cases", [case("a")])
+    window = {"case_id": "a", "metric": "produce", "stage": "measure"}
+    bucket.put(
+        "windows",
+        [
+            {**window, "loader": 0, "second": 0, "operations": 3, "sum_ns": 3_000_000, "max_ns": 2_000_000},
+            {**window, "loader": 1, "second": 0, "operations": 1, "sum_ns": 9_000_000, "max_ns": 9_000_000},
+            {**window, "loader": 0, "second": 2, "operations": 1},
+        ],
+    )
+    rows = [(row["second"], row["mean_ms"], row["max_ms"]) for row in bucket.ask("rate_over_time")]
+    assert rows == [(0, 3.0, 9.0), (1, None, None), (2, None, None)]

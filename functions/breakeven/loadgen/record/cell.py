@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import PlainSerializer, PlainValidator
 
 from breakeven.loadgen.record.histogram import Histogram
-from breakeven.loadgen.record.timestamps import Int64s, greatest, least
+from breakeven.loadgen.record.timestamps import Int64s, greatest, least, total
 
 SECOND_NS = 10**9
 #: one message that was hidden for half a minute is all that a load or an unload may wait for at its end: the
@@ -20,7 +20,8 @@ EARLY_SHARE, EARLY_FROM = 0.999, 1000
 @dataclass(slots=True)
 class Window:
     """What was completed in one second. ``starved``: asks that came back empty; ``size`` in bytes;
-    ``last_ns``: its last completion, nanoseconds since the stage's start.
+    ``last_ns``: its last completion, nanoseconds since the stage's start; ``sum_ns`` and ``max_ns``: how long
+    the operations took, of those that have a start.
     """
 
     operations: int = 0
@@ -28,6 +29,8 @@ class Window:
     starved: int = 0
     errors: int = 0
     last_ns: int = 0
+    sum_ns: int = 0
+    max_ns: int = 0
 
     def merge(self, other: Window) -> None:
         self.operations += other.operations
@@ -35,6 +38,8 @@ class Window:
         self.starved += other.starved
         self.errors += other.errors
         self.last_ns = max(self.last_ns, other.last_ns)
+        self.sum_ns += other.sum_ns
+        self.max_ns = max(self.max_ns, other.max_ns)
 
 
 def _listed(windows: dict[int, Window]) -> list[list[int]]:
@@ -62,21 +67,32 @@ class Cell:
     by_core: int = 0  # of the completions: driven by the compiled core
     paused_ns: int = 0  # by all workers together, after asks that came back empty
 
-    def complete(self, elapsed_ns: int, size: int, count: int = 1) -> None:
-        """Operations of ``size`` bytes each that ended this long after the stage's start."""
+    def complete(
+        self, elapsed_ns: int, size: int, count: int = 1, *, sum_ns: int = 0, max_ns: int = 0
+    ) -> None:
+        """Operations of ``size`` bytes each that ended this long after the stage's start.
+
+        :param sum_ns: how long all of them took, and ``max_ns`` the longest; 0 of what has no start
+        """
         window = self.window(elapsed_ns)
+        window.sum_ns += sum_ns
+        window.max_ns = max(window.max_ns, max_ns)
         window.operations += count
         window.size += size * count
         window.last_ns = max(window.last_ns, elapsed_ns)
         self.last_ns = max(self.last_ns, elapsed_ns)
 
-    def complete_many(self, elapsed_ns: Int64s, size: int) -> None:
-        """As :meth:`complete` for each."""
+    def complete_many(self, elapsed_ns: Int64s, size: int, took_ns: Int64s | None = None) -> None:
+        """As :meth:`complete` for each. ``took_ns``: how long each took; None of what has no start."""
         seconds = elapsed_ns // SECOND_NS
         for second in range(least(seconds), greatest(seconds) + 1):
-            within = elapsed_ns[seconds == second]
-            if within.size:
-                self.complete(greatest(within), size, within.size)
+            places = seconds == second
+            within = elapsed_ns[places]
+            if not within.size:
+                continue
+            took = took_ns[places] if took_ns is not None else None
+            sum_ns, max_ns = (0, 0) if took is None else (total(took), greatest(took))
+            self.complete(greatest(within), size, within.size, sum_ns=sum_ns, max_ns=max_ns)
 
     def early(self) -> tuple[int, float] | None:
         """The completions up to the second in which ``EARLY_SHARE`` of them had come, and the last of these,

@@ -28,6 +28,7 @@ from breakeven.loadgen.record.timestamps import (
     listed,
     only,
     repeated,
+    total,
 )
 from breakeven.loadgen.stages import Stage, Timeline
 
@@ -186,14 +187,14 @@ class Recorder:
         ended_in = self._timeline.at(completed_ns)
         if ended_in is None:
             return
-        cell = self._cell(ended_in, metric)
-        cell.complete(completed_ns - ended_in.start_ns, size)
+        cell, took_ns = self._cell(ended_in, metric), completed_ns - intended_ns
+        cell.complete(completed_ns - ended_in.start_ns, size, sum_ns=took_ns, max_ns=took_ns)
         begun_in = ended_in if intended_ns >= ended_in.start_ns else self._timeline.at(intended_ns)
         if begun_in is None or metric not in begun_in.measures:
             return
         if begun_in is not ended_in:
             cell = self._cell(begun_in, metric)
-        cell.latencies.add(completed_ns - intended_ns)
+        cell.latencies.add(took_ns)
 
     def _at_once(self, metric: str, starts: Timestamps, ends: Timestamps, size: int, count: int) -> bool:
         """Record a batch that began in one stage, and ended in one second of it.
@@ -206,10 +207,10 @@ class Recorder:
         stage, elapsed_ns = found
         if least(starts) < stage.start_ns:
             return False
-        cell = self._cell(stage, metric)
-        cell.complete(elapsed_ns, size, count)
+        cell, took_ns = self._cell(stage, metric), differences(starts, ends)
+        cell.complete(elapsed_ns, size, count, sum_ns=total(took_ns), max_ns=greatest(took_ns))
         if metric in stage.measures:
-            cell.latencies.add_many(differences(starts, ends))
+            cell.latencies.add_many(took_ns)
         return True
 
     def _second(self, ends: Timestamps) -> tuple[Stage, int] | None:
@@ -227,7 +228,7 @@ class Recorder:
         whole = np.broadcast_arrays(starts, ends)
         for stage, ended in self._parts(whole[1]):
             intended, completed = whole[0][ended], whole[1][ended]
-            self._cell(stage, metric).complete_many(completed - stage.start_ns, size)
+            self._cell(stage, metric).complete_many(completed - stage.start_ns, size, completed - intended)
             # an instant after this stage's end would be a mistake: it stays here, to be refused
             for begun_in, begun in self._parts(np.minimum(intended, stage.start_ns)):
                 if metric in begun_in.measures:

@@ -67,6 +67,11 @@ def greatest(instants: Timestamps) -> int:
     return int(instants.max()) if isinstance(instants, np.ndarray) else max(instants)
 
 
+def total(values: Sequence[int] | Int64s) -> int:
+    """Their sum."""
+    return int(values.sum()) if isinstance(values, np.ndarray) else sum(values)
+
+
 def differences(starts: Timestamps, ends: Timestamps) -> Sequence[int] | Int64s:
     """How long each took, from columns that are both lists (or ints), or both arrays (or ints)."""
     if isinstance(starts, np.ndarray) or isinstance(ends, np.ndarray):

@@ -167,13 +167,15 @@ class Comparison(Strict):
 
 
 class RatePoint(Strict):
-    """Completions a second, summed over loaders."""
+    """Completions in one second, summed over loaders, and how long they took."""
 
     case_id: str
     metric: str
     stage: str
     second: int
     msg_per_s: float
+    mean_ms: float | None = Field(default=None, description="null of what has no start of its own")
+    max_ms: float | None = Field(default=None, description="the longest")
 
 
 class Manifest(Strict):

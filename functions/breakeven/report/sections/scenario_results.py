@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from breakeven.published.rows import Published
+from breakeven.report.charts.open_loops import open_loops
 from breakeven.report.charts.over_time import over_time
 from breakeven.report.charts.sweep import sweeps
 from breakeven.report.elements import Link, Paragraph, Part, Section, paragraph
@@ -36,7 +37,11 @@ def _source(published: Published | None) -> str:
 
 
 def _results(subject: Subject) -> Iterator[Part]:
-    charts = (*subject.drawn(over_time), *subject.drawn(lambda report: sweeps(report, subject.published)))
+    charts = (
+        *subject.drawn(over_time),
+        *subject.drawn(open_loops),
+        *subject.drawn(lambda report: sweeps(report, subject.published)),
+    )
     tables = comparison_tables(subject.report, subject.published)
     last = {table.scenario: table.slug for table in tables}
     for table in tables:
