@@ -50,6 +50,7 @@ class Session:
         self._execution: str | None = None
         self._settled: SettledCases | None = None
         self._brokers: Machines | None = None
+        self._broker_logs = self._work / "broker-logs"
 
     def __enter__(self) -> Self:
         return self
@@ -127,8 +128,9 @@ class Session:
         if self._plane and self._execution and self.state.get(RUN):
             export_run(self.store, self.state, self._run_id, self._runs)
             if isinstance(self._brokers, BrokerMachines):
+                self._brokers.keep_logs()
                 with writing(folder):
-                    keep_broker_logs(self._brokers.logs(), self.state.items(), folder)
+                    keep_broker_logs(self._broker_logs, self.state.items(), folder)
             if trouble := kept_advice.keep(self.store, self._runs, self._suite):
                 self._say(trouble)
         logs = self._work / "logs"
@@ -167,7 +169,8 @@ class Session:
             # what a lane put in place on brokers that are not ours is taken back, whatever happens
             self._closing.callback(open_target(PAIR, existing.access).dismantle)
             return existing
-        return BrokerMachines(self._children, self._work, self._register, self._access, self._failed)
+        given = (self._register, self._access, self._failed, self._broker_logs)
+        return BrokerMachines(self._children, self._work, *given)
 
     def _access(self, run_id: str, target: str) -> Access:
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))

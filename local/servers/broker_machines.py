@@ -56,25 +56,31 @@ class BrokerMachines:
     """A cluster of our own for each launch, with a node for each of its instances."""
 
     def __init__(
-        self, children: Children, workdir: Path, register: Register, access_for: AccessFor, failed: Failed
+        self,
+        children: Children,
+        workdir: Path,
+        register: Register,
+        access_for: AccessFor,
+        failed: Failed,
+        logs: Path | None = None,
     ) -> None:
         """The callbacks are called from a thread of ours.
 
         :param register: for each node, once the whole cluster is up
         :param access_for: before the cluster starts
         :param failed: for each instance, when its cluster could not start
+        :param logs: where the logs of all nodes are kept, as ``<target>/<node>.log``; None: nowhere
         """
         self._children, self._workdir = children, workdir
         self._register, self._access_for, self._failed = register, access_for, failed
         self._lanes: dict[str, _Lane] = {}  # by instance
-        self._logs = workdir / "broker-logs"
+        self._logs = logs
 
-    def logs(self) -> Path:
-        """The folder with ``<target>/<node>.log`` of every node of this run, up to now."""
+    def keep_logs(self) -> None:
+        """Bring the kept logs of nodes that still run up to now."""
         for lane in {id(lane): lane for lane in list(self._lanes.values())}.values():
             if lane.cluster is not None:
                 lane.cluster.keep_logs()
-        return self._logs
 
     def launch(self, launch: Launch) -> None:
         lane = _Lane(launch)
@@ -131,7 +137,7 @@ class BrokerMachines:
 
     def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
         settings = ClusterSettings(nodes=len(lane.launch.instance_ids))
-        logs = self._logs / lane.run_and_target[1]
+        logs = self._logs / lane.run_and_target[1] if self._logs else None
         cluster = BrokerCluster(self._children, self._workdir, credentials, settings, logs)
         with lane.lock:
             if lane.ended:

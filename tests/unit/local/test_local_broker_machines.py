@@ -59,7 +59,7 @@ class Lane:
         for name, value in (("hold", threading.Event()), ("done", []), ("refuses", False)):
             monkeypatch.setattr(Cluster, name, value)
         monkeypatch.setattr(broker_machines, "BrokerCluster", Cluster)
-        self.registered: dict[str, str] = {}
+        self.folder, self.registered = folder, {}
         self.failures: list[tuple[str, ...]] = []
         self.machines = BrokerMachines(
             children,
@@ -67,6 +67,7 @@ class Lane:
             register=lambda run, target, instance, node: self.registered.update({instance: node.name}),
             access_for=lambda run, target: Access(username="u", password="p"),
             failed=lambda *reported: self.failures.append(reported),
+            logs=folder,
         )
         self.machines.launch(LAUNCH)
 
@@ -118,5 +119,5 @@ def test_what_is_not_up_yet_cannot_be_stopped(lane):
 
 def test_logs_of_nodes_that_still_run_are_brought_when_they_are_asked_for(lane):
     up(lane)
-    (log,) = lane.machines.logs().glob("target/*.log")
-    assert log.read_text() == "so far"
+    lane.machines.keep_logs()
+    assert (lane.folder / "target" / "first.log").read_text() == "so far"
