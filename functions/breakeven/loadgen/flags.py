@@ -18,6 +18,8 @@ from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
 TAIL_SHARE = 0.1
+#: findings on loaders that a sentence names
+MOST_LOADERS = 5
 #: samples that must lie beyond a percentile
 BEYOND = 10
 
@@ -67,15 +69,17 @@ def _loader_saturated(known: Evidence) -> str:
         for diagnosis in result.diagnoses
         for said in diagnosis.evidence()
     ]
-    return words.listing(found)
+    more = len(found) - MOST_LOADERS
+    return "; ".join([*found[:MOST_LOADERS], *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def _few_samples(known: Evidence) -> str:
-    return "; ".join(
-        f"{metric.replace('_', ' ')} has no {words.listing(percentiles)}: of its "
-        f"{words.plural(samples, 'latency', 'latencies')} fewer than {BEYOND} lie beyond"
+    found = [
+        f"{words.listing(percentiles)} of {metric.replace('_', ' ')} "
+        f"({words.plural(samples, 'latency', 'latencies')})"
         for metric, (samples, percentiles) in known.without_percentile.items()
-    )
+    ]
+    return f"fewer than {BEYOND} latencies lie beyond {'; '.join(found)}" if found else ""
 
 
 def _drain_deadline(known: Evidence) -> str:

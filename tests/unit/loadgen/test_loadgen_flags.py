@@ -68,7 +68,7 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
     ),
     "few_samples": (
         Evidence(without_percentile={"end_to_end": (9_999, ("p99.9",))}),
-        ("end to end has no p99.9", "9,999", "fewer than 10"),
+        ("p99.9 of end to end (9,999 latencies)", "fewer than 10"),
         Evidence(without_percentile={}),
     ),
     "drain_deadline": (

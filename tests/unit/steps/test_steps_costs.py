@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
 from breakeven.pricing.prices.book import load_book
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.money.crossover_tables import crossover_table
+from breakeven.report.money.lookup_tables import offered_rates_table
 from breakeven.steps.run.costs import ask_about
+from breakeven.words import dollars
 from breakeven.workload.read import parse_suite
 from tests.fixtures.report import sample
 from tests.fixtures.report.money import QUERIES
@@ -116,3 +119,48 @@ def test_the_reports_table_has_a_line_for_each_size_and_the_chart_draws_the_firs
     (chart,) = costs(report)
     assert "m7g.large (large)" in chart.wide
     assert "(xlarge)" not in chart.wide
+
+
+def open_loops(targets: Sequence[str] = ("sqs-standard",), **scenario: Any) -> Asked:
+    given = {"producers": 1, "consumers": 1, "measure_s": 10, **scenario}
+    suite = parse_suite(
+        {
+            "suite": "rates",
+            "title": "Rates",
+            "targets": list(targets),
+            "scenarios": {"p": {k: v for k, v in given.items() if v is not None}},
+        },
+        "rates.yaml",
+    )
+    return ask_about(make_plan(suite, run_id="run-1").cases, 1024, load_book(REGION))
+
+
+def test_the_rates_of_open_loops_are_priced_each_with_its_own_size(tmp_path: Path) -> None:
+    found = answered(open_loops(rate=[50, 400], message_size="4KiB"), tmp_path)
+    slow, fast = (f"{REGION}.rate-{rate}.4096B" for rate in (50, 400))
+    own = [row for row in found["bills"] if ".rate-" in row["question_id"]]
+    assert {(row["question_id"], row["msg_per_s"]) for row in own} == {(slow, 50.0), (fast, 400.0)}
+    requests = [row["units"] for row in own if row["question_id"] == fast and row["service"] == "sqs"]
+    assert max(requests) == pytest.approx(3 * 400 * 730 * 3600)
+    report = sample.report(sample.planned()[:1], **found)
+    table = offered_rates_table(report)
+    assert table
+    assert [row.labels for row in table.rows] == [("50.0", "4 KiB"), ("400", "4 KiB")]
+    (priced, _) = report.offered_rates
+    assert priced.usd["sqs-as-used"] == pytest.approx(
+        sum(row["usd"] for row in own if (row["question_id"], row["option_id"]) == (slow, "sqs-as-used"))
+    )
+    assert table.rows[0].cells == tuple(dollars(usd) for usd in priced.usd.values())
+    assert {bill.question_id for bill in report.bills} == {REGION}
+
+
+def test_a_profile_is_priced_at_its_mean() -> None:
+    steps = [{"for_s": 5, "rate": 100}, {"for_s": 5, "rate": 300}]
+    asked = open_loops(rate=100, profile=steps, measure_s=None)
+    assert [one.inputs.msg_per_s for one in asked.questions if one.purpose == "rate"] == [200.0]
+
+
+def test_closed_loops_and_searches_have_no_rate_to_price() -> None:
+    assert [one.purpose for one in open_loops().questions if one.purpose == "rate"] == []
+    searched = open_loops(mode="capacity", rate=100, targets=[PAIR])
+    assert [one.purpose for one in searched.questions if one.purpose == "rate"] == []

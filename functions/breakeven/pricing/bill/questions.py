@@ -20,7 +20,16 @@ from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
 from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook, load_book
 
 Purpose = Literal[
-    "headline", "size", "history", "interval", "sensitivity", "message-size", "empty-receives", "map", "bill"
+    "headline",
+    "size",
+    "history",
+    "interval",
+    "sensitivity",
+    "message-size",
+    "empty-receives",
+    "rate",
+    "map",
+    "bill",
 ]
 #: of the questions that a report answers by themselves, in the order in which it does
 SHOWN: tuple[Purpose, ...] = ("headline", "size", "history")
@@ -186,6 +195,11 @@ class Asked:
                 for question in self.questions
                 if question.purpose == "empty-receives"
             ],
+            "rates": {
+                question.question_id: question.inputs.message_bytes
+                for question in self.questions
+                if question.purpose == "rate"
+            },
             "questions": [
                 {
                     "question_id": question.question_id,

@@ -73,6 +73,12 @@ def ask_size(name: str, inputs: Inputs, book: PriceBook, size: str) -> tuple[Que
     return (replace(base, purpose="size"), *corners(base))
 
 
+def ask_rate(base: Question, msg_per_s: float, message_bytes: int) -> Question:
+    """The question's bills at another rate, such as that of an open loop, as if it were the monthly mean."""
+    change = {"msg_per_s": msg_per_s, "message_bytes": message_bytes}
+    return _beside(base, f"rate-{msg_per_s:g}.{message_bytes}B", change, "rate", "rate")
+
+
 def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     """Name of each uncertain input -> what it changes at either end."""
     found: dict[str, list[Changes]] = {}

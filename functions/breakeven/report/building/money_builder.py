@@ -23,6 +23,7 @@ from breakeven.report.contract.money_model import (
     DecisionMap,
     EmptyReceives,
     MapRow,
+    OfferedRate,
     Sensitivity,
     SensitivityEnd,
     SizeCrossing,
@@ -131,6 +132,20 @@ def _capacity(
     needs = capacity_of(inputs).needed(msg_per_s) / clusters
     each = "" if clusters == 1 else f", in {clusters:,} clusters"
     return f"{question.capacity}; needs at least {number(round(needs, 1))} msg/s a cluster{each}", needs
+
+
+def offered_rates(answers: Answers) -> list[OfferedRate]:
+    """The bills at the rates of the run's open loops, lowest rate first."""
+    asked = answers.cost.get("rates", {})
+    priced = [bill for bill in bills(answers.bills) if bill.question_id in asked]
+    found: dict[str, OfferedRate] = {}
+    for bill in priced:
+        rate = found.setdefault(
+            bill.question_id,
+            OfferedRate(msg_per_s=bill.msg_per_s, message_bytes=asked[bill.question_id], usd={}),
+        )
+        rate.usd[bill.option_id] = bill.usd
+    return sorted(found.values(), key=lambda rate: (rate.msg_per_s, rate.message_bytes))
 
 
 def by_question(answers: Answers, questions: Sequence[CostQuestion]) -> dict[str, list[Answer]]:

@@ -57,6 +57,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         crossovers=widened(money_builder.crossovers(answers.crossover, questions), counted),
         empty_receives=counted,
         crossovers_by_size=money_builder.crossovers_by_size(answers),
+        offered_rates=money_builder.offered_rates(answers),
         cost_questions=questions,
         **money_builder.by_question(answers, questions),
         prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],
@@ -144,7 +145,8 @@ def _without_percentile(
     found = {}
     for name, metric in metrics.items():
         null = [title for field, title in PERCENTILES.items() if metric and getattr(metric, field) is None]
-        if metric and null and row["provenance"] != "published":
+        has_start = metric and (metric.operations or not metric.msg_per_s)  # a pushed message has no ask
+        if metric and has_start and null and row["provenance"] != "published":
             found[name] = (metric.operations or 0, null)
     return found
 

@@ -198,6 +198,14 @@ class Bill(Strict):
     lines: list[BillLine]
 
 
+class OfferedRate(Strict):
+    """What the rate of the run's open loops costs a month, as if it were the monthly mean."""
+
+    msg_per_s: float
+    message_bytes: int
+    usd: dict[str, float | None] = Field(description="by option")
+
+
 class BreakEvenHours(Strict):
     """Below how many hours of staff time a month running the broker is cheaper."""
 

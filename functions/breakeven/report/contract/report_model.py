@@ -17,6 +17,7 @@ from breakeven.report.contract.money_model import (
     Crossover,
     DecisionMap,
     EmptyReceives,
+    OfferedRate,
     PriceTier,
     Sensitivity,
     SizeCrossing,
@@ -235,6 +236,7 @@ class Report(Strict):
         default=None, description="null: no case on SQS counted any, or their number was given"
     )
     crossovers_by_size: list[SizeCrossing] = Field(default_factory=list)
+    offered_rates: list[OfferedRate] = Field(default_factory=list, description="of open loops, priced")
     cost_questions: list[CostQuestion] = Field(default_factory=list)
     cost_curves: list[CostCurve] = Field(default_factory=list)
     bills: list[Bill] = Field(default_factory=list)

@@ -123,6 +123,30 @@ def bills_table(report: Report) -> Table | None:
     )
 
 
+def offered_rates_table(report: Report) -> Table | None:
+    """What each option costs a month at the rates of the run's open loops."""
+    question = report.headline_question
+    if question is None:
+        return None
+    options = list(dict.fromkeys(option for rate in report.offered_rates for option in rate.usd))
+    return Table(
+        slug="offered-rates",
+        caption="What the rates of the open loops cost, dollars a month",
+        label_titles=("Offered, msg/s", "Message"),
+        columns=tuple(question.option_name(option) for option in options),
+        rows=tuple(
+            Row(
+                (words.figure(rate.msg_per_s), words.size(rate.message_bytes)),
+                tuple(words.dollars(rate.usd.get(option)) for option in options),
+                "priced",
+            )
+            for rate in report.offered_rates
+        ),
+        notes=("Each rate is priced as the mean of a whole month; the other inputs are those of all bills.",),
+        sourced=False,
+    )
+
+
 def price_sources_table(report: Report) -> Table | None:
     """Every price that the figures stand on, with its unit, source and date."""
     if not report.prices:

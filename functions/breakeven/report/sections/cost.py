@@ -16,6 +16,7 @@ from breakeven.report.money.crossover_tables import all_crossovers_table, crosso
 from breakeven.report.money.lookup_tables import (
     bills_table,
     map_table,
+    offered_rates_table,
     price_sources_table,
     sensitivity_table,
 )
@@ -43,7 +44,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
         yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
     yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
     yield from filled(by_size_table(report))
-    yield from filled(prices_table(report))
+    yield from filled(prices_table(report), offered_rates_table(report))
     yield from subject.drawn(hours)
     yield from filled(hours_table(report))
     yield from subject.drawn(decisions)
