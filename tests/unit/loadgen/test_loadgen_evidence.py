@@ -135,6 +135,7 @@ def test_one_loader_knows_what_is_outstanding_and_several_what_they_last_exchang
     latest = CaseProgress(2, producing=False, sent=60, expected=60, received=received, aborted=None)
     monkeypatch.setattr(one_of_two._reporter, "_latest", latest)
     assert one_of_two.shared.outstanding() == (received < 60)
+    one_of_two.shared.close()
 
 
 def loader_of(loaders: int) -> _Loader:
