@@ -155,11 +155,11 @@ def price_sources_table(report: Report) -> Table | None:
         slug="price-sources",
         caption="Prices used, each with its source and date",
         label_titles=("Price",),
-        columns=("dollars", "per", "units a month", "source", "source's date"),
+        columns=("dollars", "per", "units a month", "source's date", "source"),
         rows=tuple(
             Row(
                 (f"{tier.service}/{tier.item}",),
-                (_exact(tier.usd), _unit(tier), _tier(tier), tier.source, tier.as_of),
+                (_exact(tier.usd), _unit(tier), _tier(tier), tier.as_of, tier.source),
                 "priced",
                 f"{tier.book}, prices of {tier.region}",
             )

@@ -23,10 +23,14 @@ def usd(value: float) -> str:
     return f"${words.figure(value)}"
 
 
+def is_unbatched(question: CostQuestion) -> bool:
+    """Does each call of SQS as used carry one message?"""
+    return {question.inputs.get(name) for name in ("send_batch", "receive_batch", "delete_batch")} == {1}
+
+
 def unbatched(question: CostQuestion) -> str:
     """SQS as used, where SQS batched stands beside it: 'with one message a call'."""
-    batches = {question.inputs.get(name) for name in ("send_batch", "receive_batch", "delete_batch")}
-    return "with one message a call" if batches == {1} else "with calls as asked"
+    return "with one message a call" if is_unbatched(question) else "with calls as asked"
 
 
 def own_hours(report: Report) -> dict[str, BreakEvenHours]:

@@ -13,7 +13,7 @@ from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostCur
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.cheapest import RATES, carried, published_limit, ranked_curves, shown_rates
-from breakeven.report.money.option_words import brief, hour, own_hours, unbatched
+from breakeven.report.money.option_words import brief, hour, is_unbatched, own_hours
 
 
 def _left_out(report: Report) -> tuple[str, ...]:
@@ -36,7 +36,8 @@ def prices_table(report: Report) -> Table | None:
     ranked = ranked_curves(report, question)
     rankings = {"of all": ranked}
     if BATCHED in ranked:
-        rankings[unbatched(question)] = {name: curve for name, curve in ranked.items() if name != BATCHED}
+        used = "unbatched" if is_unbatched(question) else "as asked"
+        rankings[used] = {name: curve for name, curve in ranked.items() if name != BATCHED}
     for rate in rates:
         cells = [
             cell
@@ -44,15 +45,15 @@ def prices_table(report: Report) -> Table | None:
             for cell in (words.dollars(cost), words.dollars(None if cost is None else cost / rate * 1000))
         ]
         cheapest = [_cheapest(ranking.values(), rate) for ranking in rankings.values()]
-        rows.append(Row(_at_rate(question, rate), (*cells, *cheapest), "priced"))
+        rows.append(Row(_at_rate(question, rate), (*cheapest, *cells), "priced"))
     return Table(
         slug="prices",
         caption="What a month costs, by rate",
-        label_titles=("Monthly mean", "messages a month"),
-        columns=(*("$ a month", "$ per 1,000 msg/s") * len(curves), *rankings),
+        label_titles=("Monthly mean", "a month"),
+        columns=(*rankings, *("$ a month", "$ per 1,000 msg/s") * len(curves)),
         groups=(
-            *((question.option_name(curve.option_id), 2) for curve in curves),
             ("Cheapest", len(rankings)),
+            *((question.option_name(curve.option_id), 2) for curve in curves),
         ),
         rows=tuple(rows),
         notes=(
