@@ -79,6 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            print(f"error: {error.filename[:80]}...: {error.strerror}; give another path", file=sys.stderr)
+            return BAD_INPUT
         if error.errno not in FULL:
             raise
         print(f"error: {error.filename or tempfile.gettempdir()}: {error.strerror}", file=sys.stderr)

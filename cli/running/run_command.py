@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,9 +117,11 @@ def _run_here(arguments: argparse.Namespace) -> int:
     endpoints.set_up()
     console = Console(stderr=arguments.json)
     view = view_for(console, plain=arguments.json)
+    # asked now: a terminal that has gone does not say that it was one
+    terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
     for number in ENDING:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
-            signal.signal(number, _interrupt)
+            signal.signal(number, partial(_interrupt, terminals))
     try:
         for line in (*warnings, *plan.loader_notes):
             view.say(line)
@@ -142,9 +146,9 @@ def _goes_on(earlier: Earlier) -> str:
     return f"resumes {found['run_id']}: {found['settled']} of its {found['cases']} cases are settled"
 
 
-def _interrupt(number: int, _: object) -> None:
+def _interrupt(terminals: Sequence[int], number: int, _: object) -> None:
     if number == signal.SIGHUP:
-        _leave_terminal()
+        _leave(terminals)
     # a second Ctrl-C must not cut the clean-up short, nor the second SIGTERM of `timeout`, which sends one to
     # the process and one to its group; what is ignored here would be ignored by what the clean-up starts, too
     for ending in ENDING:
@@ -152,12 +156,11 @@ def _interrupt(number: int, _: object) -> None:
     raise KeyboardInterrupt
 
 
-def _leave_terminal() -> None:
+def _leave(terminals: Sequence[int]) -> None:
     """Print to nobody where the terminal has gone: to write there fails, and would cut the clean-up short."""
     nobody = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        if stream.isatty():
-            os.dup2(nobody, stream.fileno())
+    for descriptor in terminals:
+        os.dup2(nobody, descriptor)
 
 
 def _follow(

@@ -18,6 +18,17 @@ LIBRARY_WORDS = {
     "Extra inputs are not permitted": "no such field; leave it out",
     "Field required": "is required",
     "Value error, ": "",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "over",
+    "less than": "under",
+    "a valid dictionary or instance of PriceBook": "an object",
+    "a valid number": "a number",
+    "a valid integer": "a whole number",
+    "a valid string": "text",
+    "a valid boolean": "true or false",
+    "String should match pattern": "must match the pattern",
+    "String should have": "must have",
 }
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+import uuid
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from urllib.parse import urlsplit
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from breakeven.errors import BreakevenError, InputError
 from local.children import Children, last_lines
@@ -47,20 +50,38 @@ def check_sqs_endpoint(url: str) -> None:
     """
     try:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        beside = (parts.username, parts.password, parts.query, parts.fragment)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0 or any(beside):
             raise ValueError
         sqs = _client(url)
     except ValueError:
-        raise InputError(ENDPOINT_OPTION, "url", url, "expected http://host:port") from None
+        shown = url.rpartition("@")[2]  # no password is printed
+        raise InputError(ENDPOINT_OPTION, "url", shown, "expected http://host:port") from None
     try:
         sqs.list_queues(MaxResults=1)
-    except (BotoCoreError, ClientError) as error:
+        _check_is_sqs(sqs)
+    except (BotoCoreError, ClientError, ResponseParserError, TypeError, AttributeError) as error:
         said = str(error).partition("<")[0].strip(" :\n")  # a web server's answer is a page
         raise InputError(
             ENDPOINT_OPTION, "url", url, f"nothing there speaks SQS ({said}): is it running?"
         ) from None
     finally:
         sqs.close()
+
+
+def _check_is_sqs(sqs: Any) -> None:
+    """A web server may answer whatever it is asked with a page; only SQS knows that there is no such queue.
+
+    :raises ClientError: it refuses to answer
+    :raises ResponseParserError: it does not know
+    """
+    try:
+        sqs.get_queue_url(QueueName=f"none-{uuid.uuid4().hex}")
+    except ClientError as error:
+        if re.search("NonExistentQueue|QueueDoesNotExist", error.response["Error"]["Code"]):
+            return
+        raise
+    raise ResponseParserError("it knows a queue that there cannot be")
 
 
 def _client(url: str) -> Any:

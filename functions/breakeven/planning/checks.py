@@ -16,6 +16,8 @@ from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Suite
 
 MAX_CASES = 1000
+#: fields that say how the messages of an open loop arrive
+OF_AN_OPEN_LOOP = ("arrivals", "rate_per")
 
 
 class Refusal(Frozen):
@@ -68,8 +70,24 @@ def check_cells(suite: Suite, points: Sequence[Point]) -> None:
             remedy = f"is the same workload as {seen[key]!r}; remove one of them"
             faults.setdefault(field, InputError(suite.where, field, point.cell, remedy))
         seen[key] = point.cell
+    faults |= {fault.field: fault for fault in _of_no_open_loop(suite, points)}
     if faults:
         raise together(list(faults.values()))
+
+
+def _of_no_open_loop(suite: Suite, points: Sequence[Point]) -> Iterator[InputError]:
+    """What says how messages arrive, where none arrives by a rate: a closed loop would ignore it."""
+    open_loops = {
+        point.scenario for point in points if "rate" in point.settings or point.settings.get("profile")
+    }
+    places = {
+        f"scenarios.{name}": suite.scenarios[name] for name in suite.scenarios if name not in open_loops
+    }
+    for where, stages in places.items() if open_loops else [*places.items(), ("defaults", suite.defaults)]:
+        for name in OF_AN_OPEN_LOOP:
+            if (value := getattr(stages, name)) is not None:
+                remedy = "belongs to an open loop, which has a rate; give rate, or remove it"
+                yield InputError(suite.where, f"{where}.{name}", value, remedy)
 
 
 def check_workload(

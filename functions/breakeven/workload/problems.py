@@ -65,6 +65,8 @@ def _remedy(details: ErrorDetails, loc: Loc) -> str:
     if details["type"] == "extra_forbidden":
         known = list(_schema_at(loc[:-1]).get("properties", {}))
         return f"no such field; {did_you_mean(loc[-1], known)}there are {', '.join(known)}"
+    if details["type"] == "invalid_key":
+        return "the name of a field is text"
     if loc and loc[-1] == KEY:
         return _key_remedy(loc)
     schema = _schema_at(loc)
@@ -101,7 +103,7 @@ def _allowed(schema: Schema) -> str:
             if item.startswith("a mapping")
             else f"{item} ({several} different ones)"
         )
-    return f"a mapping of {', '.join(schema.get('properties', {})) or 'names'}"
+    return f"a mapping of {', '.join(schema.get('properties', {})) or 'names, at least one'}"
 
 
 def _is_plain(schema: Schema) -> bool:

@@ -18,6 +18,7 @@ MAX_FILE_BYTES = 256 * 1024
 NO_ALIASES = "aliases are not allowed; write the value out"
 NO_TAGS = "tags are not allowed; a value is what it looks like"
 NOT_YAML = "is not YAML that a suite can have"
+NO_CONTROL = "no character that a suite can have; remove it"
 #: what a plain value looks like, by the core schema of YAML 1.2: PyYAML's own rules are those of 1.1, by
 #: which 010 is 8, 1:30 is 90 and yes is true
 CORE = {
@@ -105,8 +106,10 @@ def parse_yaml(raw: bytes, where: str) -> Any:
         raise InputError(where, f"byte {error.start}", "not UTF-8", "save the file as UTF-8 text") from error
     except yaml.MarkedYAMLError as error:
         raise _marked(where, raw, error) from error
-    except yaml.YAMLError as error:  # control characters
-        raise InputError(where, "file", shown(str(error)), NOT_YAML) from error
+    except yaml.reader.ReaderError as error:
+        raise InputError(
+            where, f"character {error.position}", f"U+{error.character:04X}", NO_CONTROL
+        ) from error
     except RecursionError as error:
         raise InputError(where, "file", "nesting", "too deep; a suite needs five levels") from error
 

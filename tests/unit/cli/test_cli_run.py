@@ -36,8 +36,8 @@ def handlers() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("options", "field", "remedy"),
     [
-        (["--seed", "-1"], "--seed: -1", "must be greater than or equal to 0"),
-        (["--seed", "2147483648"], "--seed: 2147483648", "must be less than or equal to 2147483647"),
+        (["--seed", "-1"], "--seed: -1", "must be at least 0"),
+        (["--seed", "2147483648"], "--seed: 2147483648", "must be at most 2147483647"),
         (["--region", "eu-central-1"], "cloudwatch/alarm_month", "the price book of another region"),
     ],
 )

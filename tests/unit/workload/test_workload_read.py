@@ -272,7 +272,7 @@ YAML = [
     ("a:\n  - !!int '5'", "line 2", "tags are not allowed"),
     ("a: 1\n--- \nb: 2", "line 2", "another document"),
     ("a: 1\nb: " + "9" * 5000, "line 2", "a number of 5000 digits"),
-    ("a: \x00", "file", "not YAML that a suite can have"),
+    ("a: \x00", "character 3", "no character that a suite can have; remove it"),
     ("[" * 20_000, "file", "too deep"),
 ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
 from functools import cache
@@ -49,7 +50,7 @@ class Tier(Finite):
 
     from_: float = Field(alias="from", ge=0)
     to: float | None = Field(description="null: no end")
-    usd: float = Field(ge=0)
+    usd: float = Field(ge=0, strict=True)
 
 
 class Price(Finite):
@@ -59,7 +60,7 @@ class Price(Finite):
     item: Text
     unit: Text
     region: Text
-    usd: float | None = Field(default=None, ge=0, description="optional if tiers are given")
+    usd: float | None = Field(default=None, ge=0, strict=True, description="optional if tiers are given")
     reason: Text | None = Field(default=None, description="why the price is not known; null when it is")
     tiers: tuple[Tier, ...] = Field(default=(), description="by a month's use; one when flat")
     source: Text
@@ -250,12 +251,39 @@ def read_book(path: Path) -> PriceBook:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(str(path), "file", path.name, f"cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         remedy = f"give a price book in JSON; {error}"
         raise InputError(str(path), "file", path.name, remedy) from error
     try:
-        return PriceBook.model_validate(data)
+        book = PriceBook.model_validate(data)
     except ValidationError as error:
         field, first, remedy = first_fault(error, "book")
         value = first["input"] if isinstance(first["input"], str | int | float) else None
         raise InputError(str(path), field, value, remedy) from error
+    if path.parent != BOOKS:
+        _check_units(book, path)
+    return book
+
+
+def _check_units(book: PriceBook, path: Path) -> None:
+    """Bills count in the units of the shipped books: another would be priced as if it were one of those.
+
+    :raises InputError: naming the first price at fault
+    """
+    for number, price in enumerate(book.prices):
+        units = _units().get((price.service, price.item)) or _units().get((price.service, "")) or {price.unit}
+        if price.unit not in units:
+            remedy = (
+                f"bills count {price.service}/{price.item} by {' or '.join(sorted(units))}; convert the price"
+            )
+            raise InputError(str(path), f"prices.{number}.unit", price.unit, remedy)
+
+
+@cache
+def _units() -> dict[tuple[str, str], set[str]]:
+    """Units of each service and item in the shipped books, and of each service under an empty item."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for price in (price for name in books() for price in load_book(name).prices):
+        for item in (price.item, ""):
+            found[price.service, item].add(price.unit)
+    return found
