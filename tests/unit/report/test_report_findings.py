@@ -16,7 +16,9 @@ from breakeven.report.building.measured_findings import OPENING, OUTCOMES, SPEED
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.contract.validity_model import TOLERANCE_MS, RunFlag
 from breakeven.report.sections import validity
+from breakeven.report.tables.flag_tables import flags_list
 from breakeven.report.tables.instrument_findings import sentences
+from breakeven.terms import Flag
 from tests.fixtures.report import sample
 from tests.fixtures.report.self_tested import TOOK, proved, record
 
@@ -237,3 +239,19 @@ def test_a_loader_that_fell_behind_is_not_called_the_target() -> None:
     said = SPEEDS["fell_behind"](WHOLE.model_copy(update={"cases": found}))
     assert "a loader, which was itself the limit, did not keep up with 100" in said
     assert "mirrored pair did not" not in said
+
+
+def test_each_flag_is_listed_once_with_what_raised_it_and_its_cases() -> None:
+    flags: dict[Flag, str] = {"shared_host": "on one machine", "call_errors": "2 calls failed"}
+    (first, second) = WHOLE.cases
+    cases = [
+        first.model_copy(update={"flags": list(flags), "flag_evidence": flags}),
+        second.model_copy(
+            update={"flags": ["shared_host"], "flag_evidence": {"shared_host": "on one machine"}}
+        ),
+    ]
+    (listed,) = flags_list(WHOLE.model_copy(update={"cases": cases}))
+    assert ["".join(p if isinstance(p, str) else p.text for p in item) for item in listed.items] == [
+        "call_errors (parallel, 1 thread on RabbitMQ mirrored pair): 2 calls failed.",
+        "shared_host (all cases): on one machine.",
+    ]

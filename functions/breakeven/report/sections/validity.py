@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from breakeven.report.contract.report_model import Report
-from breakeven.report.elements import Folded, Part, Section, filled, paragraph
+from breakeven.report.elements import Part, Section, filled, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings
-from breakeven.report.tables.flag_tables import flags_summary, flags_table
+from breakeven.report.tables.flag_tables import flags_list, flags_summary
 from breakeven.report.tables.loader_tables import (
     driving_summary,
     driving_table,
@@ -54,7 +54,6 @@ def section(subject: Subject) -> Section | None:
         return None
     tone = "doubt" if instrument_findings.is_in_doubt(report) else ""
     said = {name: say(report) for name, say in SENTENCES.items()}
-    flags = filled(flags_table(report))
     parts: tuple[Part, ...] = (
         *paragraph(instrument_findings.opening(report), tone=tone),
         *(
@@ -65,7 +64,7 @@ def section(subject: Subject) -> Section | None:
         *paragraph(said["instrument"], tone="note"),
         *filled(instrument_findings.validity_table(report)),
         *paragraph(said["flagged"]),
-        *((Folded("flags", "What raised each flag", flags),) if flags else ()),
+        *flags_list(report),
         *paragraph(said["loaders"]),
         *filled(loaders_table(report)),
         *paragraph(said["no_loaders"]),

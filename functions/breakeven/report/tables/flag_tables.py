@@ -6,12 +6,14 @@ from collections import Counter
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
-from breakeven.report.elements import Row, Table
+from breakeven.report.elements import Bullets, Strong
 from breakeven.terms import Flag
 
 #: said of every case of a kind elsewhere: the target's name says emulated, the verdict says shared, a dash
 #: says few samples, and a node that is down was asked for
 EXPECTED = frozenset[Flag](("emulated", "shared_host", "few_samples", "nodes_down"))
+#: a dash says it wherever a percentile is missing; report.json has the figures
+UNLISTED = frozenset[Flag](("few_samples",))
 NOT_RECORDED = "this run did not record what raised it"
 
 
@@ -33,23 +35,18 @@ def flags_summary(report: Report) -> str:
     return f"{sum(map(bool, found))} of {cases} have a flag that bears on the figures: {named}."
 
 
-def flags_table(report: Report) -> Table:
-    """One row for each flag and what raised it, with the cases of which that was found."""
+def flags_list(report: Report) -> tuple[Bullets, ...]:
+    """A line for each flag and what raised it, with the cases of which that was found."""
     found: dict[tuple[Flag, str], list[CaseReport]] = {}
     for case in report.cases:
         for flag in case.flags:
-            found.setdefault((flag, case.why(flag) or NOT_RECORDED), []).append(case)
-    return Table(
-        slug="flags",
-        caption="What raised each flag",
-        label_titles=("Flag",),
-        columns=("what raised it", "cases"),
-        rows=tuple(
-            Row((flag,), (said, _names(cases, len(report.cases))), "measured")
-            for (flag, said), cases in sorted(found.items(), key=lambda row: row[0][0])
-        ),
-        sourced=False,
+            if flag not in UNLISTED:
+                found.setdefault((flag, case.why(flag) or NOT_RECORDED), []).append(case)
+    items = tuple(
+        (Strong(flag), f" ({_names(cases, len(report.cases))}): {said}.")
+        for (flag, said), cases in sorted(found.items(), key=lambda row: row[0][0])
     )
+    return (Bullets(items, "note"),) if items else ()
 
 
 def flag_lines(case: CaseReport) -> list[str]:
@@ -60,5 +57,5 @@ def flag_lines(case: CaseReport) -> list[str]:
 
 def _names(cases: list[CaseReport], of: int) -> str:
     if len(cases) == of:
-        return "all"
+        return "all cases"
     return words.listing([f"{words.case_name(case)} on {words.target_name(case.target)}" for case in cases])
