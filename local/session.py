@@ -11,6 +11,7 @@ from typing import Self
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.core.loading import SWITCH
+from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
@@ -145,7 +146,7 @@ class Session:
             children=self._children,
             cloud_assembly=assembly,
             machines=self._brokers,
-            env={"BREAKEVEN_SQS_SERVER": server, **switches()},
+            env={"BREAKEVEN_SQS_SERVER": server, **own_process(self._endpoints), **switches()},
             sqs_endpoint=endpoint,
             log_dir=self._work / "logs",
         )
@@ -184,6 +185,12 @@ class Session:
     def _register(self, run_id: str, target: str, instance_id: str, node: Node) -> None:
         key = f"{layout.nodes_prefix(run_id, target)}{instance_id}.json"
         self.store.put_bytes(key, node.model_dump_json().encode())
+
+
+def own_process(endpoints: Endpoints) -> dict[str, str]:
+    """For loaders, which process has the run's own below it; none where servers given may be on this host."""
+    given = endpoints.rabbitmq_urls or endpoints.sqs
+    return {} if given else {RUN_PROCESS: str(os.getpid())}
 
 
 def switches() -> dict[str, str]:

@@ -27,6 +27,7 @@ from breakeven.workload.read import load_suite
 from cli.running import deployed
 from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
 from cli.running.progress import View, snapshot, view_for
+from local import run_lock
 from local.hardware import hardware
 from local.servers.endpoints import Endpoints
 from local.stored import kept_advice
@@ -77,6 +78,11 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already"
     )
+    command.add_argument(
+        "--share",
+        action="store_true",
+        help="start beside a run that is under way on this machine: flags every case",
+    )
     command.add_argument("--runs", type=Path, default=RUNS, help="folder for results (runs)")
     command.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, progress on standard error"
@@ -114,6 +120,18 @@ def _run_here(arguments: argparse.Namespace) -> int:
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
     check_folder(arguments.runs)
+    with run_lock.held(run_id, arguments.runs, share=arguments.share):
+        return _run_alone(run_id, wanted, plan, endpoints, warnings, arguments)
+
+
+def _run_alone(
+    run_id: str,
+    wanted: RunInput,
+    plan: Plan,
+    endpoints: Endpoints,
+    warnings: Sequence[str],
+    arguments: argparse.Namespace,
+) -> int:
     endpoints.set_up()
     console = Console(stderr=arguments.json)
     view = view_for(console, plain=arguments.json)
@@ -137,7 +155,7 @@ def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:
     if "suite" in document:
         suite = load_suite(document["suite"])
         document |= {"suite": suite.document(), "suite_source": suite.where}
-    surroundings = {"name": "local", "hardware": hardware()}
+    surroundings = {"name": "local", "hardware": hardware(), "shared": arguments.share}
     return parse_run_input({**document, "surroundings": surroundings}, where="breakeven run")
 
 

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_options(arguments: argparse.Namespace) -> None:
     """:raises InputError: an option of runs on this machine, or two that exclude one another"""
-    for option in ("rabbitmq_url", "sqs_endpoint"):
+    for option in ("rabbitmq_url", "sqs_endpoint", "share"):
         if value := getattr(arguments, option):
             flag = f"--{option.replace('_', '-')}"
             raise InputError("breakeven run --on aws", flag, value, "belongs to runs on this machine")

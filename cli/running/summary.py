@@ -55,7 +55,7 @@ def print_summary(report: Report, console: Console) -> None:
 
 
 def _print_flags(report: Report, console: Console) -> None:
-    lines = [line for case in report.cases for line in flag_lines(case)]
+    lines = flag_lines(report)
     for line in lines[:MOST_FLAGS]:
         print_styled(console, line, "yellow", wrap=console.is_terminal)
     if len(lines) > MOST_FLAGS:

@@ -57,6 +57,11 @@ class Usage(Frozen):
     achieved: int | None = Field(description="of any, handed over within the stage")
     pacing_p99_ms: float | None = Field(description="how late messages were handed over")
     blocked_share: float | None = Field(description="of the stage: a message was due and the window was full")
+    others_share: float | None = Field(
+        default=None, description="of its host's processor time: used by other programs than the run's"
+    )
+    steal_share: float | None = Field(default=None, description="of the same: withheld by the hypervisor")
+    idle_share: float | None = Field(default=None, description="of the same: not used")
 
 
 class LoaderReport(Usage):

@@ -14,6 +14,8 @@ from breakeven.loadgen.reconciliation import Account
 from breakeven.loadgen.record.call_errors import merged
 from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.self_check.busy_host import host_evidence
+from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
@@ -28,6 +30,7 @@ BEYOND = 10
 class Evidence:
     """What flags are judged by. A caller gives what it knows; the defaults raise nothing.
 
+    ``shared``: the run was started with ``--share``.
     ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
     ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
     for. ``account``: None where no loader was asked.
@@ -38,6 +41,7 @@ class Evidence:
     account: Account | None = None
     environment: str = ""
     provenance: str = ""
+    shared: bool = False
     nodes: int = 0
     nodes_down: int = 0
     mirrors: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -63,14 +67,26 @@ def _emulated(known: Evidence) -> str:
 
 
 def _loader_saturated(known: Evidence) -> str:
+    return _of_loaders(known, Diagnosis.evidence)
+
+
+def _busy_host(known: Evidence) -> str:
+    return _of_loaders(known, host_evidence)
+
+
+def _of_loaders(known: Evidence, judge: Callable[[Diagnosis], list[str]]) -> str:
     found = [
         f"loader {result.loader}, {diagnosis.stage}: {said}"
         for result in known.results
         for diagnosis in result.diagnoses
-        for said in diagnosis.evidence()
+        for said in judge(diagnosis)
     ]
     more = len(found) - MOST_LOADERS
     return "; ".join([*found[:MOST_LOADERS], *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def _other_runs(known: Evidence) -> str:
+    return "the run was started with --share: others may have used the machine" if known.shared else ""
 
 
 def _few_samples(known: Evidence) -> str:
@@ -174,6 +190,8 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "shared_host": _shared_host,
     "emulated": _emulated,
     "loader_saturated": _loader_saturated,
+    "busy_host": _busy_host,
+    "other_runs": _other_runs,
     "few_samples": _few_samples,
     "drain_deadline": _drain_deadline,
     "left_estimated": _left_estimated,

@@ -77,7 +77,8 @@ class Command:
             path.write_text(suite)
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'functions'}"}
         which = [] if "--resume" in options else [str(path)]
-        argv = [*PYTHON, "-m", "cli", "run", *which, "--runs", str(self.runs), *options]
+        # tests run beside one another, and beside whatever else this machine is used for
+        argv = [*PYTHON, "-m", "cli", "run", *which, "--share", "--runs", str(self.runs), *options]
         self.process = subprocess.Popen(
             argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from breakeven.steps.run.run_input import RunInput
 from cli import main
 from cli.running import run_command
 from cli.running.outcome import INTERRUPTED
-from local import session
+from local import run_lock, session
 from local.servers.endpoints import Endpoints
+
+
+@pytest.fixture(autouse=True)
+def no_runs_under_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As far as these tests see: this machine may have some."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 @pytest.fixture
@@ -208,3 +216,34 @@ def test_a_run_that_is_interrupted_twice_keeps_what_was_measured(
     said = capsys.readouterr().out
     assert "what was measured is in" in said
     assert f"to resume it: breakeven run --resume run --runs {tmp_path}" in said
+
+
+@pytest.mark.usefixtures("nothing_starts")
+def test_a_second_run_on_the_machine_is_refused_before_anything_is_set_up(
+    set_up: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with run_lock.held("r-first", tmp_path / "first", share=False):
+        assert main.main(["run", "quick", "--runs", str(tmp_path / "runs")]) == main.BAD_INPUT
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("error: breakeven run: this machine: r-first (process ")
+        assert "or give --share" in line
+        assert main.main(["plan", "quick"]) == 0
+    assert not set_up.exists()
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_run_that_shares_starts_beside_another_and_says_so_to_its_workflow(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    wanted: list[bool] = []
+
+    def start(self: Interrupted, asked: RunInput) -> None:
+        wanted.append(asked.surroundings.shared)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(Interrupted, "start", start)
+    monkeypatch.setattr(session, "Session", Interrupted)
+    with run_lock.held("r-first", tmp_path, share=False):
+        assert main.main(["run", "quick", "--share", "--runs", str(tmp_path / "a")]) == INTERRUPTED
+    assert main.main(["run", "quick", "--runs", str(tmp_path / "b")]) == INTERRUPTED
+    assert wanted == [True, False]

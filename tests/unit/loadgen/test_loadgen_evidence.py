@@ -26,6 +26,7 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.self_check import diagnosis, host
 from breakeven.loadgen.self_check.diagnosis import Diagnosis, diagnose
 from breakeven.loadgen.self_check.host import OF_A_FUNCTION, OF_A_TASK, zone
+from breakeven.loadgen.self_check.host_use import HostUse
 from breakeven.loadgen.stages import Timeline
 from breakeven.loadgen.workers import consumer
 from breakeven.loadgen.workers.consumer import Consumer
@@ -154,7 +155,7 @@ def lags(late_ms: float) -> Histogram:
 
 
 def diagnosed(late_ms: float) -> Diagnosis:
-    return diagnose("measure", make_case().workload, 0.3, lags(late_ms), Histogram(), ())
+    return diagnose("measure", make_case().workload, 0.3, lags(late_ms), HostUse(), Histogram(), ())
 
 
 def test_a_throttled_function_that_uses_little_is_saturated_by_its_lag(monkeypatch) -> None:
@@ -164,7 +165,7 @@ def test_a_throttled_function_that_uses_little_is_saturated_by_its_lag(monkeypat
     assert diagnosed(0.8).evidence() == []
     an_open_loop = SimpleNamespace(offered=10, achieved=10, blocked_ns=0)
     workload = make_case().workload
-    found = diagnose("measure", workload, 0.3, lags(9.0), Histogram(), [an_open_loop])
+    found = diagnose("measure", workload, 0.3, lags(9.0), HostUse(), Histogram(), [an_open_loop])
     assert found.evidence() == [evidence]
     result = LoaderResult("run", "case", 1, 0, 1, "parallel", 10.0, final=True, ledger=Ledger())
     result.diagnoses = [diagnosed(9.0)]

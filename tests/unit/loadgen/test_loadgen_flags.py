@@ -66,6 +66,12 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
         ("loader 0, measure", "0.80 of a core", "0.8 is the limit"),
         of(diagnoses=[diagnosis("measure", 0.7999)]),
     ),
+    "busy_host": (
+        of(diagnoses=[diagnosis("measure", 0.1, others_share=0.1)]),
+        ("loader 0, measure", "10% of the host's", "10% is the limit"),
+        of(diagnoses=[diagnosis("measure", 0.1, others_share=0.0999)]),
+    ),
+    "other_runs": (Evidence(shared=True), ("--share",), Evidence(shared=False)),
     "few_samples": (
         Evidence(without_percentile={"end_to_end": (9_999, ("p99.9",))}),
         ("p99.9 of end to end (9,999 latencies)", "fewer than 10"),

@@ -131,6 +131,7 @@ def test_end_to_end_means_nothing_in_load_unload() -> None:
         ({"flags": ["drain_deadline"]}, "drain_deadline"),
         ({"call_errors": [call_errors("connection_lost", 1)]}, "call_errors"),
         ({"diagnoses": [diagnosis("load", 0.1), diagnosis("unload", 0.9)]}, "loader_saturated"),
+        ({"diagnoses": [diagnosis("load", 0.1, others_share=0.5), diagnosis("unload", 0.1)]}, "busy_host"),
         ({"final": False}, "ledger_incomplete"),
         ({"loaders": 3}, "ledger_incomplete"),
     ],

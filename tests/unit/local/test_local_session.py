@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 
 from breakeven.clients.core.loading import SWITCH
+from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from local import session
-from local.session import Session
+from local.servers.endpoints import Endpoints
+from local.session import Session, own_process
 
 
 @pytest.mark.parametrize("said", [None, "off"])
@@ -26,7 +29,20 @@ def test_a_core_that_is_switched_off_is_off_in_the_loaders_of_a_local_run(monkey
 
     monkeypatch.setattr(session, "ControlPlane", plane)
     made = Session.__new__(Session)
+    made._endpoints = Endpoints()
     made._children = made._machines = lambda: None  # type: ignore[assignment]
     made._work, made._closing = Path("work"), ExitStack()
     made._control_plane(Path("assembly"), "http://sqs", "a server")
     assert given[0].get(SWITCH) == said
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "told"),
+    [
+        (Endpoints(), {RUN_PROCESS: str(os.getpid())}),
+        (Endpoints(sqs="http://127.0.0.1:9324"), {}),
+        (Endpoints(("amqp://a", "amqp://b")), {}),
+    ],
+)
+def test_loaders_are_told_the_runs_process_where_all_its_servers_are_below_it(endpoints, told) -> None:
+    assert own_process(endpoints) == told

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
+from breakeven.results.items import RUN
 from breakeven.steps.case import case_results
 from breakeven.steps.case.prepare_case import prepare
 from breakeven.steps.case.settle_case import settle
@@ -78,3 +79,10 @@ def test_what_is_lost_stays_lost_whatever_the_count_says(settled):
     assert len(target.asked_s) == 1
     assert (ledger["left_in_queue"], ledger["missing"], ledger["lost"]) == (0, 3, 3)
     assert "left_estimated" not in flags
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_every_case_of_a_run_that_shares_its_machine_is_flagged(services, settled, shared):
+    services.state(RUN_ID).update(RUN, shared=shared)
+    _, flags, _ = settled(5, ALL)
+    assert ("other_runs" in flags) == shared

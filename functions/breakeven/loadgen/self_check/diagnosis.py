@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Protocol
 
 from breakeven import words
@@ -11,6 +12,7 @@ from breakeven.instrument.latencies import rank
 from breakeven.loadgen.case_figures import Usage
 from breakeven.loadgen.record.histogram import Histogram, midpoint
 from breakeven.loadgen.self_check.host import has_own_host
+from breakeven.loadgen.self_check.host_use import HostUse
 from breakeven.workload.case import Workload
 
 #: cores that a loader's process may use before its figures count as a lower bound: its threads share a GIL
@@ -96,6 +98,7 @@ def diagnose(
     workload: Workload,
     cpu_share: float,
     lags: Histogram,
+    host: HostUse,
     pacing: Histogram,
     producers: Sequence[OpenLoop],
 ) -> Diagnosis:
@@ -110,6 +113,7 @@ def diagnose(
         achieved=sum(producer.achieved for producer in producers) if is_open else None,
         pacing_p99_ms=percentile_ms(pacing, 990) if is_open else None,
         blocked_share=blocked_s / workload.measure_s if is_open else None,
+        **asdict(host),
         own_host=has_own_host(os.environ),
     )
 

@@ -11,12 +11,15 @@ from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.record.recorder import Recorder
 from breakeven.loadgen.self_check.diagnosis import Diagnosis, OpenLoop, diagnose
 from breakeven.loadgen.self_check.host import CpuMeter
+from breakeven.loadgen.self_check.host_use import HostMeter, HostUse
 from breakeven.loadgen.stages import Stage
 from breakeven.workload.case import Workload
 
 #: how often the loader looks how late a thread of it wakes, seconds: a function of one vCPU that is throttled
 #: stands still for milliseconds of each 20 or so, which a look now and then misses
 _LAG_EVERY_S = 0.02
+#: before a measured stage: a look at all processes of a host takes the interpreter for some milliseconds
+_HOST_LEAD_NS = 100_000_000
 
 
 class LagMeter:
@@ -46,7 +49,7 @@ class Meters:
 
     def __init__(self, workload: Workload, recorder: Recorder) -> None:
         self._workload, self._recorder = workload, recorder
-        self._used: dict[str, tuple[float, Histogram, Sequence[OpenLoop]]] = {}
+        self._used: dict[str, tuple[float, Histogram, HostUse, Sequence[OpenLoop]]] = {}
 
     @contextmanager
     def over(
@@ -56,17 +59,21 @@ class Meters:
 
         :param producers: the open loop's own; none in a closed loop
         """
+        sleep_until(stage.start_ns - _HOST_LEAD_NS)
+        host = HostMeter()
         sleep_until(stage.start_ns)
         cpu, lag = CpuMeter(), LagMeter()
         try:
             yield
         finally:
-            self._used[stage.name] = (cpu.share(), lag.stop(), producers)
+            self._used[stage.name] = (cpu.share(), lag.stop(), host.use(), producers)
 
     def diagnoses(self, stages: Container[str] | None = None) -> list[Diagnosis]:
         """:param stages: of these only; None: of all"""
         return [
-            diagnose(stage, self._workload, share, lags, self._recorder.histogram(stage, "pacing"), producers)
-            for stage, (share, lags, producers) in self._used.items()
+            diagnose(
+                stage, self._workload, share, lags, host, self._recorder.histogram(stage, "pacing"), producers
+            )
+            for stage, (share, lags, host, producers) in self._used.items()
             if stages is None or stage in stages
         ]

@@ -58,6 +58,8 @@ FLAGS = {
     "shared_host": "Loader and target shared a machine and so its cores.",
     "emulated": "The target is a stand-in; its figures are not the service's.",
     "loader_saturated": "A loader was itself the limit: a lower bound, shown with ≥.",
+    "busy_host": "The host was busy with other work, so figures may be worse than the target's own.",
+    "other_runs": "The run was allowed to share the machine with other runs.",
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",

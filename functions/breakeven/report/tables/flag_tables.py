@@ -37,25 +37,38 @@ def flags_summary(report: Report) -> str:
 
 def flags_list(report: Report) -> tuple[Bullets, ...]:
     """A line for each flag and what raised it, with the cases of which that was found."""
-    found: dict[tuple[Flag, str], list[CaseReport]] = {}
-    for case in report.cases:
-        for flag in case.flags:
-            if flag not in UNLISTED:
-                found.setdefault((flag, case.why(flag) or NOT_RECORDED), []).append(case)
     items = tuple(
         (Strong(flag), f" ({_names(cases, len(report.cases))}): {said}.")
-        for (flag, said), cases in sorted(found.items(), key=lambda row: row[0][0])
+        for (flag, said), cases in sorted(_by_reason(report).items(), key=lambda row: row[0][0])
+        if flag not in UNLISTED
     )
     return (Bullets(items, "note"),) if items else ()
 
 
-def flag_lines(case: CaseReport) -> list[str]:
-    """For the terminal: each flag that bears on the case's figures, with what raised it."""
-    name = f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
-    return [f"{flag}: {name}: {case.why(flag) or NOT_RECORDED}" for flag in doubtful(case)]
+def flag_lines(report: Report) -> list[str]:
+    """For the terminal: each flag that bears on figures, with the cases and what raised it."""
+    return [
+        f"{flag}: {_names(cases, len(report.cases))}: {said}"
+        for (flag, said), cases in _by_reason(report).items()
+        if flag not in EXPECTED
+    ]
+
+
+def _by_reason(report: Report) -> dict[tuple[Flag, str], list[CaseReport]]:
+    """The cases by flag and what raised it, in the order of the cases."""
+    found: dict[tuple[Flag, str], list[CaseReport]] = {}
+    for case in report.cases:
+        for flag in case.flags:
+            found.setdefault((flag, case.why(flag) or NOT_RECORDED), []).append(case)
+    return found
 
 
 def _names(cases: list[CaseReport], of: int) -> str:
     if len(cases) == of:
         return "all cases"
-    return words.listing([f"{words.case_name(case)} on {words.target_name(case.target)}" for case in cases])
+    return words.listing(
+        [
+            f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
+            for case in cases
+        ]
+    )

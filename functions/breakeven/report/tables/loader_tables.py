@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.loadgen.flags import TAIL_SHARE
+from breakeven.loadgen.self_check.busy_host import IDLE_SHARE, OTHERS_SHARE, STEAL_SHARE, WAKE_MS
 from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, LAG_S, LATE_S, SATURATED_SHARE
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Table, trimmed
@@ -20,6 +21,11 @@ WHAT_LIMITS = (
     f"{LAG_S * 1e3:g} ms late 1 time in 100, when it hands over 1 message in 100 more than "
     f"{LATE_S * 1e3:g} ms late, or when it hands over less than {ACHIEVED_SHARE:.0%} of what was due "
     "although the target had room. Its figures are then lower bounds."
+)
+WHAT_IS_BUSY = (
+    f"A host is busy with other work when other programs than the run's use {OTHERS_SHARE:.0%} of its "
+    f"processor time, when its hypervisor withholds {STEAL_SHARE:.0%} of it, or when a thread of the loader "
+    f"wakes {WAKE_MS:g} ms late 1 time in 100 although {IDLE_SHARE:.0%} of it is idle."
 )
 WHAT_DRIVES = (
     "The compiled core handles what is always alike on a connection, the slower general path the rest: by "
@@ -148,7 +154,12 @@ def loaders_table(report: Report) -> Table:
             label_titles=("Target",),
             columns=tuple(LIMITS),
             rows=case_rows(cases, LIMITS, _is_limited),
-            notes=(WHAT_LIMITS, *report.manifest.loaders, *_evidence(cases)),
+            notes=(
+                WHAT_LIMITS,
+                *report.manifest.loaders,
+                *_evidence(cases),
+                WHAT_IS_BUSY,
+            ),
         )
     )
 
@@ -176,6 +187,11 @@ def _most(case: CaseReport, name: str) -> str:
     return words.figure(max(_values(case, name), default=None), 2)
 
 
+def _share(case: CaseReport, name: str) -> str:
+    shares = _values(case, name)
+    return f"{max(shares):.1%}" if shares else words.NOTHING
+
+
 def _total(case: CaseReport, name: str) -> str:
     values = _values(case, name)
     return words.count(int(sum(values))) if values else words.NOTHING
@@ -191,6 +207,8 @@ LIMITS: Columns = {
     "loaders": lambda case: str(len({loader.loader for loader in case.loaders})),
     "cores used": lambda case: _most(case, "cpu_share"),
     "woke late, p99 ms": lambda case: _most(case, "lag_p99_ms"),
+    "other programs": lambda case: _share(case, "others_share"),
+    "withheld": lambda case: _share(case, "steal_share"),
     "offered": lambda case: _total(case, "offered"),
     "handed over": lambda case: _total(case, "achieved"),
     "late, p99 ms": lambda case: _most(case, "pacing_p99_ms"),

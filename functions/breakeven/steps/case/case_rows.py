@@ -72,7 +72,8 @@ def write_case(
     provenance, environment = _origin(services, case)
     mirrors_before = item.get("mirrors_before", "null")
     mirrors = {"before": json.loads(mirrors_before), "after": mirrors_after}
-    flags = flags_of(case, measurement, provenance, environment, mirrors)
+    shared = bool(services.state(case.run_id).get(RUN).get("shared"))
+    flags = flags_of(case, measurement, provenance, environment, mirrors, shared=shared)
     row = {
         **case.model_dump(include=OF_CASE),
         **workload.model_dump(include=OF_WORKLOAD),
@@ -116,14 +117,19 @@ def flags_of(
     provenance: str,
     environment: str,
     mirrors: Mapping[str, dict[str, int] | None],
+    *,
+    shared: bool = False,
 ) -> dict[Flag, str]:
-    """Each with what raised it. ``mirrors``: "before" the case and "after" it, of each queue."""
+    """Each with what raised it. ``mirrors``: "before" the case and "after" it, of each queue. ``shared``: the
+    run was started with ``--share``.
+    """
     evidence = Evidence(
         results=measurement.results if measurement else (),
         totals=measurement.totals if measurement else {},
         account=measurement.ledger if measurement else None,
         environment=environment,
         provenance=provenance,
+        shared=shared,
         nodes=record_of(case.target).node_count,
         nodes_down=case.workload.nodes_down,
         mirrors={when: counts or {} for when, counts in mirrors.items()},

@@ -76,6 +76,7 @@ def plan_run(
         deadline_at=round(datetime.fromisoformat(started_at).timestamp() + plan.deadline_s),
         suite=plan.suite,
         environment=plan.environment,
+        shared=wanted.surroundings.shared,
         cases=len(plan.cases),
         resumes=wanted.resume_run_id,
     )

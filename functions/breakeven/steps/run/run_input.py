@@ -26,6 +26,7 @@ class Surroundings(Frozen):
 
     name: Literal["aws", "local"] = "aws"
     hardware: dict[str, str | int | float] = Field(default_factory=dict)
+    shared: bool = Field(default=False, description="other runs may use the machine at the same time")
     notes: list[str] = Field(default_factory=list, description="what the reader must know")
 
 

@@ -1,0 +1,94 @@
+"""The use of a host's processors while a loader measures on it, as ``/proc`` counts it (Linux, proc(5)).
+
+The run's own processes are the command that started it with all its descendants: loaders, brokers, servers
+and the simulated AWS. What other programs used is what the host used less what these did. Whatever the host
+does not tell is null: functions and tasks see a machine of their own, whose counters show their quota as much
+as their neighbours.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from breakeven.loadgen.self_check.host import has_own_host
+
+#: names the process of the command whose descendants are the run's own; absent where a target's server was
+#: given to the run, since it may be on this host, and is no descendant
+RUN_PROCESS = "BREAKEVEN_RUN_PROCESS"
+#: a stage that is shorter has too few ticks, of 10 ms each, to tell shares by; seconds
+LEAST_S = 1.0
+#: of ``/proc/stat``: user, nice, system, idle, iowait, irq, softirq and steal. Guests are among the users.
+_KINDS = 8
+_USED, _IDLE, _STEAL = slice(3), slice(3, 5), 7
+#: of ``/proc/<pid>/stat``, after the program's name: parent, flags, and CPU of it and of its ended children
+_PARENT, _FLAGS, _TICKS = 1, 6, slice(11, 15)
+#: of the flags (PF_KTHREAD): a thread of the kernel, which works for whoever calls it
+_OF_THE_KERNEL = 0x00200000
+
+
+@dataclass(frozen=True, slots=True)
+class HostUse:
+    """Shares of the processor time of all cores of a host; None: it does not tell."""
+
+    others_share: float | None = None
+    steal_share: float | None = None
+    idle_share: float | None = None
+
+
+class HostMeter:
+    """The use of the host since this was made. A look costs some microseconds for each process there."""
+
+    def __init__(self, environment: Mapping[str, str] = os.environ, proc: Path = Path("/proc")) -> None:
+        self._environment, self._proc = environment, proc
+        self._start_s = time.monotonic()
+        self._host, self._own = self._look()
+
+    def use(self) -> HostUse:
+        host, own = self._look()
+        ticks = [after - before for before, after in zip(self._host, host, strict=False)]
+        total = sum(ticks)
+        if total <= 0 or time.monotonic() - self._start_s < LEAST_S:
+            return HostUse()
+        others = None
+        if own is not None and self._own is not None:
+            # both are samples of a kind: their difference is now and then a little under nothing
+            others = max(0, sum(ticks[_USED]) - (own - self._own)) / total
+        # a kernel that has counted none since it started may not be told of any
+        steal = ticks[_STEAL] / total if host[_STEAL] else None
+        return HostUse(others, steal, sum(ticks[_IDLE]) / total)
+
+    def _look(self) -> tuple[list[int], int | None]:
+        """Ticks of the host by kind, and those of the run's own processes."""
+        if has_own_host(self._environment):
+            return [], None
+        with suppress(OSError, ValueError):
+            first = (self._proc / "stat").read_text().partition("\n")[0].split()
+            return [int(ticks) for ticks in first[1 : 1 + _KINDS]], self._own_ticks()
+        return [], None
+
+    def _own_ticks(self) -> int | None:
+        run = int(self._environment.get(RUN_PROCESS, 0))
+        if not run:
+            return None
+        parents, ticks, own = {}, {}, {run}
+        for process in filter(str.isdecimal, os.listdir(self._proc)):
+            with suppress(OSError):  # it has ended: its parent has its ticks
+                stat = (self._proc / process / "stat").read_bytes().rpartition(b")")[2].split()
+                number = int(process)
+                parents[number], ticks[number] = int(stat[_PARENT]), sum(map(int, stat[_TICKS]))
+                if int(stat[_FLAGS]) & _OF_THE_KERNEL:
+                    own.add(number)
+        if run not in parents:
+            return None
+        return sum(spent for process, spent in ticks.items() if _descends(process, own, parents))
+
+
+def _descends(process: int, own: set[int], parents: Mapping[int, int]) -> bool:
+    while process not in own and process in parents:
+        process = parents[process]
+    return process in own

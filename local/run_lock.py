@@ -1,0 +1,97 @@
+"""The runs that are under way on this machine: two at once would each measure the other.
+
+Each has a file that is named after it and locked (flock(2)) by its process, so that a run that was killed
+holds nothing. The folder is locked only while somebody looks through it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from breakeven.errors import InputError
+
+NAME, SUFFIX = "breakeven-runs", ".lock"
+#: of the folder and of each file: other users' runs must see them, and note their own
+_FOLDER_MODE, _FILE_MODE = 0o1777, 0o644
+
+
+@contextmanager
+def held(run_id: str, runs: Path, *, share: bool) -> Iterator[list[str]]:
+    """Note the run as under way until the block ends; yields the others that are, in words.
+
+    :param runs: the folder of its results, which helps a person to recognise it
+    :param share: start beside others
+    :raises InputError: another run is under way and ``share`` is false, or runs cannot be noted
+    """
+    folder = Path(tempfile.gettempdir()) / NAME
+    path = folder / f"{run_id}{SUFFIX}"
+    try:
+        with _locked(folder):
+            others = _under_way(folder)
+            if others and not share:
+                raise InputError("breakeven run", "this machine", None, _remedy(others))
+            noted = _note(path, f"{run_id} (process {os.getpid()}, results in {runs.absolute()})")
+    except OSError as error:
+        remedy = f"runs of this machine cannot be noted there ({error.strerror}); name another in TMPDIR"
+        raise InputError("breakeven run", "folder", str(folder), remedy) from None
+    try:
+        yield others
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(noted)
+
+
+def _remedy(others: list[str]) -> str:
+    are = "is" if len(others) == 1 else "are"
+    return (
+        f"{', '.join(others)} {are} under way, and two runs at once would each measure the other; wait for "
+        "the end, or give --share, which flags every case of this run"
+    )
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    with suppress(FileExistsError):
+        folder.mkdir(parents=True)
+        folder.chmod(_FOLDER_MODE)
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _note(path: Path, text: str) -> int:
+    """The file's descriptor, which holds the lock until it is closed."""
+    opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _FILE_MODE)
+    os.fchmod(opened, _FILE_MODE)
+    os.write(opened, text.encode())
+    fcntl.flock(opened, fcntl.LOCK_EX)
+    return opened
+
+
+def _under_way(folder: Path) -> list[str]:
+    """What the runs say of themselves; files of runs that were killed are removed."""
+    found = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        with suppress(OSError):  # another user's, whose folder this is
+            opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            except BlockingIOError:
+                found.append(_printable(os.read(opened, 1000)))
+            finally:
+                os.close(opened)
+    return found
+
+
+def _printable(text: bytes) -> str:
+    """Another user's text is nothing that a terminal would take for a command."""
+    return "".join(each if each.isprintable() else " " for each in text.decode(errors="replace"))
