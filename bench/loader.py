@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,7 +14,7 @@ from pydantic import BaseModel
 from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.coordination import CaseProgress, Progress
+from breakeven.loadgen.coordination import CaseProgress, Progress, SoleLoader
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge
@@ -23,8 +22,6 @@ from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.self_check.diagnosis import percentile_ms
 from breakeven.workload.case import Case
 
-#: from the last connection to the start, seconds
-LEAD_S = 0.2
 PER_MILLE = (500, 990, 999)
 
 
@@ -36,24 +33,18 @@ class Order(BaseModel):
     access: Access | None
 
 
-class SoleLoader:
+class Watched(SoleLoader):
     """The coordinator of a case with one loader; tells its progress to whoever watches."""
 
-    def arrive(self, gate: str) -> None:
-        self._opens_s = time.time() + LEAD_S
-
-    def opens_at(self, gate: str) -> float | None:
-        return self._opens_s
-
-    def exchange(self, mine: Progress) -> CaseProgress:
-        _tell({"stage": mine.stage, "sent": mine.sent, "received": mine.received})
-        return CaseProgress(1, mine.producing, mine.sent, mine.expected, mine.received, None, mine.unknown)
+    def exchange(self, progress: Progress) -> CaseProgress:
+        _tell({"stage": progress.stage, "sent": progress.sent, "received": progress.received})
+        return super().exchange(progress)
 
 
 def run(order: Order) -> LoaderResult:
     client = make_client(order.case.workload, order.access)
     try:
-        return run_loader(Assignment(order.case, 1, 0, (order.queue,)), client, SoleLoader(), lambda _: None)
+        return run_loader(Assignment(order.case, 1, 0, (order.queue,)), client, Watched(), lambda _: None)
     finally:
         client.close()
 

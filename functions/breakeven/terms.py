@@ -20,6 +20,7 @@ Flag = Literal[
     "loader_saturated",  # the loader itself was the limit, see loaders: a lower bound
     "busy_host",  # the loader's host was busy with other work, see loaders
     "other_runs",  # the run was started with --share: others may have run on the machine
+    "cold_lane",  # its lane's warm-up did not come to steady rates
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
     "left_estimated",  # what is left in the queues goes by an estimate

@@ -46,6 +46,7 @@ class AttemptEvent(CaseEvent):
 
 class Leg(rounds.Leg):
     brokers: bool
+    warms_up: bool
 
 
 class LegEvent(Event):

@@ -13,6 +13,7 @@ GET, QUERY, UPDATE = "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"
 RUNS, ROWS, ADVICE = "runs/*", "rows/*", "advice/*"
 ANSWERS, IMAGES = "athena/*", f"{layout.IMAGES}*"
 DEPTH, DELETE_QUEUE, QUEUE_TAGS = "sqs:GetQueueAttributes", "sqs:DeleteQueue", "sqs:ListQueueTags"
+DRIVE_QUEUE = ("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage")
 LIST_QUEUES, ASK_EXECUTION = "sqs:ListQueues", "states:DescribeExecution"
 INSTANCES, BAKED = "ec2:DescribeInstances", "ec2:DescribeImages"
 TERMINATE, UNREGISTER, DELETE_SNAPSHOT = "ec2:TerminateInstances", "ec2:DeregisterImage", "ec2:DeleteSnapshot"
@@ -126,6 +127,17 @@ STEPS = {
         # asked for one queue, to see the service answer
         outside=Needs(asks=(LIST_QUEUES,)),
     ),
+    "WarmLane": Step(
+        "lane.warm_lane",
+        3,
+        Needs(
+            (UPDATE,),
+            reads=(RUNS,),
+            queues=("sqs:CreateQueue", "sqs:TagQueue", *DRIVE_QUEUE, DELETE_QUEUE),
+        ),
+        network="both",
+        memory_mb=ONE_CORE_MB,
+    ),
     "StopNodes": Step(
         "case.stop_nodes",
         5,
@@ -151,7 +163,7 @@ STEPS = {
             (GET, QUERY, UPDATE),
             reads=(RUNS,),
             writes=(RUNS,),
-            queues=("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage"),
+            queues=DRIVE_QUEUE,
         ),
         network="both",
         memory_mb=ONE_CORE_MB,

@@ -41,7 +41,7 @@ class Leg(Construct):
         self.labels = [self._name(name) for name in ("Loaders", "Tasks")]
 
     def definition(self) -> sfn.IChainable:
-        """Open, cases, close; a leg that breaks records its unsettled cases as failed and is closed too."""
+        """Open, warm up, cases, close; a leg that breaks fails its unsettled cases and is closed, too."""
         done = sfn.Pass(self, self._name("LegDone"), parameters={})
         close = self._close(done)
         fail = self._task("FailLeg", OF_LEG | FAILED)
@@ -53,7 +53,12 @@ class Leg(Construct):
             catch_as(state, fail)
         closes = sfn.Choice(self, self._name("LastLeg"))
         closes.when(sfn.Condition.boolean_equals("$.leg.closes", True), close).otherwise(done)
-        establish.next(cases)
+        warm_up = self._task("WarmLane", OF_LEG)
+        catch_as(warm_up, cases)  # cases of a lane that is not known to be warm are flagged
+        warms_up = sfn.Choice(self, self._name("WarmsUp?"))
+        warms_up.when(sfn.Condition.boolean_equals("$.leg.warms_up", True), warm_up).otherwise(cases)
+        establish.next(warms_up)
+        warm_up.next(cases)
         cases.next(closes)
         first: Any = establish
         if self._inside:

@@ -7,6 +7,7 @@ them. See ``workflow_runs`` for what stands for EC2.
 
 from __future__ import annotations
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -23,11 +24,12 @@ from tests.support.workflow.faults import (
     KINDS,
     OF_THE_CASE,
     OF_THE_RUN,
+    OF_THE_WARM_UP,
     RECORDS_FAILURES,
     assert_all_cleaned_up,
     run_name,
 )
-from tests.support.workflow.workflow_runs import SHORT_S, Fault, workflow_at
+from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
 
 #: more would only start more environments of each function
 AT_ONCE = 6
@@ -54,10 +56,17 @@ def outcomes(workflow):
     names |= {
         run_name("FailLeg", kind): [Fault("EstablishLane", "raise"), Fault("FailLeg", kind)] for kind in KINDS
     }
+    warmed = {run_name(entry, kind): [Fault(entry, kind)] for entry in OF_THE_WARM_UP for kind in KINDS}
+    names |= warmed
+    suite = parse_suite_text(SUITE) | {"warm_up": True}
+    more = {name: {"suite": suite} for name in warmed}
     statuses = {"healthy": workflow.run("healthy")}  # alone: after it the functions are warm
     waits_first = sorted(names.items(), key=lambda item: "timeout" not in item[0])
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        running = {name: pool.submit(workflow.run, name, *faults) for name, faults in waits_first}
+        running = {
+            name: pool.submit(workflow.run, name, *faults, **more.get(name, {}))
+            for name, faults in waits_first
+        }
         return statuses | {name: future.result() for name, future in running.items()}
 
 
@@ -95,6 +104,16 @@ def test_a_fault_of_the_only_case_is_the_reason_of_a_run_that_reports_and_fails(
     assert case["reason"] in record["reason"]
     assert outcomes[run_id] == "FAILED"
     assert workflow.store().get_bytes(layout.report_key(run_id, "report.json"))
+    assert_all_cleaned_up(workflow, run_id)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("entry", OF_THE_WARM_UP)
+def test_cases_of_a_lane_whose_warm_up_fails_are_run_and_flagged(workflow, outcomes, entry, kind):
+    run_id = run_name(entry, kind)
+    assert outcomes[run_id] == "SUCCEEDED"
+    (case,) = json.loads(workflow.store().get_bytes(layout.report_key(run_id, "report.json")))["cases"]
+    assert (case["status"], "cold_lane" in case["flags"]) == ("ok", True)
     assert_all_cleaned_up(workflow, run_id)
 
 

@@ -26,6 +26,7 @@ suite: two-targets
 title: One short case of each
 targets: [{PAIR}, {SQS}]
 instrument: false
+warm_up: false
 scenarios:
   few: {{mode: load-unload, messages: 4, threads: 1, message_size: 64B, drain_s: 30}}
 """

@@ -14,6 +14,7 @@ suite: two-cases
 title: Two short cases, one of which will not end well
 targets: [rabbitmq-mirrored-pair]
 instrument: false
+warm_up: false
 seed: 1
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 1, measure_s: 4, drain_s: 20, message_size: 1KiB}

@@ -30,6 +30,7 @@ suite: many
 title: A case of many loaders
 targets: [{PAIR}]
 instrument: false
+warm_up: false
 scenarios:
   load: {{mode: load-unload, messages: {2 * LOADERS}, threads: {LOADERS}, loaders: {LOADERS},
           message_size: 64B, drain_s: 60}}

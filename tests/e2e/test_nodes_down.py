@@ -37,6 +37,7 @@ suite: nodes-down
 title: Cases with one node down
 targets: [rabbitmq-mirrored-pair]
 instrument: false
+warm_up: false
 seed: 0
 defaults: {threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
 scenarios:

@@ -35,6 +35,7 @@ suite: tasks
 title: A short case of two tasks on each target, and one of functions
 targets: [{PAIR}, {SQS}]
 instrument: false
+warm_up: false
 scenarios:
   tasks: {{mode: load-unload, messages: 20, threads: {LOADERS}, loaders: {LOADERS}, loader: fargate,
            message_size: 64B, drain_s: 30}}

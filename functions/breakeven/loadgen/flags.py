@@ -33,7 +33,7 @@ class Evidence:
     ``shared``: the run was started with ``--share``.
     ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
     ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
-    for. ``account``: None where no loader was asked.
+    for. ``account``: None where no loader was asked. ``cold``: why the lane may not have been warm.
     """
 
     results: Sequence[LoaderResult] = ()
@@ -46,6 +46,7 @@ class Evidence:
     nodes_down: int = 0
     mirrors: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     mirrors_due: int = 0
+    cold: str = ""
     without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
 
 
@@ -87,6 +88,10 @@ def _of_loaders(known: Evidence, judge: Callable[[Diagnosis], list[str]]) -> str
 
 def _other_runs(known: Evidence) -> str:
     return "the run was started with --share: others may have used the machine" if known.shared else ""
+
+
+def _cold_lane(known: Evidence) -> str:
+    return f"its target may not have been warm: {known.cold}" if known.cold else ""
 
 
 def _few_samples(known: Evidence) -> str:
@@ -192,6 +197,7 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "loader_saturated": _loader_saturated,
     "busy_host": _busy_host,
     "other_runs": _other_runs,
+    "cold_lane": _cold_lane,
     "few_samples": _few_samples,
     "drain_deadline": _drain_deadline,
     "left_estimated": _left_estimated,

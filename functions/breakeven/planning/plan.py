@@ -21,6 +21,7 @@ from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
+from breakeven.planning.warm_up import windows_of_lanes
 from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment, Frozen, TargetName
@@ -48,6 +49,7 @@ class Plan(Frozen):
     estimate: Estimate
     deadline_s: float = Field(description="from the start; nothing is begun after it")
     refusals: list[Refusal]
+    warm_up: bool = Field(default=False, description="of each lane, before its first case")
     loader_notes: list[str] = Field(default=[], description="where counts are not the usual ones, and why")
 
     def raise_if_refused(self) -> None:
@@ -104,6 +106,7 @@ def make_plan(
         estimate=estimate([], environment, load_book(region), 1),
         deadline_s=0.0,
         refusals=[],
+        warm_up=suite.warm_up,
     )
     make = partial(_planned, blank, suite, allowance=allowance, account=account)
     if advice is None:
@@ -154,6 +157,7 @@ def to_run(
         environment,
         book,
         lanes,
+        windows=windows_of_lanes(compared) if plan.warm_up else [],
         image_built=account.image_built,
         to_bake=machine_availability.to_bake(cases, account),
     )

@@ -215,6 +215,7 @@ class Suite(Strict):
     variants: dict[Variant, dict[Compared, Delivery]] = Field(default_factory=dict)
     machines: dict[Compared, Sizes] = Field(default_factory=dict)
     instrument: bool = True
+    warm_up: bool = True
     defaults: Defaults = Defaults()
     scenarios: Annotated[dict[Name, Scenario], Field(min_length=1, max_length=MAX_LIST)]
 

@@ -53,6 +53,8 @@ LOG_GROUPS = (
     "FunctionsLaunchBrokersLogs2F6ADF12",
     "FunctionsEstablishLaneInVpcLogs1B313548",
     "FunctionsEstablishLaneOutsideLogs63EB9B22",
+    "FunctionsWarmLaneInVpcLogs723B9400",
+    "FunctionsWarmLaneOutsideLogsCCDF48B2",
     "FunctionsStopNodesLogs5344860D",
     "FunctionsPrepareCaseInVpcLogs19115822",
     "FunctionsPrepareCaseOutsideLogs60BF513F",

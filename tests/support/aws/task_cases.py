@@ -15,6 +15,7 @@ def stored(services, **scenario):
         "title": "S",
         "targets": ["sqs-standard"],
         "instrument": False,
+        "warm_up": False,
         "scenarios": {"p": {"threads": 2, "loaders": 2, "loader": "fargate", **scenario}},
     }
     (case,) = make_plan(parse_suite(document, "s.yaml"), run_id=RUN_ID).cases

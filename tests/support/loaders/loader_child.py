@@ -9,26 +9,12 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
-from breakeven.loadgen.coordination import CaseProgress, Progress
+from breakeven.loadgen.coordination import SoleLoader
 from breakeven.loadgen.loader import run_loader
 from breakeven.workload.case import Case
-
-
-class SoleLoader:
-    """The coordinator of a case with one loader."""
-
-    def arrive(self, gate: str) -> None:
-        self._opens_s = time.time() + 0.2
-
-    def opens_at(self, gate: str) -> float | None:
-        return self._opens_s
-
-    def exchange(self, mine: Progress) -> CaseProgress:
-        return CaseProgress(1, mine.producing, mine.sent, mine.expected, mine.received, None, mine.unknown)
 
 
 def main() -> None:

@@ -27,6 +27,8 @@ OF_THE_CASE = {
     "Watch": "BrokerDrive",
     "SettleCase": "BrokerSettleCase",
 }
+#: what fails -> nothing: the cases after it are run, and flagged
+OF_THE_WARM_UP = ("WarmLane",)
 #: what records another failure
 RECORDS_FAILURES = ("FailCase", "FailLeg")
 #: of a case with a node down
@@ -37,7 +39,7 @@ OF_TASKS = ("EstablishTasks",)
 OF_IMAGES = ("BakeImages",)
 ALL = {
     *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
-    *(*OF_TASKS, *OF_IMAGES, *SERVICES),
+    *(*OF_TASKS, *OF_IMAGES, *OF_THE_WARM_UP, *SERVICES),
 }
 
 

@@ -22,6 +22,7 @@ suite: four-cases
 title: Two short cases on each target
 targets: [sqs-standard, rabbitmq-mirrored-pair]
 instrument: false
+warm_up: false
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
 """

@@ -41,6 +41,7 @@ suite: one-case
 title: One short case
 targets: [rabbitmq-mirrored-pair]
 instrument: false
+warm_up: false
 scenarios:
   parallel: {threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}
 """
@@ -187,12 +188,11 @@ class Workflow:
 
         :param inline: of how many loaders the inline map runs a case; more are run by the distributed one
         """
-        hanging = [fault for fault in faults if fault.kind == "timeout"]
         api = self.plane.client("stepfunctions")
         deployed = api.describe_state_machine(stateMachineArn=self.outputs["StateMachineArn"])
         index = f"$.case.loaders[{INLINE_LOADERS}]"
         assert index in deployed["definition"]
-        definition = shortened(deployed["definition"].replace(index, f"$.case.loaders[{inline}]"), hanging)
+        definition = shortened(deployed["definition"].replace(index, f"$.case.loaders[{inline}]"), faults)
         definition = looked_at_often(definition)
         made = api.create_state_machine(name=run_id, definition=definition, roleArn=deployed["roleArn"])
         open_to(self.plane, self.outputs["StateMachineArn"], made["stateMachineArn"])
@@ -209,10 +209,10 @@ def parse_suite_text(text: str) -> dict[str, Any]:
     return parse_suite(parse_yaml(text.encode(), "test"), "test").document()
 
 
-def shortened(definition: str, hanging: Sequence[Fault]) -> str:
-    """The definition with a short limit at each state that is to time out."""
+def shortened(definition: str, faults: Sequence[Fault]) -> str:
+    """The definition with short waits at each state that is to fail, and a short limit for a time-out."""
     tree = json.loads(definition)
-    for fault in hanging:
+    for fault in faults:
         hit = [
             state
             for state in states(tree).values()
@@ -220,8 +220,11 @@ def shortened(definition: str, hanging: Sequence[Fault]) -> str:
         ]
         assert hit, fault.entry
         for state in hit:
-            state.pop("TimeoutSecondsPath", None)  # of a task, which has one or the other
-            state["TimeoutSeconds"] = SHORT_S
+            for retrier in state.get("Retry", []):
+                retrier["MaxDelaySeconds"] = max(1, retrier["IntervalSeconds"])
+            if fault.kind == "timeout":
+                state.pop("TimeoutSecondsPath", None)  # of a task, which has one or the other
+                state["TimeoutSeconds"] = SHORT_S
     return json.dumps(tree)
 
 

@@ -21,6 +21,7 @@ from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.self_check.diagnosis import SATURATED_BY
+from breakeven.steps.lane.warm_up_record import Kind, WarmUp
 from breakeven.terms import Flag
 from tests.support.loaders.diagnoses import call_errors, diagnosis
 
@@ -53,6 +54,11 @@ def mirrored(mirrors: int) -> Evidence:
     return Evidence(mirrors={"before": {"q0": 1}, "after": {"q0": mirrors}}, mirrors_due=1)
 
 
+def warmed_up(last: float) -> Evidence:
+    kind = Kind(message_bytes=16, rates=[(100, 100), (last, 100)])
+    return Evidence(cold=WarmUp(kinds=(kind,)).cold)
+
+
 #: flag -> the smallest evidence that raises it, what its sentence says of that, and the largest that does not
 EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
     "shared_host": (
@@ -72,6 +78,7 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
         of(diagnoses=[diagnosis("measure", 0.1, others_share=0.0999)]),
     ),
     "other_runs": (Evidence(shared=True), ("--share",), Evidence(shared=False)),
+    "cold_lane": (warmed_up(112), ("100 to 112 msg/s sent in 2 windows, not steady",), warmed_up(111)),
     "few_samples": (
         Evidence(without_percentile={"end_to_end": (9_999, ("p99.9",))}),
         ("p99.9 of end to end (9,999 latencies)", "fewer than 10"),

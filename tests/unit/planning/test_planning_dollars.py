@@ -11,8 +11,10 @@ from breakeven.planning.plan import make_plan
 from breakeven.workload.read import load_suite, parse_suite
 
 FOUND = load_suite("sqs-vs-rabbitmq-2012").document()
-#: with functions for all of its loaders: what tasks cost is in test_planning_tasks.py
-SUITE = parse_suite({**FOUND, "defaults": {**FOUND.get("defaults", {}), "loader": "lambda"}}, "2012.yaml")
+#: with functions for all of its loaders and without warm-ups: what tasks and warm-ups cost is in
+#: test_planning_tasks.py and test_planning_warm_up.py
+LOADERS = {"defaults": {**FOUND.get("defaults", {}), "loader": "lambda"}}
+SUITE = parse_suite({**FOUND, **LOADERS, "warm_up": False}, "2012.yaml")
 GATE_S = 8
 #: (loaders, seconds of the stages, messages) of each case of SQS
 SQS = [
@@ -54,7 +56,7 @@ EMPTY_ASKS = (1 - 100 / 500) * 1000 * 17
 LOADERS = sum(loaders for loaders, _ in CASES)
 LOADER_S = sum(loaders * (GATE_S + stages_s) for loaders, stages_s in CASES)
 WATCHED_S = sum(GATE_S + stages_s for _, stages_s in CASES)
-CALLS = LOADERS + 3 * 26 + 4 * 3 + 6
+CALLS = LOADERS + 3 * 26 + 5 * 3 + 6
 #: price of eu-west-1, units, both by hand
 BY_HAND = {
     "ec2/m7g.large": (0.091, 2 * LANE_H),
@@ -62,7 +64,7 @@ BY_HAND = {
     "sqs/standard_request": (0.4e-6, 3 * sum(row[2] for row in SQS) + EMPTY_ASKS),
     "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
     "lambda/request": (2e-7, CALLS),
-    "states/transition": (25e-6, 11 * 26 + LOADERS + 11 * 3 + 32),
+    "states/transition": (25e-6, 11 * 26 + LOADERS + 12 * 3 + 32),
     "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26),
     "s3/get": (4e-7, 4 * LOADERS),
     "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),

@@ -15,7 +15,7 @@ from breakeven.workload.read import load_suite, parse_suite, shipped_suites
 
 def suite(scenarios, **changes):
     base = {"suite": "mine", "title": "A suite", "targets": ["sqs-standard"], "scenarios": scenarios}
-    return parse_suite({**base, "instrument": False, **changes}, "mine.yaml")
+    return parse_suite({**base, "instrument": False, "warm_up": False, **changes}, "mine.yaml")
 
 
 def refusals(scenarios, *, max_usd=20.0, environment="aws", allowance=None, **changes):
@@ -41,7 +41,7 @@ def test_over_the_budget_is_refused_with_the_estimate_by_line():
     )
     # a quarter more; its messages are as many however fast SQS is
     assert remedy.endswith(
-        "), and up to $0.0966 where the estimate errs; raise it, or run fewer or shorter cases"
+        "), and up to $0.0967 where the estimate errs; raise it, or run fewer or shorter cases"
     )
 
 

@@ -73,6 +73,7 @@ def estimate(
     book: PriceBook,
     at_once: int | None = None,
     *,
+    windows: Sequence[Case] = (),
     image_built: bool | None = None,
     to_bake: Sequence[str] = (),
 ) -> Estimate:
@@ -81,10 +82,11 @@ def estimate(
     Lanes go side by side on AWS, one after another locally; the instrument's goes before all others.
 
     :param at_once: how many lanes there is room for on AWS; None: for all
+    :param windows: of the lanes' warm-ups
     :param image_built: whether the image of tasks is there; None is not known, and paid for
     :param to_bake: architectures whose image of brokers is baked first, all at the same time
     """
-    lanes = lane_seconds(cases, environment)
+    lanes = lane_seconds(cases, environment, windows)
     together_s = sum(lanes.values())
     if environment == "aws":
         others = [seconds for target, seconds in lanes.items() if target != INSTRUMENT]
@@ -99,7 +101,9 @@ def estimate(
     if environment == "aws":
         seconds += (assumed.BUILDER_S + assumed.SNAPSHOT_S) if to_bake else 0.0
         of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
-        lines = [_line(book, *each) for each in [*_quantities(cases, lanes), *of_tasks, *_baking(to_bake)]]
+        lines = [
+            _line(book, *each) for each in [*_quantities(cases, lanes, windows), *of_tasks, *_baking(to_bake)]
+        ]
     return Estimate(
         seconds=round(seconds, 1),
         lanes={target: round(seconds, 1) for target, seconds in lanes.items()},
@@ -110,13 +114,17 @@ def estimate(
     )
 
 
-def lane_seconds(cases: Iterable[Case], environment: Environment) -> dict[TargetName, float]:
-    """Each target's seconds from its launch to its end, its cases one after another."""
+def lane_seconds(
+    cases: Iterable[Case], environment: Environment, windows: Iterable[Case] = ()
+) -> dict[TargetName, float]:
+    """Each target's seconds from its launch to its end, its warm-up and its cases one after another."""
     overheads = assumed.OVERHEADS[environment]
     lanes: dict[TargetName, float] = {}
     for case in cases:
         start = record_of(case.target).open_lane_s[environment] + overheads.close_lane
         lanes[case.target] = lanes.get(case.target, start) + case.expected_s
+    for window in windows:
+        lanes[window.target] += window.expected_s
     return lanes
 
 
@@ -174,7 +182,9 @@ def _empty_asks(case: Case) -> float:
     return idle * asks * sending_s
 
 
-def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[task_lines.Quantity]:
+def _quantities(
+    cases: Sequence[Case], lanes: dict[TargetName, float], windows: Sequence[Case]
+) -> list[task_lines.Quantity]:
     loaders = sum(case.loaders for case in cases)
     called = [case for case in cases if not has_tasks(case)]
     called_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in called)
@@ -187,6 +197,7 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
     gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
+    called_s += sum(window.expected_s for window in windows)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
@@ -195,7 +206,10 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
     return [
         *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
-        *(("SQS requests", "sqs", *each) for each in requests_by_price(cases, sqs_requests).items()),
+        *(
+            ("SQS requests", "sqs", *each)
+            for each in requests_by_price([*cases, *windows], sqs_requests).items()
+        ),
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
         ("functions, calls", "lambda", "request", calls),
         ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
@@ -205,7 +219,7 @@ def _quantities(cases: Sequence[Case], lanes: dict[TargetName, float]) -> list[t
         ("state, written", "dynamodb", "write", _state_calls(loader_s, len(cases))),
         ("state, read", "dynamodb", "read", _state_calls(read_s, len(cases))),
         ("queries", "athena", "tb", assumed.QUERIES * assumed.ATHENA_LEAST_TB),
-        ("traffic across zones", "network", "cross_zone_gb", sum(cross_zone_gb(case) for case in cases)),
+        ("traffic across zones", "network", "cross_zone_gb", sum(map(cross_zone_gb, [*cases, *windows]))),
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]

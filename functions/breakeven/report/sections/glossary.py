@@ -60,6 +60,7 @@ FLAGS = {
     "loader_saturated": "A loader was itself the limit: a lower bound, shown with ≥.",
     "busy_host": "The host was busy with other work, so figures may be worse than the target's own.",
     "other_runs": "The run was allowed to share the machine with other runs.",
+    "cold_lane": "The lane's warm-up did not come to steady rates, so that its figures may be too low.",
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",

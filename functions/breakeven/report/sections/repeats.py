@@ -8,6 +8,7 @@ from breakeven import words
 from breakeven.report.contract.report_model import Comparison, Repeats, Report
 from breakeven.report.elements import Row, Section, Table, filled, paragraph
 from breakeven.report.sections.subject import Subject
+from breakeven.report.tables import identical_cases
 from breakeven.report.tables.figures import bound_note
 
 ONCE = (
@@ -34,7 +35,7 @@ def section(subject: Subject) -> Section | None:
     report = subject.report
     if report.source:
         return None
-    tables = filled(comparison_table(report), repeats_table(report))
+    tables = filled(comparison_table(report), repeats_table(report), identical_cases.table(report.cases))
     return Section("repeats", "Repeats", (*paragraph(measured_once(report)), *tables))
 
 

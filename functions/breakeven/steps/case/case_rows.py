@@ -12,6 +12,7 @@ from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.case.watch import watched
+from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Flag
@@ -54,6 +55,12 @@ def _origin(services: Services, case: Case) -> tuple[str, str]:
     return known or record_of(case.target).presumed_provenance(environment), environment
 
 
+def _cold(services: Services, case: Case) -> str:
+    """Why its lane may not have been warm; empty where it was, and where the suite wants no warm-up."""
+    recorded = services.state(case.run_id).get(lane_item(case.target)).get("warm_up")
+    return WarmUp.model_validate_json(recorded).cold if recorded else ""
+
+
 def write_nodes(services: Services, case: Case, attempt: int) -> None:
     rows = watched(services, case, attempt)
     services.store.put_rows("nodes", case.run_id, case.case_id, rows)
@@ -73,7 +80,8 @@ def write_case(
     mirrors_before = item.get("mirrors_before", "null")
     mirrors = {"before": json.loads(mirrors_before), "after": mirrors_after}
     shared = bool(services.state(case.run_id).get(RUN).get("shared"))
-    flags = flags_of(case, measurement, provenance, environment, mirrors, shared=shared)
+    cold = _cold(services, case)
+    flags = flags_of(case, measurement, provenance, environment, mirrors, shared=shared, cold=cold)
     row = {
         **case.model_dump(include=OF_CASE),
         **workload.model_dump(include=OF_WORKLOAD),
@@ -119,9 +127,10 @@ def flags_of(
     mirrors: Mapping[str, dict[str, int] | None],
     *,
     shared: bool = False,
+    cold: str = "",
 ) -> dict[Flag, str]:
     """Each with what raised it. ``mirrors``: "before" the case and "after" it, of each queue. ``shared``: the
-    run was started with ``--share``.
+    run was started with ``--share``. ``cold``: why the lane may not have been warm.
     """
     evidence = Evidence(
         results=measurement.results if measurement else (),
@@ -134,5 +143,6 @@ def flags_of(
         nodes_down=case.workload.nodes_down,
         mirrors={when: counts or {} for when, counts in mirrors.items()},
         mirrors_due=mirrors_of(case),
+        cold=cold,
     )
     return raised(evidence)

@@ -15,6 +15,7 @@ from breakeven.report.money.measured_capacity import INSTANCE
 from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
+from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
@@ -118,7 +119,13 @@ def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapp
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
         targets={
-            target: lane.get("parameters", {}) | _instance(machines[target], lane, surroundings["name"])
+            target: lane.get("parameters", {})
+            | _instance(machines[target], lane, surroundings["name"])
+            | (
+                {"warm_up": WarmUp.model_validate_json(warm_up).words()}
+                if (warm_up := lane.get("warm_up"))
+                else {}
+            )
             for target, lane in lanes.items()
         },
     )

@@ -85,7 +85,7 @@ def plan_run(
         "legs_at_once": plan.lanes_at_once,
         "images": list(images(_architectures(plan))),
         "endpoints": _endpoints(plan),
-        "rounds": [[_leg(leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
+        "rounds": [[_leg(plan, leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
     }
 
 
@@ -170,8 +170,13 @@ def _architectures(plan: Plan) -> list[str]:
     return sorted({leg.machines.architecture for leg in legs if leg.machines})
 
 
-def _leg(leg: dict[str, Any]) -> dict[str, Any]:
-    return {**leg, "brokers": record_of(leg["target"]).nodes is not None}
+def _leg(plan: Plan, leg: dict[str, Any]) -> dict[str, Any]:
+    target = leg["target"]
+    return {
+        **leg,
+        "brokers": record_of(target).nodes is not None,
+        "warms_up": plan.warm_up and target != INSTRUMENT,
+    }
 
 
 def _store(

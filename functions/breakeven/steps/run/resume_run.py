@@ -32,7 +32,7 @@ AT_ONCE = 16
 #: name of the row objects that hold what the run's plan asked of the prices
 QUESTIONS = "questions"
 #: of a lane's record: what the report says of its target
-DESCRIPTION = ("server", "provenance", "parameters", "image", "packages")
+DESCRIPTION = ("server", "provenance", "parameters", "image", "packages", "warm_up")
 
 Items = Mapping[str, Mapping[str, Any]]
 

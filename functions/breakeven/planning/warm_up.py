@@ -1,0 +1,83 @@
+"""What a lane does before its first case (rule 13 of docs/rules.md), and how much of it at most.
+
+A server that has just started compiles its code, fills its caches and grows its memory, and so do its
+clients: the cell that comes first would be measured slower than the same one later. Each kind of the lane's
+work is therefore done in windows, whose figures are discarded, until two in a row are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+
+from breakeven.targets.catalog import INSTRUMENT
+from breakeven.workload.case import Case
+
+WINDOW_S = 1.0
+#: a window's queue is emptied for so long at most before it is deleted, seconds
+DRAIN_S = 5.0
+#: the rates of two windows are alike when they differ by at most this share of the greater one
+ALIKE_SHARE = 0.1
+#: after so many seconds no window is begun any more
+MOST_S = 40.0
+#: of one kind that is not the last: the others need theirs
+MOST_WINDOWS = 12
+#: of those with the most cases
+MOST_KINDS = 4
+#: of each role: they are to warm a server, not to find its limit
+WORKERS = 4
+#: what is assumed of a window when a run is planned: how many of each kind, and seconds around each
+EXPECTED_WINDOWS, AROUND_WINDOW_S = 3, 1.0
+
+
+def windows_of(cases: Iterable[Case]) -> list[Case]:
+    """A window of each kind of the cases, the most frequent kinds first; none for the instrument.
+
+    Kinds differ in what a message is and in how it is sent and received. Both ways are taken as fast as they
+    go, whatever the cases' rates: that warms faster.
+    """
+    kinds: dict[tuple[object, ...], list[Case]] = {}
+    for case in cases:
+        if case.target != INSTRUMENT:
+            kinds.setdefault(_kind(case), []).append(case)
+    frequent = sorted(kinds.values(), key=len, reverse=True)[:MOST_KINDS]
+    return [_window(alike[0]) for alike in frequent]
+
+
+def windows_of_lanes(cases: Sequence[Case]) -> list[Case]:
+    """The windows of all lanes, as many as are expected."""
+    lanes = dict.fromkeys(case.target for case in cases)
+    each = [windows_of(case for case in cases if case.target == target) for target in lanes]
+    return [window for windows in each for window in windows * EXPECTED_WINDOWS]
+
+
+_kind = attrgetter(*(f"workload.{name}" for name in ("message_bytes", "client", "consume", "confirms")))
+
+
+def _window(case: Case) -> Case:
+    workload = case.workload
+    shortened = {
+        "mode": "parallel",
+        "producers": WORKERS,
+        "consumers": WORKERS,
+        "queues": 1,
+        "messages": None,
+        "warmup_s": 0.0,
+        "measure_s": WINDOW_S,
+        "drain_s": DRAIN_S,
+        "rate": None,
+        "profile": (),
+        "window": 1,
+        "processing_ms": 0.0,
+        "processing_profile": (),
+        "nodes_down": 0,
+    }
+    return case.model_copy(
+        update={
+            "scenario": "warm-up",
+            "workload": workload.model_copy(update=shortened),
+            "loaders": 1,
+            "loader": "lambda",
+            "expected_s": WINDOW_S + AROUND_WINDOW_S,
+        }
+    )

@@ -1,0 +1,53 @@
+"""What a lane's record says of its warm-up."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from breakeven.planning.warm_up import ALIKE_SHARE
+from breakeven.terms import Frozen
+
+BROKEN_OFF = "was broken off"
+
+
+class Kind(Frozen):
+    """One kind of work: ``rates`` are those of its windows, one after another, messages a second."""
+
+    message_bytes: int
+    rates: list[tuple[float, float]] = Field(description="sent and received")
+
+    @property
+    def is_steady(self) -> bool:
+        """Were its last two windows alike?"""
+        return len(self.rates) > 1 and all(
+            last > 0 and abs(last - before) <= ALIKE_SHARE * max(last, before)
+            for before, last in zip(*self.rates[-2:], strict=True)
+        )
+
+    def words(self) -> str:
+        steady = "steady" if self.is_steady else "not steady"
+        if not self.rates:
+            return f"{self.message_bytes:,} B: no time left"
+        first, last = (f"{rates[0]:,.0f}" for rates in (self.rates[0], self.rates[-1]))
+        return (
+            f"{self.message_bytes:,} B: {first} to {last} msg/s sent in {len(self.rates)} windows, {steady}"
+        )
+
+
+class WarmUp(Frozen):
+    """A lane's warm-up: how long it took, and ``reason``, why it could not be gone on with."""
+
+    seconds: float = 0.0
+    kinds: tuple[Kind, ...] = ()
+    reason: str | None = None
+
+    @property
+    def cold(self) -> str:
+        """Why the lane may not be warm; empty where it is."""
+        unsteady = [kind.words() for kind in self.kinds if not kind.is_steady]
+        return "; ".join([*([f"its warm-up {self.reason}"] if self.reason else []), *unsteady])
+
+    def words(self) -> str:
+        """Such as ``6.2 s discarded; 1,024 B: from 640 to 3,420 msg/s sent, steady``."""
+        kinds = [kind.words() for kind in self.kinds]
+        return "; ".join([f"{self.seconds:g} s discarded", *kinds, *([self.reason] if self.reason else [])])

@@ -1,0 +1,67 @@
+"""What a lane does before its first case, and what a plan expects of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.planning.plan import make_plan
+from breakeven.planning.warm_up import EXPECTED_WINDOWS, MOST_KINDS, WORKERS, windows_of, windows_of_lanes
+from breakeven.workload.read import parse_suite
+
+SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
+
+
+def plan(scenarios, environment="local", **more):
+    document = {"suite": "mine", "title": "A suite", "targets": [SQS, RABBITMQ], "scenarios": scenarios}
+    document["defaults"] = {"threads": 5}
+    return make_plan(parse_suite({**document, **more}, "mine.yaml"), run_id="run-1", environment=environment)
+
+
+def windows(scenarios, target=SQS):
+    """Of one of the targets alone: some work is refused of the other."""
+    return windows_of(plan(scenarios, targets=[target]).cases)
+
+
+def test_a_window_is_of_each_kind_the_most_frequent_first():
+    found = windows({"p": {"threads": [1, 2, 3]}, "q": {"message_size": ["64KiB", "1KiB"]}})
+    assert [window.workload.message_bytes for window in found] == [1024, 65536]
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        {"mode": "load-unload", "messages": 100, "threads": 40},
+        {"mode": "capacity", "rate": 100},
+        {"rate": 50, "arrivals": "poisson", "processing_ms": 20},
+        {"nodes_down": 1},
+    ],
+)
+def test_whatever_a_case_does_its_window_sends_and_receives_as_fast_as_that_goes(scenario):
+    (window,) = windows({"only": scenario}, RABBITMQ)
+    work = window.workload
+    assert (work.mode, work.producers, work.consumers, window.loaders) == ("parallel", WORKERS, WORKERS, 1)
+    assert not work.is_open
+    assert (work.messages, work.processing_ms, work.nodes_down) == (None, 0.0, 0)
+
+
+def test_of_many_kinds_the_most_frequent_are_done():
+    sizes = [f"{n}KiB" for n in range(1, MOST_KINDS + 3)]
+    assert len(windows({"sizes": {"message_size": sizes}})) == MOST_KINDS
+
+
+def test_the_instrument_is_not_warmed_up():
+    cases = plan({"p": {}}).cases
+    assert "instrument" in {case.target for case in cases}
+    assert {window.target for window in windows_of_lanes(cases)} == {SQS, RABBITMQ}
+
+
+def test_a_plan_counts_the_seconds_and_the_requests_of_the_warm_up():
+    cold, warm = (plan({"p": {}}, environment="aws", warm_up=wanted) for wanted in (False, True))
+    (expected,) = windows({"p": {}})
+    for target in (SQS, RABBITMQ):
+        more_s = warm.estimate.lanes[target] - cold.estimate.lanes[target]
+        assert more_s == pytest.approx(EXPECTED_WINDOWS * expected.expected_s)
+    more = {
+        line.what for line, less in zip(warm.estimate.lines, cold.estimate.lines, strict=True) if line != less
+    }
+    assert {"SQS requests", "functions, memory", "traffic across zones"} <= more

@@ -1,0 +1,142 @@
+"""A lane's warm-up: windows until two are alike, bounded, recorded, and never a reason to stop."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import pytest
+
+from breakeven.errors import CaseError
+from breakeven.loadgen.record.cell import Cell
+from breakeven.planning.plan import make_plan
+from breakeven.planning.warm_up import MOST_S, MOST_WINDOWS
+from breakeven.results.items import lane_item
+from breakeven.steps.lane import warm_lane
+from breakeven.steps.lane.warm_lane import warm
+from breakeven.steps.lane.warm_up_record import Kind, WarmUp
+from breakeven.workload.read import parse_suite
+
+RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+
+
+class Lane:
+    """Stands for the services, the run's state and the target; ``queues`` are there now."""
+
+    def __init__(self, refuses: str | None = None) -> None:
+        document = {"suite": "mine", "title": "A suite", "targets": [TARGET], "instrument": False}
+        sizes = {"p": {"threads": 5, "message_size": ["1KiB", "2KiB"]}}
+        suite = parse_suite({**document, "scenarios": sizes}, "mine.yaml")
+        self.cases = {case.case_id: case for case in make_plan(suite, run_id=RUN, environment="local").cases}
+        self.queues: set[str] = set()
+        self.made: list[str] = []
+        self.items: dict[str, str] = {}
+        self._refuses = refuses
+
+    def case(self, run_id, case_id):
+        return self.cases[case_id]
+
+    def state(self, run_id):
+        return self
+
+    def update(self, item, **fields):
+        assert item == lane_item(TARGET)
+        self.items |= fields
+
+    def target_of(self, case):
+        return self
+
+    def prepare(self, case, attempt):
+        if self._refuses:
+            raise CaseError(self._refuses)
+        self.made.append(case.case_id)
+        self.queues.add(case.case_id)
+        return SimpleNamespace(queues=(case.case_id,))
+
+    def client(self, workload):
+        return SimpleNamespace(close=lambda: None)
+
+    def release(self, queues):
+        self.queues -= set(queues)
+
+    def warm_up(self) -> WarmUp:
+        return WarmUp.model_validate_json(self.items["warm_up"])
+
+
+def driven(monkeypatch, rates):
+    """Each window sends and receives the next of the rates, messages a second."""
+    left = iter(rates)
+
+    def run_loader(assignment, *_):
+        cell = Cell()
+        cell.complete(1, 1, next(left))
+        return SimpleNamespace(cells={("measure", "produce"): cell, ("measure", "end_to_end"): cell})
+
+    monkeypatch.setattr(warm_lane, "run_loader", run_loader)
+
+
+def test_each_kind_is_done_until_two_windows_in_a_row_are_alike(monkeypatch):
+    driven(monkeypatch, [100, 200, 400, 420, 1000, 1090])
+    lane = Lane()
+    warm(lane, RUN, TARGET, lane.cases)
+    found = lane.warm_up()
+    assert [[sent for sent, _ in kind.rates] for kind in found.kinds] == [[100, 200, 400, 420], [1000, 1090]]
+    assert not found.cold
+    assert "1,024 B: 100 to 420 msg/s sent in 4 windows, steady" in found.words()
+    assert len(set(lane.made)) == 6, "each on a fresh queue"
+    assert not lane.queues
+
+
+def test_what_never_gets_steady_ends_and_is_not_warm(monkeypatch):
+    driven(monkeypatch, (100 * 2**n for n in itertools.count()))
+    lane = Lane()
+    warm(lane, RUN, TARGET, lane.cases)
+    assert [len(kind.rates) for kind in lane.warm_up().kinds] == [MOST_WINDOWS, MOST_WINDOWS]
+    assert lane.warm_up().cold
+    assert "not steady" in lane.warm_up().words()
+
+
+def test_when_the_time_is_up_no_window_is_begun(monkeypatch):
+    driven(monkeypatch, itertools.repeat(100))
+    clock = itertools.count(0, MOST_S / 2)
+    monkeypatch.setattr(warm_lane.time, "monotonic", lambda: next(clock))
+    lane = Lane()
+    warm(lane, RUN, TARGET, lane.cases)
+    first, second = lane.warm_up().kinds
+    assert (len(first.rates), second.rates) == (1, [])
+    assert "2,048 B: no time left" in lane.warm_up().words()
+    assert lane.warm_up().cold
+
+
+def test_a_target_that_refuses_is_no_reason_to_stop_and_leaves_nothing(monkeypatch):
+    lane = Lane(refuses="no queue can be declared")
+    warm(lane, RUN, TARGET, lane.cases)
+    assert lane.warm_up().reason == "was broken off: no queue can be declared"
+    assert lane.warm_up().cold
+
+    def run_loader(*_):
+        raise CaseError("gone")
+
+    monkeypatch.setattr(warm_lane, "run_loader", run_loader)
+    lane = Lane()
+    warm(lane, RUN, TARGET, lane.cases)
+    assert lane.warm_up().reason == "was broken off: gone"
+    assert lane.made
+    assert not lane.queues
+
+
+@pytest.mark.parametrize(
+    ("rates", "steady"),
+    [
+        ([(100, 100)], False),
+        ([(100, 100), (90, 100)], True),
+        ([(100, 100), (89, 100)], False),
+        ([(100, 100), (100, 89)], False),
+        ([(100, 100), (111, 100)], True),
+        ([(100, 100), (112, 100)], False),
+        ([(10, 10), (100, 100), (100, 100)], True),
+        ([(100, 0), (100, 0)], False),
+    ],
+)
+def test_windows_are_alike_within_a_tenth_of_the_greater_rate(rates, steady):
+    assert Kind(message_bytes=16, rates=rates).is_steady == steady
