@@ -110,6 +110,14 @@ class GlueTable(Resource, CloudFormationModel):
         glue_backends[account_id][region].create_table(properties["DatabaseName"], table["Name"], table)
         return str(table["Name"])
 
+    @classmethod
+    def update_from_cloudformation_json(cls, original_resource: Resource, **given: Any) -> Resource:
+        """Give it other columns. Its name and database stay: CloudFormation would make another table."""
+        properties, backend = given["cloudformation_json"]["Properties"], glue_backends[given["account_id"]]
+        database, table = properties["DatabaseName"], properties["TableInput"]
+        backend[given["region_name"]].update_table(database, table["Name"], table)
+        return original_resource
+
 
 class AthenaWorkGroup(Resource, CloudFormationModel):
     kind = "AWS::Athena::WorkGroup"
@@ -138,6 +146,14 @@ class AthenaNamedQuery(Resource, CloudFormationModel):
             workgroup=properties.get("WorkGroup", "primary"),
         )
         return query_id
+
+    @classmethod
+    def update_from_cloudformation_json(cls, original_resource: Resource, **given: Any) -> Resource:
+        """Make another in its place, as CloudFormation does: its properties are set when it is made."""
+        account_id, region = given["account_id"], given["region_name"]
+        query_id = cls.create(given["cloudformation_json"]["Properties"], account_id, region)
+        del athena_backends[account_id][region].named_queries[original_resource.physical_resource_id]
+        return cls(query_id or "")
 
 
 class CodeBuildProject(Resource, CloudFormationModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +18,7 @@ from moto.ecr.models import Repository
 from moto.ecs.exceptions import InvalidParameterException
 from moto.ecs.models import EC2ContainerServiceBackend, TaskDefinition, ecs_backends
 from moto.ecs.responses import EC2ContainerServiceResponse
+from moto.iam.models import ManagedPolicy
 from moto.s3.utils import _VersionedKeyStore as ObjectsByKey
 
 from local.aws import resource_types
@@ -38,6 +40,25 @@ def stacks_make_whole_tasks(
     given = remap_nested_keys(template["Properties"], pascal_to_camelcase)
     named = {camelcase_to_underscores(name): value for name, value in given.items()}
     return ecs_backends[account_id][region].register_task_definition(**{"family": resource_name, **named})
+
+
+@Patch
+def stacks_update_managed_policies(swaps: Swaps, _: Aws) -> None:
+    """Symptom: a stack in which a managed policy's document has changed is not updated.
+
+    Mend: the document becomes a version of the policy, its default one.
+    """
+
+    def update(
+        cls: Any, /, original_resource: ManagedPolicy, *, cloudformation_json: Any, **_: Any
+    ) -> ManagedPolicy:
+        document = json.dumps(cloudformation_json["Properties"]["PolicyDocument"])
+        original_resource.backend.create_policy_version(original_resource.arn, document, set_as_default=True)
+        return original_resource
+
+    name = "update_from_cloudformation_json"
+    swaps.callback(delattr, ManagedPolicy, name)
+    setattr(ManagedPolicy, name, classmethod(update))
 
 
 @around(Repository, "create_from_cloudformation_json")

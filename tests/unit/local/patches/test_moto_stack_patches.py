@@ -85,3 +85,24 @@ def test_networks_resolve_names(moto, patched):
         for name in ("enableDnsHostnames", "enableDnsSupport")
     ]
     assert found == ([True, False] if patched else [False, True])
+
+
+@both
+def test_stacks_update_managed_policies(moto, patched):
+    def allowing(action):
+        statement = {"Effect": "Allow", "Action": action, "Resource": "*"}
+        document = {"Version": "2012-10-17", "Statement": [statement]}
+        policy = {"Type": "AWS::IAM::ManagedPolicy", "Properties": {"PolicyDocument": document}}
+        return StackArtifact({"Resources": {"Policy": policy}}, ())
+
+    with moto.patched_with(service_patches.stacks_update_managed_policies, patched):
+        deploy(moto.aws, name := moto.name(), allowing("s3:GetObject"))
+        if not patched:
+            with pytest.raises(DeployError, match="Policy cannot be updated"):
+                deploy(moto.aws, name, allowing("s3:PutObject"))
+            return
+        deploy(moto.aws, name, allowing("s3:PutObject"))
+        iam = moto.aws.client("iam")
+        (policy,) = [one for one in iam.list_policies(Scope="Local")["Policies"] if name in one["PolicyName"]]
+        version = iam.get_policy_version(PolicyArn=policy["Arn"], VersionId=policy["DefaultVersionId"])
+        assert version["PolicyVersion"]["Document"]["Statement"][0]["Action"] == "s3:PutObject"
