@@ -23,7 +23,7 @@ These benchmarks compare our loader with similar tools on the same broker and th
 `npm run bench` writes this page; do not edit it by hand.
 
 - Each run is a process of its own on a fresh queue. The contenders take turns, in reverse order in every
-  other repeat. Broker, server and contender share the machine's cores.
+  other repeat. Broker, server and contender share the machine's cores; brokers and servers yield (`nice` 10).
 - **CPU** is the user and system time of the contender's process alone, from `/proc`, over a window that
   starts after the warm-up, for each call or message (sent and, if there are consumers, received and
   acknowledged).

@@ -15,6 +15,7 @@ from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress, SoleLoader
+from breakeven.loadgen.flags import Evidence, raised
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge
@@ -49,8 +50,8 @@ def run(order: Order) -> LoaderResult:
         client.close()
 
 
-def summary(result: LoaderResult) -> dict[str, Any]:
-    """The last line: percentiles (microseconds) by metric, the ledger, errors and flags."""
+def summary(order: Order, result: LoaderResult) -> dict[str, Any]:
+    """The last line: percentiles (microseconds) by metric, ledger, errors, flags and a search's probes."""
     measurement = merge([result], QueueCount(0))
     return {
         "percentiles": {
@@ -61,7 +62,15 @@ def summary(result: LoaderResult) -> dict[str, Any]:
         },
         "ledger": measurement.ledger.row(),
         "errors": result.errors,
-        "flags": measurement.flags,
+        "flags": raised(
+            Evidence(
+                results=measurement.results,
+                totals=measurement.totals,
+                account=measurement.ledger,
+                objective_ms=order.case.workload.objective_ms,
+            )
+        ),
+        "probes": [probe.model_dump() for probe in result.probes],
     }
 
 
@@ -71,7 +80,7 @@ def _tell(document: dict[str, Any]) -> None:
 
 def main() -> None:
     order = Order.model_validate_json(sys.stdin.read())
-    _tell(summary(run(order)))
+    _tell(summary(order, run(order)))
 
 
 if __name__ == "__main__":

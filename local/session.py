@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.core.loading import SWITCH
@@ -17,13 +18,11 @@ from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.run_input import RunInput
-from breakeven.targets.catalog import PAIR
+from breakeven.targets.catalog import clusters
 from breakeven.targets.target import open_target
-from local.aws.control_plane import ControlPlane
-from local.aws.ec2 import Machines
 from local.cdk.synth import Synthesis
 from local.children import Children
-from local.servers.broker_machines import BrokerMachines, ExistingBrokers
+from local.servers.broker_releases import release_of
 from local.servers.endpoints import Endpoints
 from local.servers.sqs_server import SqsServer
 from local.stored import kept_advice, resumed_run
@@ -31,6 +30,10 @@ from local.stored.broker_logs import keep_broker_logs
 from local.stored.export import Items, export_run, writing
 from local.stored.settled_cases import SettledCases
 from local.stored.whole_files import write_whole
+
+if TYPE_CHECKING:
+    from local.aws.control_plane import ControlPlane
+    from local.aws.ec2 import Machines
 
 STACK = "QueueBreakeven"
 
@@ -50,7 +53,8 @@ class Session:
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
         self._settled: SettledCases | None = None
-        self._brokers: Machines | None = None
+        #: brings the logs of brokers of our own up to date
+        self._keep_logs: Callable[[], None] | None = None
         self._broker_logs = self._work / "broker-logs"
 
     def __enter__(self) -> Self:
@@ -62,19 +66,26 @@ class Session:
     def start(self, wanted: RunInput) -> None:
         """Synthesize, start the control plane and the SQS server, deploy, and start the execution."""
         self._say("starting the SQS server and synthesizing the workflow")
+        beside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqs")
+        self._closing.callback(beside.shutdown, wait=False)
+        sqs = beside.submit(self._sqs)
         synthesis = Synthesis(self._children, self._work / "cdk.out")
-        endpoint, server, notes = self._sqs()
-        self._plane = self._control_plane(synthesis.result(), endpoint, server)
+        # takes seconds, which the two started above make use of
+        from local.aws.control_plane import ControlPlane  # noqa: PLC0415
+
+        assembly, (endpoint, server, notes) = synthesis.result(), sqs.result()
+        self._plane = self._control_plane(ControlPlane, assembly, endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._plane.have_images()
         self._settled = SettledCases(self.store, self._run_id, self._runs)
         self._closing.callback(self._settled.close)
         given = self._endpoints.rabbitmq_urls
-        rabbitmq = "the pair given" if given else "two nodes of our own, started when needed"
+        rabbitmq = "the nodes given" if given else "nodes of our own, started when needed"
         self._say(f"SQS: {server}; RabbitMQ: {rabbitmq}")
         kept_advice.bring(self.store, self._runs, self._suite)
         if wanted.resume_run_id is not None:
             resumed_run.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
+        notes = [*wanted.surroundings.notes, *notes]
         noted = wanted.model_copy(
             update={"surroundings": wanted.surroundings.model_copy(update={"notes": notes})}
         )
@@ -128,8 +139,8 @@ class Session:
         folder = self._runs / self._run_id
         if self._plane and self._execution and self.state.get(RUN):
             export_run(self.store, self.state, self._run_id, self._runs)
-            if isinstance(self._brokers, BrokerMachines):
-                self._brokers.keep_logs()
+            if self._keep_logs:
+                self._keep_logs()
                 with writing(folder):
                     keep_broker_logs(self._broker_logs, self.state.items(), folder)
             if trouble := kept_advice.keep(self.store, self._runs, self._suite):
@@ -140,12 +151,13 @@ class Session:
                 write_whole(folder / log.relative_to(self._work), log.read_bytes())
         return folder
 
-    def _control_plane(self, assembly: Path, endpoint: str, server: str) -> ControlPlane:
-        self._brokers = self._machines()
-        plane = ControlPlane(
+    def _control_plane(
+        self, kind: type[ControlPlane], assembly: Path, endpoint: str, server: str
+    ) -> ControlPlane:
+        plane = kind(
             children=self._children,
             cloud_assembly=assembly,
-            machines=self._brokers,
+            machines=self._machines(),
             env={"BREAKEVEN_SQS_SERVER": server, **own_process(self._endpoints), **switches()},
             sqs_endpoint=endpoint,
             log_dir=self._work / "logs",
@@ -165,13 +177,18 @@ class Session:
         )
 
     def _machines(self) -> Machines:
+        from local.servers.broker_machines import BrokerMachines, ExistingBrokers  # noqa: PLC0415
+
         if self._endpoints.rabbitmq_urls:
             existing = ExistingBrokers(self._endpoints.rabbitmq_urls, self._register, self._give_access)
             # what a lane put in place on brokers that are not ours is taken back, whatever happens
-            self._closing.callback(open_target(PAIR, existing.access).dismantle)
+            for kind in clusters():
+                self._closing.callback(open_target(kind, existing.access).dismantle)
             return existing
         given = (self._register, self._access, self._failed, self._broker_logs)
-        return BrokerMachines(self._children, self._work, *given)
+        own = BrokerMachines(self._children, self._work, *given, release_of)
+        self._keep_logs = own.keep_logs
+        return own
 
     def _access(self, run_id: str, target: str) -> Access:
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))

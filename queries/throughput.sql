@@ -13,10 +13,11 @@
 --          paused_s     of consume: slept by all workers together after such asks, seconds
 --          core_operations, general_operations   of the completed: which path drove them; null of a
 --                       reference client
+--          per_call     completed for each call of a service that completed some; null of brokers
 WITH run_totals AS (
   SELECT
     case_id, metric, operations, completed, bytes, starved, nullif(stage_s, 0E0) AS stage_s,
-    early_completed, nullif(early_s, 0E0) AS early_s, paused_s, core_operations, general_operations
+    early_completed, nullif(early_s, 0E0) AS early_s, paused_s, core_operations, general_operations, calls
   FROM totals
   WHERE run_id = ?
 ), run_cases AS (
@@ -31,7 +32,8 @@ SELECT
   t.starved,
   CAST(t.starved AS double) / nullif(CAST(t.completed AS double), 0E0) AS empty_per_message,
   CAST(t.early_completed AS double) / t.early_s AS early_msg_per_s,
-  t.paused_s, t.core_operations, t.general_operations
+  t.paused_s, t.core_operations, t.general_operations,
+  CAST(t.completed AS double) / nullif(CAST(t.calls AS double), 0E0) AS per_call
 FROM run_totals t
 LEFT JOIN run_cases c ON c.case_id = t.case_id
 ORDER BY t.case_id, t.metric

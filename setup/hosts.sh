@@ -9,41 +9,20 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/setup/common.sh"
 # shellcheck source=setup/packages.sh
 . "$root/setup/packages.sh"
+# shellcheck source=setup/debian.sh
+. "$root/setup/debian.sh"
 
 hosts=$root/.cache/hosts
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-declare -A releases=([debian-12]=bookworm [debian-13]=trixie)
 # Of the images' lists (config_space in Debian's cloud images): no kernel, no boot loader, no clock (it is this
 # machine's), and no awscli, which the image must bring where it is missing.
 cloud=(cloud-init cloud-guest-utils curl iproute2 libnss-myhostname libpam-systemd netbase netplan.io openssh-server
   sudo systemd-resolved udev unattended-upgrades)
 declare -A dhcp=([debian-12]=isc-dhcp-client [debian-13]=dhcpcd-base)
 
-# Prints where this machine gets a suite like the one named from: `main`, or `security`.
-mirror() {
-  local site created
-  # shellcheck disable=SC2016 # apt's own variables
-  local format='$(REPO_URI) $(CODENAME)'
-  while read -r site created; do
-    case $1 in
-      security) [[ $created = *-security ]] || continue ;;
-      *) [[ $created =~ ^[a-z]+$ ]] || continue ;;
-    esac
-    printf '%s\n' "$site"
-    return 0
-  done < <(apt-get indextargets --format "$format" 'Created-By: Packages' 'Origin: Debian')
-  fail 2 "apt on this machine has no $1 mirror of Debian: see /etc/apt/sources.list"
-}
-
 # What apt inside is to know: Debian's own suites, and how this machine reaches them.
 configure_apt() {
-  local folder=$1 suite=$2 main security
-  main=$(mirror main)
-  security=$(mirror security)
-  printf 'deb %s %s main\n' "$main" "$suite" "$main" "$suite-updates" "$security" "$suite-security" |
-    as_root tee "$folder/etc/apt/sources.list" >/dev/null
-  apt-config dump | grep -iE '^Acquire::([a-z]+::Proxy|Check-)' |
-    as_root tee "$folder/etc/apt/apt.conf.d/90-as-outside" >/dev/null || true
+  debian_sources "$2" | write "$1/etc/apt/sources.list"
+  apt_as_outside | write "$1/etc/apt/apt.conf.d/90-as-outside"
 }
 
 as_root() {
@@ -94,7 +73,7 @@ configure_cloud() {
 
 make_root() {
   local name=$1 suite=$2 folder=$hosts/$1 form
-  form=$(digest "${BASH_SOURCE[0]}")
+  form=$(digest "${BASH_SOURCE[0]}" "$root/setup/debian.sh")
   if [ "$(cat "$folder.form" 2>/dev/null)" = "$form" ]; then return 0; fi
   say "making a bare $name in .cache/hosts from $(mirror main)"
   as_root rm -rf --one-file-system "$folder" "$folder.new"
@@ -112,7 +91,7 @@ make_root() {
 }
 
 main() {
-  local name
+  local release
   root_prefix >/dev/null || fail 2 "hosts of our own need root, or sudo that asks for nothing"
   has debootstrap || need debootstrap "makes the bare Debians of the hosts in the tests"
   has ip || need iproute2 "connects the hosts in the tests"
@@ -122,7 +101,7 @@ main() {
   mkdir -p "$hosts"
   exec 8>"$hosts.lock"
   flock 8
-  for name in "${!releases[@]}"; do make_root "$name" "${releases[$name]}"; done
+  for release in 12 13; do make_root "debian-$release" "${suites[$release]}"; done
   [ -n "$said" ] || say "nothing to do: the bare Debians are here"
 }
 

@@ -12,22 +12,30 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/setup/python.sh"
 # shellcheck source=setup/elasticmq.sh
 . "$root/setup/elasticmq.sh"
+# shellcheck source=setup/broker_roots.sh
+. "$root/setup/broker_roots.sh"
 
 usage() {
   cat >&2 <<'TEXT'
-usage: setup/setup.sh run|test|deploy|app [--without-rabbitmq] [--without-elasticmq] [--quiet]
+usage: setup/setup.sh run|test|deploy|app [--without-rabbitmq | --brokers=RELEASES] [--without-elasticmq]
+                       [--quiet]
   run    what the main job needs: Python packages, RabbitMQ, a Java runtime and ElasticMQ
   test   and what the tests need: more Python packages, npm's packages, Chromium, ShellCheck
   deploy what the CDK needs to synthesize and deploy, and nothing of the above: its command line and few packages
   app    the same without the command line, which is there where it starts the app
   --without-rabbitmq, --without-elasticmq (or BREAKEVEN_SKIP=rabbitmq,elasticmq)
          leave these out, where brokers or an SQS server of your own are used
+  --brokers=RELEASES
+         of which Debians RabbitMQ is needed, such as 12,13; for all targets unless given. What this machine has
+         not got comes into .cache/brokers, where private roots can be had. BREAKEVEN_RABBITMQ_4=testing takes
+         RabbitMQ 4 from Debian's testing
   --quiet  say only what is done, not that there was nothing to do
 TEXT
 }
 
 mode=
 quiet=
+brokers_of=
 skip=,${BREAKEVEN_SKIP:-},
 
 read_arguments() {
@@ -37,6 +45,7 @@ read_arguments() {
       run | test | deploy | app) mode=$argument ;;
       --without-rabbitmq) skip+=rabbitmq, ;;
       --without-elasticmq) skip+=elasticmq, ;;
+      --brokers=*) brokers_of=${argument#*=} ;;
       --quiet) quiet=yes ;;
       *) usage && fail 2 "unknown argument: $argument" ;;
     esac
@@ -57,13 +66,13 @@ need_rabbitmq() {
     need rabbitmq-server "the broker that SQS is compared with; its service is not started"
 }
 
-# Debian 13 has RabbitMQ 4, which no longer mirrors classic queues.
-warn_without_mirrors() {
-  local folders=(/usr/lib/rabbitmq/lib/rabbitmq_server-*)
-  local version=${folders[0]##*-}
-  [[ $version = [4-9].* ]] || return 0
-  say "RabbitMQ $version has no mirrored queues: rabbitmq-mirrored-pair needs 3.x, as in Debian 12," \
-    "or brokers of your own by --rabbitmq-url"
+# What a target's brokers run and this machine's package is not: RabbitMQ of another Debian.
+need_broker_roots() {
+  local releases
+  # shellcheck disable=SC2086 # a word each
+  releases=$(cd "$root" && "$venv/bin/python" -m local.servers.broker_releases ${brokers_of//,/ }) || exit 2
+  # shellcheck disable=SC2086
+  [ -z "$releases" ] || make_broker_roots $releases
 }
 
 need_test_tools() {
@@ -124,10 +133,10 @@ main() {
   if wanted elasticmq; then wish_elasticmq; fi
   if [ "$mode" = test ]; then need_test_tools; fi
   install_packages
-  if wanted rabbitmq; then warn_without_mirrors; fi
   if wanted elasticmq; then start_elasticmq; fi
   make_venv
   install_mode
+  if wanted rabbitmq; then need_broker_roots; fi
   finish_elasticmq
   [ -n "$said$quiet" ] || say "nothing to do: all that '$mode' needs is here"
 }

@@ -11,9 +11,10 @@ from typing import Any
 from rich.console import Console
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import MAX_MSG_PER_S, Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
-from breakeven.pricing.bill.questions import Asked, bill_question, left_out, question
+from breakeven.pricing.bill.questions import bill_question, left_out, question
 from breakeven.pricing.bill.variations import corners
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
 from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
@@ -88,7 +89,9 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     if bill is not None and inputs.msg_per_s is not None:
         raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
     known = _capacity(arguments, inputs)
-    if known is not None:
+    if isinstance(known, MeasuredCapacity):
+        inputs = inputs.but(**known.priced())
+    elif known is not None:
         inputs = inputs.but(capacity_msg_per_s=known.msg_per_s)
     base = question(book.name, inputs, book)
     questions = (base, *corners(base))

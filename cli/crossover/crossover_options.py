@@ -42,10 +42,31 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--peak-factor": (("peak_factor",), "N", "peak rate over mean rate (3)"),
     "--hours": (("hours",), "H", "of people's work a month that self-hosting takes (solved for)"),
     "--hour-rate": (("hour_rate",), "USD", "an hour of a person's work (75, assumed)"),
+    "--consumer": (("consumer",), "KIND", "priced beside the queue: containers or lambda (the queue only)"),
+    "--queues": (("consumer_queues",), "N", "that consumers take messages from (1)"),
+    "--containers": (
+        ("containers",),
+        "N",
+        "of Fargate at every rate; with lambda, what hands messages of your own brokers on (2)",
+    ),
+    "--container-vcpu": (("container_vcpu",), "N", "of each container (0.25)"),
+    "--container-gb": (("container_gb",), "GB", "of memory of each container (0.5)"),
+    "--poll-wait": (("poll_wait_s",), "S", "that a container's receive waits, 1 to 20 (20)"),
+    "--lambda-batch": (("lambda_batch",), "N", "messages of an invocation, at most (10)"),
+    "--lambda-window": (("lambda_window_s",), "S", "for which a batch is gathered, 0 or 1 to 300 (0)"),
+    "--lambda-ms": (("lambda_ms",), "MS", "of a function's time for a message (10)"),
+    "--lambda-memory": (("lambda_memory_mb",), "MB", "of a function, 128 to 10240 (512)"),
+    "--lambda-pollers": (("lambda_pollers",), "N", "provisioned for each SQS queue, 2 or more (none)"),
     "--amazon-mq": (("amazon_mq",), "TYPE", "broker type priced beside, or none (mq.m5.large)"),
     "--sqs-discount": (("sqs_price_factor",), "PERCENT", "off SQS's list price (0)"),
     "--instance-discount": (("instance_price_factor",), "PERCENT", "off the instances' price (0)"),
 }
+#: what says more of consumers
+OF_CONSUMERS = [
+    name
+    for name in OPTIONS
+    if name.startswith(("--lambda", "--container")) or name in {"--queues", "--poll-wait"}
+]
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -66,12 +87,23 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         text = getattr(arguments, option[2:].replace("-", "_"))
         if text is not None:
             fields |= dict.fromkeys(names, _value(option, text))
+    _check_consumer(arguments)
     try:
         return ask(**fields)
     except InputError as error:
         found = error.errors if isinstance(error, MultipleInputError) else (error,)
         named = {str(renamed): renamed for renamed in map(_renamed, found)}
         raise together(list(named.values())) from error
+
+
+def _check_consumer(arguments: argparse.Namespace) -> None:
+    """:raises InputError: an option of consumers that are not asked for, which would price nothing"""
+    for option in OF_CONSUMERS:
+        kinds = ("lambda",) if option.startswith("--lambda") else ("containers", "lambda")
+        kinds = ("containers",) if option == "--poll-wait" else kinds
+        text = getattr(arguments, option[2:].replace("-", "_"))
+        if text is not None and arguments.consumer not in kinds:
+            raise InputError(WHERE, option, text, f"give --consumer {' or '.join(kinds)} with it")
 
 
 def _value(option: str, text: str) -> Any:

@@ -8,28 +8,23 @@ from typing import Any
 from rich.console import Console
 
 from breakeven import words
+from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked, Option, Question
-from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
-from breakeven.pricing.bill.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option, Question
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.building import money_builder
 from breakeven.report.building.money_builder import total
 from breakeven.report.money.lookup_tables import in_units
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.price_assumptions import amazon_mq
+from cli.crossover.question_assumptions import assumptions
 from cli.terminal import columns, print_table, say
 from local.stored.answers import Rows
 
+CONSUMERS = {None: "queue only", "containers": "consumed by containers", "lambda": "consumed by Lambda"}
 DECADES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
-ENDS = {
-    "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
-    "batch fill": f"calls {BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full",
-    "capacity": f"capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",
-}
 KINDS = {"step": " (where a cluster is added)", "touch": " (they touch)", "tie": " (equal from there)"}
 
 
@@ -145,7 +140,7 @@ class Answer:
                 "needed_msg_per_s": self.needed_msg_per_s,
                 "notes": list(capacity.notes),
             },
-            "assumptions": assumptions(self),
+            "assumptions": assumptions(self.base, self.measured),
             "notes": [*self.not_priced(), *self.asked.notes],
         }
 
@@ -163,7 +158,7 @@ def print_answer(answer: Answer, console: Console) -> None:
     say(
         console,
         f"Amazon SQS against a {cluster}, {words.size(inputs.message_bytes)} messages, "
-        f"prices of {answer.base.book.label}",
+        f"{CONSUMERS[inputs.consumer]}, prices of {answer.base.book.label}",
     )
     messages = words.amount(answer.rate * inputs.seconds_per_month)
     if answer.bill is not None:
@@ -182,7 +177,7 @@ def print_answer(answer: Answer, console: Console) -> None:
     for line in [*_hours(answer), *_capacity(answer)]:
         say(console, line)
     say(console)
-    for line in [*answer.not_priced(), *assumptions(answer), *answer.asked.notes]:
+    for line in [*answer.not_priced(), *assumptions(answer.base, answer.measured), *answer.asked.notes]:
         say(console, f"- {line}")
 
 
@@ -281,25 +276,3 @@ def _capacity(answer: Answer) -> list[str]:
         each = "One cluster" if clusters == 1 else f"Each of the {clusters:,.0f} clusters"
         lines.append(f"{each} needs at least {needed} msg/s with one node down: {peak}.")
     return lines
-
-
-def assumptions(answer: Answer) -> list[str]:
-    """What the figures rest on, a sentence each."""
-    inputs = answer.inputs
-    used, full = requests_per_message(inputs), requests_per_message(batched(inputs))
-    free = f"{answer.base.book.free_sqs_requests:,.0f} free a month" if inputs.free_tier else "none free"
-    work = "not billed but solved for" if inputs.hours is None else f"{inputs.hours:g} a month"
-    volume = "no volume" if inputs.volume == "none" else f"{inputs.volume_gb:g} GB of {inputs.volume} each"
-    said = [
-        f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
-        f"polls; {free}",
-        f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
-        f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
-        f"List prices before tax, not refreshed; people's hours {work}",
-    ]
-    unsure = list(uncertain(inputs))
-    if unsure:
-        said.append(f"Intervals: {', '.join(ENDS[name] for name in unsure)}")
-    if any(option.option_id == AMAZON_MQ for option in answer.base.options):
-        said.append(amazon_mq(inputs))
-    return [*said, *capacity_of(inputs).notes]

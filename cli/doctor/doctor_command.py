@@ -20,8 +20,10 @@ from breakeven.planning.budget.task_lines import VCPU
 from breakeven.planning.loaders import quotas
 from breakeven.pricing.prices.book import regions
 from breakeven.pricing.prices.instance_types import machine
+from breakeven.steps.run.run_input import DEFAULT_SUITE
 from breakeven.targets.catalog import INSTANCE_TYPE, clusters
 from breakeven.workload.case import MAX_LOADERS
+from breakeven.workload.read import load_suite
 from cli.doctor.doctor_images import brokers_image, loaders_image
 from cli.doctor.doctor_machines import account_plan, vpcs, zones
 from cli.running.deployed import Account, Deployed, Level, Said, add_options, connect, find
@@ -149,14 +151,21 @@ def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> Said:
 
 
 def _vcpus(account: Account) -> Said:
-    """Whether the brokers of one lane fit; others may run in the account beside them."""
+    """Whether the brokers of one lane fit; others may run in the account beside them.
+
+    It is a reason to stop where a target of the default suite does not.
+    """
     have = account.quota("ec2", VCPU_QUOTA)
     each = machine(INSTANCE_TYPE).vcpu or 0
-    need = each * max(nodes.count for nodes in clusters().values())
-    words = f"{have:g} vCPUs of standard instances, a lane of {INSTANCE_TYPE} takes {need:g}"
-    if have < need:
-        return "stop", f"{words}: ask for more of quota {VCPU_QUOTA} in Service Quotas"
-    return "ok", words
+    needed = {name: each * nodes.count for name, nodes in clusters().items()}
+    most = max(needed.values())
+    words = f"{have:g} vCPUs of standard instances, a lane of {INSTANCE_TYPE} takes up to {most:g}"
+    without = [name for name, need in needed.items() if need > have]
+    if not without:
+        return "ok", words
+    stops = not set(without).isdisjoint(load_suite(DEFAULT_SUITE).targets)
+    remedy = f"too few for {', '.join(without)}: ask for more of quota {VCPU_QUOTA} in Service Quotas"
+    return ("stop" if stops else "note"), f"{words}, {remedy}"
 
 
 def _functions(account: Account) -> Said:

@@ -106,10 +106,10 @@ class PlainView:
 
     def show(self, now: Snapshot) -> None:
         """The run as it stands."""
-        for architecture in now.baking:
-            if architecture not in self._baking:
-                self._baking.add(architecture)
-                self.say(_bakes(architecture))
+        for image in now.baking:
+            if image not in self._baking:
+                self._baking.add(image)
+                self.say(_bakes(image))
         for case_id, (status, reason) in now.ended.items():
             if case_id not in self._seen:
                 self._seen.add(case_id)
@@ -157,7 +157,7 @@ class LiveView:
 
 def _line(now: Snapshot) -> str:
     if now.running is None:
-        busy = [_bakes(architecture) for architecture in now.baking]
+        busy = [_bakes(image) for image in now.baking]
         busy += [f"{target} {status}" for target, status in sorted(now.lanes.items()) if status != "released"]
         return "  " + (" · ".join(busy) or "planning")
     case = now.running
@@ -166,8 +166,8 @@ def _line(now: Snapshot) -> str:
     return f"  {number} · {case.case_id} · {case.stage} · {rates} · about {_clock(now.seconds_left)} left"
 
 
-def _bakes(architecture: str) -> str:
-    return f"baking the brokers' image for {architecture}, once for this deployment: some 10 minutes"
+def _bakes(image: str) -> str:
+    return f"baking the brokers' image for {image}, once for this deployment: some 10 minutes"
 
 
 def _clock(seconds: float) -> str:

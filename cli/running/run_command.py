@@ -28,8 +28,10 @@ from cli.running import deployed
 from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
 from cli.running.progress import View, snapshot, view_for
 from local import run_lock
+from local.available_targets import available
 from local.hardware import hardware
 from local.servers.endpoints import Endpoints
+from local.session import Session
 from local.stored import kept_advice
 from local.stored.export import UnwritableError, check_folder
 from local.stored.resumed_run import earlier_run
@@ -73,7 +75,7 @@ def add_parser(commands: Any) -> None:
         action="append",
         default=[],
         metavar="amqp://USER:PASSWORD@HOST:PORT/VHOST",
-        help="use a RabbitMQ that runs already; give it twice, once for each node of the pair",
+        help="use a RabbitMQ that runs already; give it once for each node of its cluster",
     )
     command.add_argument(
         "--sqs-endpoint", metavar="http://HOST:PORT", help="use an SQS-compatible server that runs already"
@@ -132,7 +134,7 @@ def _run_alone(
     warnings: Sequence[str],
     arguments: argparse.Namespace,
 ) -> int:
-    endpoints.set_up()
+    endpoints.set_up(plan.cases)
     console = Console(stderr=arguments.json)
     view = view_for(console, plain=arguments.json)
     # asked now: a terminal that has gone does not say that it was one
@@ -141,7 +143,7 @@ def _run_alone(
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, partial(_interrupt, terminals))
     try:
-        for line in (*warnings, *plan.loader_notes):
+        for line in (*warnings, *wanted.surroundings.notes, *plan.loader_notes):
             view.say(line)
         folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
     finally:
@@ -152,10 +154,13 @@ def _run_alone(
 def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:
     """:param usual: what is wanted where an option says nothing"""
     document = {**usual, **given(arguments, "suite", "variant", "scale", "seed", "region")}
+    notes: list[str] = []
     if "suite" in document:
         suite = load_suite(document["suite"])
+        if not arguments.rabbitmq_url:
+            suite, notes = available(suite)
         document |= {"suite": suite.document(), "suite_source": suite.where}
-    surroundings = {"name": "local", "hardware": hardware(), "shared": arguments.share}
+    surroundings = {"name": "local", "hardware": hardware(), "shared": arguments.share, "notes": notes}
     return parse_run_input({**document, "surroundings": surroundings}, where="breakeven run")
 
 
@@ -188,9 +193,6 @@ def _follow(
 
     :raises BreakevenError: the folder of runs takes no more
     """
-    # the control plane takes seconds to import, and a plan or a refusal needs none of it
-    from local.session import Session  # noqa: PLC0415
-
     to_run = sum(len(leg.cases) for legs in plan.rounds for leg in legs)
     view.say(f"{plural(to_run, 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
     try:

@@ -49,7 +49,8 @@ def print_summary(report: Report, console: Console) -> None:
             print_styled(console, f"failed: {name}: {case.reason}", "bold red")
     _print_flags(report, console)
     print_verdict(console, report.verdict)
-    if proof := instrument_findings.line(report):
+    proof = instrument_findings.line(report)
+    if proof and not instrument_findings.is_in_doubt(report):  # of which the verdict has told
         print_styled(console, proof, wrap=console.is_terminal)
     console.print()
 

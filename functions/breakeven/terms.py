@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 #: where a run can be made
+#: a release of Debian, by its number
+Debian = Literal["12", "13"]
 Environment = Literal["aws", "local"]
 Provenance = Literal["measured", "emulated", "published"]
 
@@ -21,6 +23,8 @@ Flag = Literal[
     "busy_host",  # the loader's host was busy with other work, see loaders
     "other_runs",  # the run was started with --share: others may have run on the machine
     "cold_lane",  # its lane's warm-up did not come to steady rates
+    "latency_fell",  # of a search: 99 of 100 messages took less time at a higher rate than at a lower one
+    "idle_limit",  # of a search: it ended although nothing on its host was busy
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
     "left_estimated",  # what is left in the queues goes by an estimate
@@ -41,6 +45,8 @@ METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produ
 #: 2025-08-04, 256 KiB before. Source: AWS What's New, 4 August 2025, "Amazon SQS increases maximum message
 #: payload size to 1 MiB"; Amazon SQS Developer Guide, message quotas.
 SQS_MAX_MESSAGE_BYTES = 1_048_576
+#: messages that one call sends, receives or deletes. Source: Amazon SQS API Reference, SendMessageBatch.
+SQS_MAX_BATCH = 10
 
 
 class Frozen(BaseModel):

@@ -32,6 +32,20 @@ _COUNTED = {
     "nodes": "node",
     "disks": "disk",
 }
+_PHRASES = {
+    "leaders=one": "leaders on one node",
+    "leaders=spread": "leaders spread",
+    "group_size": "groups of {}",
+    "rate": "{} msg/s",
+    "send_batch=1": "sent singly",
+    "send_batch": "sent by {}",
+    "receive_batch=1": "received singly",
+    "receive_batch": "received by {}",
+    "delete_batch=1": "deleted singly",
+    "delete_batch": "deleted by {}",
+    "linger_ms=0": "no linger",
+    "linger_ms": "linger {} ms",
+}
 _MAGNITUDES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
@@ -126,6 +140,8 @@ def _setting(word: str) -> str:
         return value
     if name == "nodes_down":
         return f"{plural(int(value), 'node')} down" if value != "0" else "all nodes"
+    if value and (phrase := _PHRASES.get(word) or _PHRASES.get(name)):
+        return phrase.format(value)
     if name in _COUNTED and value.isdecimal():
         return plural(int(value), _COUNTED[name])
     return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", value) if name == "size" and value else word

@@ -47,6 +47,7 @@ class AttemptEvent(CaseEvent):
 class Leg(rounds.Leg):
     brokers: bool
     warms_up: bool
+    warm_up_s: float
 
 
 class LegEvent(Event):

@@ -9,17 +9,24 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.brokers.image_builders import BrokerImage, BuildPlace, Debian
+from breakeven.targets.catalog import clusters
+from breakeven.terms import Debian
+from breakeven.workload.case import image_name
+from infra.brokers.image_builders import BrokerImage, BuildPlace
 from infra.foundation import Foundation
 
-#: with RabbitMQ 3.10, the last that Debian ships with mirrored queues; "13" has 4.0, for the quorum trio
-PAIRS_RELEASE: Debian = "12"
+#: Debian's, whose RabbitMQ some target's brokers are
+RELEASES: list[Debian] = sorted({nodes.debian for nodes in clusters().values()})
+#: an image of the account's own that ours are made of is of this one
+PARENTS: Debian = "12"
+#: names in the stack, the first as it has always been
+CONSTRUCTS: Mapping[Debian, str] = {"12": "Pair", "13": "Trio"}
 #: how much longer CloudFormation waits for the function than that may run
 GRACE = cdk.Duration.minutes(1)
 
 
 class BrokerImages(Construct):
-    """``baked``: architecture -> image that runs bake; ``own``: architecture -> id of one that is complete.
+    """``baked``: name -> image that runs bake; ``own``: name -> id of one that is complete.
 
     ``place``: where builders are launched; None where nothing is baked.
     """
@@ -36,27 +43,29 @@ class BrokerImages(Construct):
         parent = ec2.MachineImage.from_ssm_parameter(context.image) if context.image else None
         own = parent.get_image(self).image_id if parent else None
         if own and not context.bake:
-            self.own = {context.node_architecture: own}
+            # whichever release it is, it is every target's
+            self.own = {image_name(each, context.node_architecture): own for each in RELEASES}
             return
         place = BuildPlace(self, "Build", context=context, storage=base.storage, brokers=base.network.vpc)
         self.place = place
         self.baked = {
-            architecture: BrokerImage(
+            image_name(release, architecture): BrokerImage(
                 self,
-                f"Pair-{architecture}",
+                f"{CONSTRUCTS[release]}-{architecture}",
                 context=context,
                 place=place,
                 results=base.results,
-                release=PAIRS_RELEASE,
+                release=release,
                 architecture=architecture,
                 parent=own,
             )
+            for release in ((PARENTS,) if own else RELEASES)
             for architecture in context.baked
         }
 
     @property
-    def architectures(self) -> list[str]:
-        """That nodes can have."""
+    def names(self) -> list[str]:
+        """Of those that nodes can have."""
         return [*self.baked, *self.own]
 
     def removed_by(self, function: lambda_.Function) -> None:

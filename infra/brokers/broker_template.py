@@ -23,7 +23,7 @@ VOLUME_GB = max(nodes.volume_gb for nodes in clusters().values())
 
 
 class Brokers(Construct):
-    """:param images: architecture -> id of an image that is the account's own; the template names that
+    """:param images: name -> id of an image that is the account's own; the template names that
 
     Where none is, the run that launches nodes names the one that it has baked.
     """

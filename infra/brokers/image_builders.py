@@ -12,7 +12,6 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
-from typing import Literal
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -22,6 +21,7 @@ from breakeven.planning.machine_availability import BUILDERS
 from breakeven.results import layout
 from breakeven.steps.lane.recipes import Recipe
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings, joining, tls_listeners
+from breakeven.terms import Debian
 from infra.brokers.broker_template import launch_template
 from infra.code import asset
 from infra.context.settings import DEBIAN_NAMES, Context
@@ -30,7 +30,6 @@ from infra.results import Results
 from infra.statements import allow, service_role
 from infra.storage import Storage
 
-Debian = Literal["12", "13"]
 ROOT_GB = 8
 #: Debian's mirrors, and AWS's services
 WAYS_OUT = (80, 443)

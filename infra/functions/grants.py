@@ -88,13 +88,13 @@ class Grants:
         return self.arn("ec2", kind, name, **parts)
 
 
-def grant_steps(grants: Grants, brokers: Brokers, architectures: Sequence[str]) -> None:
-    """:param architectures: that nodes can have"""
+def grant_steps(grants: Grants, brokers: Brokers, images: Sequence[str]) -> None:
+    """:param images: names of those that nodes can have"""
     for step_name, step in STEPS.items():
         for name, inside in step.functions(step_name):
             if name in grants.functions:
                 _as_the_table_has_it(grants, name, step.needs_of(inside=inside))
-    _plan(grants, architectures)
+    _plan(grants, images)
     _wake(grants)
     _launch(grants, brokers)
     _answers(grants)
@@ -122,12 +122,12 @@ def _as_the_table_has_it(grants: Grants, name: str, needs: Needs) -> None:
         grants.acknowledge(name, [grants.ec2(kind)], why)
 
 
-def _plan(grants: Grants, architectures: Sequence[str]) -> None:
+def _plan(grants: Grants, images: Sequence[str]) -> None:
     """What a run may spend at most, whatever its input says, and what the account has room for."""
     for variable, value in grants.base.context.allowance.environment().items():
         grants.functions[PLAN].add_environment(variable, value)
     grants.allow(PLAN, ["servicequotas:GetServiceQuota"], [grants.arn("servicequotas", "ec2", QUOTA)])
-    grants.tell(PLAN, ARCHITECTURES=",".join(architectures), ZONES=_zones(grants))
+    grants.tell(PLAN, BROKER_IMAGES=",".join(images), ZONES=_zones(grants))
 
 
 def _zones(grants: Grants) -> str:
@@ -183,7 +183,7 @@ def grant_images(grants: Grants, images: BrokerImages) -> None:
     """Tell functions which images there are to be, and let one bake them."""
     if images.place is None:
         return
-    recipes = {architecture: asdict(image.recipe) for architecture, image in images.baked.items()}
+    recipes = {name: asdict(image.recipe) for name, image in images.baked.items()}
     for name in (PLAN, BAKE):
         grants.tell(name, RECIPES=cdk.Stack.of(images).to_json_string(recipes))
     # which of them there are

@@ -51,7 +51,7 @@ class Functions(Construct):
                 for name, inside in step.functions(step_name):
                     self._make(name, step, inside=inside)
         grants = Grants(self._by_name, base)
-        grant_steps(grants, brokers, images.architectures)
+        grant_steps(grants, brokers, images.names)
         grant_images(grants, images)
         grant_tasks(grants, tasks)
         acknowledge(

@@ -10,7 +10,7 @@ from breakeven.results import layout
 from infra.functions.step import SECRETS, Needs, Step
 
 GET, QUERY, UPDATE = "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"
-RUNS, ROWS, ADVICE = "runs/*", "rows/*", "advice/*"
+RUNS, ROWS, ADVICE, CAPACITIES = "runs/*", "rows/*", "advice/*", "capacities/*"
 ANSWERS, IMAGES = "athena/*", f"{layout.IMAGES}*"
 DEPTH, DELETE_QUEUE, QUEUE_TAGS = "sqs:GetQueueAttributes", "sqs:DeleteQueue", "sqs:ListQueueTags"
 DRIVE_QUEUE = ("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage")
@@ -226,6 +226,17 @@ STEPS = {
         _releasing(UPDATE, bound=(ASK_EXECUTION, "sqs:SendMessage", DEPTH, "sqs:GetQueueUrl")),
     ),
     "Watchdog": Step("cleanup.watchdog", 5, _releasing(GET, QUERY, UPDATE, bound=(ASK_EXECUTION,))),
+    "PriceRun": Step(
+        "run.price_run",
+        2,
+        Needs(
+            (GET,),
+            reads=(RUNS, ROWS, CAPACITIES),
+            writes=(RUNS, ROWS, CAPACITIES),
+            lists=(ROWS, CAPACITIES),
+        ),
+        attempts=2,
+    ),
     "BuildReport": Step(
         "run.build_report",
         5,

@@ -1,7 +1,7 @@
-"""The one state machine: plan, rounds of legs of cases, release, queries, report, notify, finish.
+"""The one state machine: plan, rounds of legs of cases, release, prices, queries, report, notify, finish.
 
-    Begin ▸ Plan ▸ TakeLock ▸ [BakeImages] ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ Queries ▸ BuildReport
-        ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
+    Begin ▸ Plan ▸ TakeLock ▸ [BakeImages] ▸ [EstablishTasks] ▸ Rounds ▸ ReleaseRun ▸ PriceRun ▸ Queries
+        ▸ BuildReport ▸ Notify ▸ ReleaseLock ▸ FinishRun ▸ Succeed | Fail
 
 ``$.failed`` maps the name of a state that failed to its error, so that the run's record says where.
 Brokers are terminated by their leg, and again by ``ReleaseRun`` whatever happened before it. A run that does
@@ -100,7 +100,9 @@ class Workflow(Construct):
         release = invoke(self, self._functions, "ReleaseRun", payload=taken("run_id"))
         catch_as(rounds, release)
         read = all_queries(self, self._results)
-        catch_as(release, read)
+        price = invoke(self, self._functions, "PriceRun", payload=taken("run_id"))
+        catch_as(release, price)
+        catch_as(price, read)
         asked = taken("run_id", "queries", "failed")
         report = invoke(self, self._functions, "BuildReport", payload=asked, result_path="$.report")
         notify = sfn_tasks.SnsPublish(
@@ -119,7 +121,7 @@ class Workflow(Construct):
             catch_as(state, free)
         measure = with_tasks(self, self._functions, self._tasks.image, rounds)
         begin.next(plan).next(take).next(with_images(self, self._functions, measure))
-        rounds.next(release).next(read).next(report).next(notify).next(free)
+        rounds.next(release).next(price).next(read).next(report).next(notify).next(free)
         return begin
 
     def _rounds(self) -> sfn.Map:

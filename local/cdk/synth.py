@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import shutil
@@ -69,6 +70,8 @@ class Synthesis:
             self._children.stop(self._process)
         if code:
             raise BreakevenError(f"the workflow does not synthesize:\n{last_lines(self._said)}")
+        # functions' processes, some thirty of a run, would each compile their code anew
+        compileall.compile_dir(self._outdir, quiet=2)
         if (
             kept_assemblies.digest(app_environment(self._outdir)) == self._digest
         ):  # nobody has edited it since

@@ -76,9 +76,8 @@ def environment(plan: NodePlan, home: Path, epmd_port: int) -> dict[str, str]:
     """The whole environment of a node: nothing of the machine's own RabbitMQ is read or written."""
     folder = plan.folder
     return {
-        "PATH": os.environ.get("PATH", os.defpath),
+        **mapper_environment(home),
         "LANG": "C.UTF-8",
-        "HOME": str(home),
         "ERL_EPMD_PORT": str(epmd_port),
         "ERL_EPMD_ADDRESS": LOOPBACK,
         # For every Erlang process that the scripts start, helpers included.
@@ -94,3 +93,8 @@ def environment(plan: NodePlan, home: Path, epmd_port: int) -> dict[str, str]:
         "RABBITMQ_MNESIA_BASE": str(folder / "data"),
         "RABBITMQ_LOG_BASE": str(folder / "log"),
     }
+
+
+def mapper_environment(home: Path) -> dict[str, str]:
+    """The whole environment of the port mapper."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home)}

@@ -14,6 +14,7 @@ from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.aws.ec2 import Launch
 from local.children import Children
+from local.servers.broker_releases import OWN, Release
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.brokers import BrokerCluster
 
@@ -63,6 +64,7 @@ class BrokerMachines:
         access_for: AccessFor,
         failed: Failed,
         logs: Path | None = None,
+        release_of: Callable[[str], Release] = lambda _: OWN,
     ) -> None:
         """The callbacks are called from a thread of ours.
 
@@ -70,11 +72,12 @@ class BrokerMachines:
         :param access_for: before the cluster starts
         :param failed: for each instance, when its cluster could not start
         :param logs: where the logs of all nodes are kept, as ``<target>/<node>.log``; None: nowhere
+        :param release_of: the RabbitMQ that a target's nodes run
         """
         self._children, self._workdir = children, workdir
         self._register, self._access_for, self._failed = register, access_for, failed
         self._lanes: dict[str, _Lane] = {}  # by instance
-        self._logs = logs
+        self._logs, self._release_of = logs, release_of
 
     def keep_logs(self) -> None:
         """Bring the kept logs of nodes that still run up to now."""
@@ -137,8 +140,10 @@ class BrokerMachines:
 
     def _start_cluster(self, lane: _Lane, credentials: Access) -> Access:
         settings = ClusterSettings(nodes=len(lane.launch.instance_ids))
-        logs = self._logs / lane.run_and_target[1] if self._logs else None
-        cluster = BrokerCluster(self._children, self._workdir, credentials, settings, logs)
+        target = lane.run_and_target[1]
+        logs = self._logs / target if self._logs else None
+        release = self._release_of(target)
+        cluster = BrokerCluster(self._children, self._workdir, credentials, settings, logs, release)
         with lane.lock:
             if lane.ended:
                 raise BreakevenError("terminated before it was started")
@@ -147,7 +152,7 @@ class BrokerMachines:
 
 
 class ExistingBrokers:
-    """The pair of ``--rabbitmq-url``: registered for any lane, never stopped."""
+    """The nodes of ``--rabbitmq-url``: registered for any lane, never stopped."""
 
     def __init__(self, urls: Sequence[str], register: Register, give_access: GiveAccess) -> None:
         """The callbacks are called from a thread of ours.

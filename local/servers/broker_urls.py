@@ -15,36 +15,47 @@ from pika.exceptions import (
     ProbableAuthenticationError,
 )
 
+from breakeven import words
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.reference.pika_link import connection_parameters, in_words
 from breakeven.errors import InputError
 from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq_releases import missing_in
+from breakeven.workload.case import Case
 
 OPTION = "--rabbitmq-url"
 SHAPE = "amqp://user:password@host:port/vhost"
 AMQP_PORT = 5672
 #: RabbitMQ's default for the management API is 15672
 MANAGEMENT_OFFSET = 10_000
-NODES = 2
 #: AMQP reply codes
 ACCESS_REFUSED, NOT_ALLOWED = 403, 530
 
 
 def parse_rabbitmq_urls(urls: Sequence[str]) -> Access:
-    """The pair that the option names, given once a node; nodes are called by their address for now.
+    """The cluster that the option names, given once a node; nodes are called by their address for now.
 
     The management API is expected at the AMQP port + 10000, or where ``?management_port=`` says.
 
     :raises InputError: never with a password in it
     """
-    if len(urls) != NODES:
-        _refuse("nodes", len(urls), "give the option twice, once for each node of the pair")
-    first, second = (_parse(url) for url in urls)
-    if first.nodes == second.nodes:
-        _refuse("host", masked(second), "this is the same node again: name the pair's other node")
-    if first.model_copy(update={"nodes": second.nodes}) != second:
-        _refuse("user", masked(second), "both nodes need the same user, password and virtual host")
-    return first.model_copy(update={"nodes": first.nodes + second.nodes})
+    first, *others = (_parse(url) for url in urls)
+    nodes = first.nodes
+    for other in others:
+        if other.nodes[0] in nodes:
+            _refuse("host", masked(other), "this is the same node again: name the cluster's other nodes")
+        if first.model_copy(update={"nodes": other.nodes}) != other:
+            _refuse("user", masked(other), "all nodes need the same user, password and virtual host")
+        nodes += other.nodes
+    return first.model_copy(update={"nodes": nodes})
+
+
+def check_count(urls: Sequence[str], cases: Sequence[Case]) -> None:
+    """:raises InputError: a target of the cases has more nodes than the option names, or fewer"""
+    for target, nodes in {case.target: case.machines.nodes for case in cases if case.machines}.items():
+        if len(urls) != nodes:
+            each = f"{target} has {words.plural(nodes, 'node')}: give the option once for each"
+            _refuse("nodes", len(urls), f"{each}, or leave that target out")
 
 
 def check_reachable(access: Access) -> Access:
@@ -63,8 +74,18 @@ def check_reachable(access: Access) -> Access:
             remedy = f"its cluster is {', '.join(cluster)}, without {', '.join(strangers)}: cluster the nodes"
             _refuse("cluster", where, remedy)
     if len(set(names)) < len(names):
-        _refuse("host", masked(access), f"both addresses lead to {names[0]}: name the pair's other node")
+        twice = next(name for name in names if names.count(name) > 1)
+        remedy = f"two addresses lead to {twice}: name the cluster's other nodes"
+        _refuse("host", masked(access), remedy)
     return access.model_copy(update={"nodes": tuple(node for node, _ in named)})
+
+
+def check_releases(access: Access, cases: Sequence[Case]) -> None:
+    """:raises InputError: a target of the cases cannot run on the brokers' release"""
+    release = str(Management(access).overview()["rabbitmq_version"])
+    for target in dict.fromkeys(case.target for case in cases if case.machines):
+        if missing := missing_in(target, release):
+            _refuse("release", masked(access), f"{target}: {missing}")
 
 
 def masked(access: Access) -> str:

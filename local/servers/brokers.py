@@ -1,7 +1,8 @@
 """Real RabbitMQ nodes, clustered, as ordinary processes of the present user.
 
-They run from the installed package's own scripts and share nothing with a RabbitMQ that this machine may
-have already: own names, ports, port mapper (epmd), cookie, configuration, data and logs.
+They run from a package's own scripts, this machine's or those of a private root, and share nothing with a
+RabbitMQ that this machine may have already: own names, ports, port mapper (epmd), cookie, configuration,
+data and logs.
 """
 
 from __future__ import annotations
@@ -21,12 +22,11 @@ from breakeven.clients.amqp.encoding import PROTOCOL_HEADER
 from breakeven.errors import BreakevenError
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management, ManagementError
-from local.children import Children, last_lines
+from local.children import SERVER_NICENESS, Children, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
-from local.servers.broker_files import NodePlan, environment, write_cookie, write_node
+from local.servers.broker_files import NodePlan, environment, mapper_environment, write_cookie, write_node
+from local.servers.broker_releases import OWN, Release
 
-SCRIPT = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-REMEDY = "install it (apt-get install rabbitmq-server), or name running brokers with --rabbitmq-url"
 START_DEADLINE_S = 90.0
 #: the data is thrown away, so nothing is gained by waiting for an orderly end (6 s)
 STOP_GRACE_S = 1.5
@@ -45,16 +45,18 @@ class BrokerCluster:
         credentials: Access,
         settings: ClusterSettings | None = None,
         logs: Path | None = None,
+        release: Release = OWN,
     ) -> None:
         """
         :param workdir: where the nodes' folders are made, and removed again by ``stop``
         :param credentials: the user, password and virtual host that the nodes are to have
         :param logs: a folder to which their logs are copied before that
+        :param release: the RabbitMQ that they run
         """
         self._children, self._workdir = children, workdir
         self._credentials, self._settings = credentials, settings or ClusterSettings()
         self._folder: Path | None = None
-        self._logs = logs
+        self._logs, self._release = logs, release
         self._stopped = False
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._starts: dict[str, tuple[NodePlan, dict[str, str]]] = {}  # by node: its plan and environment
@@ -119,7 +121,7 @@ class BrokerCluster:
         plans = _plans(folder, self._settings.nodes, ports)
         home = folder / "home"
         write_cookie(home, secrets.token_hex(32))
-        self._start_port_mapper(home, epmd_port)
+        self._start_port_mapper(folder, home, epmd_port)
         self.access = self._credentials.model_copy(update={"nodes": tuple(plan.node for plan in plans)})
         for plan in plans:
             write_node(plan, plans[0].node.name, self._credentials, self._settings)
@@ -132,14 +134,11 @@ class BrokerCluster:
         # A note for the target: the management API tells it late, or not at all.
         Management(self.access).set_global_parameter(CLUSTER_PARAMETER, self._settings.note())
 
-    def _start_port_mapper(self, home: Path, port: int) -> None:
+    def _start_port_mapper(self, folder: Path, home: Path, port: int) -> None:
         """Nodes would start one themselves that outlives them; ours is a child like any other."""
-        epmd = shutil.which("epmd")
-        if epmd is None or not SCRIPT.exists():
-            raise BreakevenError(f"RabbitMQ is not installed ({SCRIPT}): {REMEDY}")
         process = self._children.spawn(
-            [epmd, "-port", str(port), "-address", LOOPBACK],
-            env={"HOME": str(home)},
+            self._release.command(folder, "epmd", "-port", str(port), "-address", LOOPBACK),
+            env=mapper_environment(home),
             cwd=home,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -159,11 +158,12 @@ class BrokerCluster:
     def _start_node(self, plan: NodePlan, env: dict[str, str]) -> None:
         with plan.output.open("wb") as output:
             self._processes[plan.node.name] = self._children.spawn(
-                [str(SCRIPT)],
+                self._release.server(plan.folder.parent),
                 env=env,
                 cwd=plan.folder,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                niceness=SERVER_NICENESS,
                 name=f"RabbitMQ node {plan.node.name}",
             )
 

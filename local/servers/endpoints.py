@@ -12,7 +12,13 @@ from breakeven.errors import InputError
 from breakeven.planning.checks import origin
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
-from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
+from local.servers.broker_releases import debians_of
+from local.servers.broker_urls import (
+    check_count,
+    check_reachable,
+    check_releases,
+    parse_rabbitmq_urls,
+)
 from local.servers.sqs_server import check_sqs_endpoint
 
 #: names the set-up's script
@@ -21,7 +27,7 @@ SETUP = "BREAKEVEN_SETUP"
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Servers that run already and are to be used: none, or a RabbitMQ pair, or an SQS endpoint."""
+    """Servers that run already and are to be used: none, or RabbitMQ nodes, or an SQS endpoint."""
 
     rabbitmq_urls: tuple[str, ...] = ()
     sqs: str | None = None
@@ -32,19 +38,21 @@ class Endpoints:
         """
         self._check_nodes_stay_up(suite, cases)
         if self.rabbitmq_urls:
-            check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls))
+            check_count(self.rabbitmq_urls, cases)
+            check_releases(check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls)), cases)
         if self.sqs:
             check_sqs_endpoint(self.sqs)
 
-    def set_up(self) -> None:
-        """Install the servers that are to be started, where the set-up's script started this command.
+    def set_up(self, cases: Sequence[Case]) -> None:
+        """Install the servers that these cases need, where the set-up's script started this command.
 
         :raises SystemExit: they cannot be; the script has said why
         """
         if script := os.environ.get(SETUP):
-            without = ["--without-rabbitmq"] if self.rabbitmq_urls else []
-            without += ["--without-elasticmq"] if self.sqs else []
-            done = subprocess.run([script, "run", "--quiet", *without], check=False)
+            debians = set() if self.rabbitmq_urls else debians_of(case.target for case in cases)
+            brokers = f"--brokers={','.join(sorted(debians))}" if debians else "--without-rabbitmq"
+            without = ["--without-elasticmq"] if self.sqs else []
+            done = subprocess.run([script, "run", "--quiet", brokers, *without], check=False)
             if done.returncode:
                 sys.exit(done.returncode)
 

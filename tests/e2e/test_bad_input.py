@@ -43,7 +43,7 @@ def test_a_bad_suite_is_refused_with_field_and_remedy(tmp_path, fault):
     [
         (["--scale", "7"], ["scale", "7"]),
         (["--region", "mars-1"], ["mars-1", "us-east-1"]),
-        (["--rabbitmq-url", "amqp://u:secret@127.0.0.1:5672"], ["--rabbitmq-url", "twice"]),
+        (["--rabbitmq-url", "amqp://u:secret@127.0.0.1:5672"], ["--rabbitmq-url", "once for each"]),
         (
             [
                 "--rabbitmq-url",

@@ -137,6 +137,7 @@ def totals(given: Sample) -> Iterator[Row]:
             "paused_s": given.maybe(random.uniform(0, 1e4)),
             "core_operations": given.maybe(given.count()),
             "general_operations": given.maybe(given.count()),
+            "calls": given.maybe(given.count()),
         }
 
 

@@ -88,10 +88,11 @@ class CallFailed(Exception):
     :param taken: ``submit`` only: how many messages of the batch were taken before the call that failed.
         Those will be answered; the rest were not submitted.
     :param said: what the target told of it besides
+    :param count: how many operations failed with it
     """
 
-    def __init__(self, code: str, taken: int = 0, said: str = "") -> None:
-        self.code, self.taken, self.said = code, taken, said
+    def __init__(self, code: str, taken: int = 0, said: str = "", count: int = 1) -> None:
+        self.code, self.taken, self.said, self.count = code, taken, said, count
         super().__init__(f"{code}: {said}" if said else code)
 
 
@@ -111,6 +112,10 @@ class Answers:
     sent_ns: Sequence[int]
     answered_ns: Sequence[int]
     error: Sequence[str | None] = field(default=())
+    #: sends that failed and were made again, as (what it counts as, monotonic ns)
+    failed: Sequence[tuple[str, int]] = field(default=())
+    #: when each call was answered that may carry several messages; empty of a sender that makes no such calls
+    calls: Sequence[int] = field(default=())
 
 
 @dataclass(slots=True)
@@ -131,6 +136,8 @@ class Deliveries:
     empty: Sequence[tuple[int, int]] = field(default=())
     #: asks that failed beside others that did not, as (what it counts as, monotonic ns)
     failed: Sequence[tuple[str, int]] = field(default=())
+    #: when each ask was answered that may bring several messages, and brought some
+    calls: Sequence[int] = field(default=())
 
 
 @dataclass(slots=True)
@@ -142,6 +149,10 @@ class Settled:
     replied_ns: Sequence[int]
     #: settlements that failed beside others that did not, as (what it counts as, monotonic ns)
     failed: Sequence[tuple[str, int]] = field(default=())
+    #: those that are refused for good: they come again, or are gone
+    refused: Sequence[object] = field(default=())
+    #: when each call was answered that may settle several messages
+    calls: Sequence[int] = field(default=())
 
 
 class Sender(Protocol):

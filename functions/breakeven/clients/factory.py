@@ -22,7 +22,10 @@ def make_client(workload: Workload, access: Access | None, endpoint: str | None 
     """
     if access is None:
         client = _sqs_client(workload, endpoint)
-        return client if workload.in_flight == 1 else PooledClient(client, workload.in_flight)
+        if not workload.is_pooled:
+            return client
+        batches = {"send_batch": workload.send_batch, "delete_batch": workload.delete_batch}
+        return PooledClient(client, workload.in_flight, **batches)
     if workload.client == "boto3":
         raise CaseError("client boto3: not one for RabbitMQ")
     if not access.nodes:

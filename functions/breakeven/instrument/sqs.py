@@ -17,8 +17,8 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 from breakeven.instrument.broker import Broker, Message, Queue
 from breakeven.instrument.loop import Loop, Peer
+from breakeven.terms import SQS_MAX_BATCH
 
-MAX_BATCH = 10
 _HEAD = (
     b"HTTP/1.1 %d %b\r\nx-amzn-RequestId: 0\r\n"
     b"Content-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n"
@@ -151,7 +151,7 @@ class SqsConnection(Peer):
 
     def _receive(self, asked: Document, now_ns: int) -> None:
         most, wait_s = int(asked.get("MaxNumberOfMessages", 1)), float(asked.get("WaitTimeSeconds", 0))
-        if not 1 <= most <= MAX_BATCH or not 0 <= wait_s <= 20:
+        if not 1 <= most <= SQS_MAX_BATCH or not 0 <= wait_s <= 20:
             raise Refused("InvalidParameterValue", "1 to 10 messages, and 0 to 20 seconds")
         counted = "ApproximateReceiveCount" in str(asked.get("MessageSystemAttributeNames", ""))
         queue = self._broker.queue(asked["QueueUrl"])
@@ -197,7 +197,7 @@ class SqsConnection(Peer):
 
 def _entries(asked: Document) -> list[Document]:
     found: list[Document] = asked["Entries"]
-    if not 1 <= len(found) <= MAX_BATCH:
+    if not 1 <= len(found) <= SQS_MAX_BATCH:
         raise Refused("com.amazonaws.sqs#TooManyEntriesInBatchRequest", "1 to 10 entries")
     return found
 

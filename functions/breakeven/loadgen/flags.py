@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from breakeven import words
 from breakeven.loadgen.case_figures import CallErrors
@@ -14,8 +15,9 @@ from breakeven.loadgen.reconciliation import Account
 from breakeven.loadgen.record.call_errors import merged
 from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.search.probe import bound
 from breakeven.loadgen.self_check.busy_host import host_evidence
-from breakeven.loadgen.self_check.diagnosis import Diagnosis
+from breakeven.loadgen.self_check.diagnosis import SATURATED_SHARE, Diagnosis
 from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
@@ -24,6 +26,9 @@ TAIL_SHARE = 0.1
 MOST_LOADERS = 5
 #: samples that must lie beyond a percentile
 BEYOND = 10
+#: of a search, how many times the p99 at a higher rate that at a lower one is, and by which share of the
+#: objective it is longer, for it to be no chance
+FALL, FALL_SHARE = 2.0, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class Evidence:
     ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
     ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
     for. ``account``: None where no loader was asked. ``cold``: why the lane may not have been warm.
+    ``objective_ms``: of a capacity search.
     """
 
     results: Sequence[LoaderResult] = ()
@@ -47,6 +53,7 @@ class Evidence:
     mirrors: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     mirrors_due: int = 0
     cold: str = ""
+    objective_ms: float | None = None
     without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
 
 
@@ -92,6 +99,49 @@ def _other_runs(known: Evidence) -> str:
 
 def _cold_lane(known: Evidence) -> str:
     return f"its target may not have been warm: {known.cold}" if known.cold else ""
+
+
+def _latency_fell(known: Evidence) -> str:
+    """Of the last try of each rate the widest fall to one that kept the objective."""
+    tried = {probe.rate: probe for result in known.results for probe in result.probes}
+    seen = sorted((rate, p99_ms) for rate, p in tried.items() if (p99_ms := p.end_to_end_p99_ms) is not None)
+    objective_ms = known.objective_ms or 0.0
+    falls = [
+        (slow_ms - fast_ms, low, slow_ms, high, fast_ms)
+        for (low, slow_ms), (high, fast_ms) in combinations(seen, 2)
+        if fast_ms <= objective_ms
+        and slow_ms >= FALL * fast_ms
+        and slow_ms - fast_ms >= FALL_SHARE * objective_ms
+    ]
+    if not falls:
+        return ""
+    _, low, slow_ms, high, fast_ms = max(falls)
+    return (
+        f"p99 end to end was {words.milliseconds(slow_ms)} at {words.figure(low)} msg/s and "
+        f"{words.milliseconds(fast_ms)} at {words.figure(high)} msg/s, which more messages do not explain"
+    )
+
+
+def _idle_limit(known: Evidence) -> str:
+    """Judged of the rate that bounds the search."""
+    failed = bound([probe for result in known.results for probe in result.probes])
+    used = [one for result in known.results for one in _cores_used(result, failed.stage)] if failed else []
+    if not failed or not used or used[0][0] >= SATURATED_SHARE:
+        return ""
+    return (
+        f"{words.figure(failed.rate)} msg/s was not held although all programs on the host together used "
+        f"{used[0][0]:.2f} of its {words.plural(used[0][1], 'core')}, and under {SATURATED_SHARE:g} no "
+        "thread of loader or target can have been the limit"
+    )
+
+
+def _cores_used(result: LoaderResult, stage: str) -> Iterator[tuple[float, int]]:
+    """By all programs of the host, of so many cores; nothing where the target may be on another host."""
+    cores = int(result.host.get("cores") or 0)
+    for found in result.diagnoses:
+        on_one_host = found.others_share is not None
+        if found.stage == stage and on_one_host and found.idle_share is not None and cores:
+            yield (1 - found.idle_share) * cores, cores
 
 
 def _few_samples(known: Evidence) -> str:
@@ -198,6 +248,8 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "busy_host": _busy_host,
     "other_runs": _other_runs,
     "cold_lane": _cold_lane,
+    "latency_fell": _latency_fell,
+    "idle_limit": _idle_limit,
     "few_samples": _few_samples,
     "drain_deadline": _drain_deadline,
     "left_estimated": _left_estimated,

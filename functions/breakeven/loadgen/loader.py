@@ -131,7 +131,7 @@ class _Loader:
         self._search = CapacitySearch(self, self._assignment.queue)
         self._search.run()
         if best(self._search.probes) is None:
-            raise CaseError(f"no rate was held: {self._search.probes[-1].reason}")
+            raise CaseError(self._search.why_none_held())
         if not self.drained(self._workload.drain_s):
             self._end_drain_early()
         self._signals.drained = True

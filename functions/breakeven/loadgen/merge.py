@@ -17,11 +17,14 @@ from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.probe import best
 from breakeven.loadgen.stages import measured_in
+from breakeven.targets.catalog import record_of
 from breakeven.terms import METRICS, Flag
 from breakeven.workload.case import Case
 
 #: metrics of operations that a client drives; the others are read off these
 DRIVEN = frozenset({"produce", "consume", "settle", "consume_cycle"})
+#: of the metrics whose operations are a service's calls: what says how many of them one call carries
+BATCHES = {"produce": "send_batch", "consume": "receive_batch", "settle": "delete_batch"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +146,16 @@ class Measurement:
                 "paused_s": total.cell.paused_ns / 1e9 if metric == "consume" else None,
                 "core_operations": total.cell.by_core if native else None,
                 "general_operations": completed.operations - total.cell.by_core if native else None,
+                "calls": _calls(case, metric, total),
             }
+
+
+def _calls(case: Case, metric: str, total: Total) -> int | None:
+    """Calls by which the operations were completed; None where these are no calls of a service."""
+    if metric not in BATCHES or not record_of(case.target).batches:
+        return None
+    is_batched = getattr(case.workload, BATCHES[metric]) > 1
+    return total.cell.calls if is_batched else total.cell.total().operations
 
 
 def merge(results: list[LoaderResult], count: QueueCount | None) -> Measurement:

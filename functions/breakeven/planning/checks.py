@@ -10,10 +10,10 @@ from breakeven.errors import InputError, together
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
-from breakeven.terms import Frozen
-from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, Variant
+from breakeven.terms import SQS_MAX_MESSAGE_BYTES, Frozen
+from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, SINGLY, Variant
 from breakeven.workload.sizes import format_size
-from breakeven.workload.suite import Suite
+from breakeven.workload.suite import Cell, Suite
 
 MAX_CASES = 1000
 #: fields that say how the messages of an open loop arrive
@@ -38,14 +38,31 @@ class Point:
     settings: Mapping[str, Any]
 
 
-def check_count(suite: Suite, cells: int) -> None:
-    """:raises InputError: the matrix multiplies to more cases than a run could ever hold"""
-    targets = len(suite.subjects())
-    cases = cells * targets * suite.repeats
+def check_count(suite: Suite, cells: Mapping[str, int]) -> None:
+    """Count the cases of each scenario's cells, on its targets.
+
+    :raises InputError: the matrix multiplies to more cases than a run could ever hold
+    """
+    each = sum(count * len(suite.subjects(scenario)) for scenario, count in cells.items())
+    cases = each * suite.repeats
     if cases > MAX_CASES:
-        product = f"{cells} cells x {targets} targets x {suite.repeats} repeats"
+        product = f"{each} cells on targets x {suite.repeats} repeats"
         remedy = f"{product}: at most {MAX_CASES} cases; shorten the lists"
         raise InputError(suite.where, "scenarios", cases, remedy)
+
+
+def check_targets(suite: Suite) -> Iterator[InputError]:
+    """Targets of a scenario that are not the suite's, and the suite's that no scenario is measured on."""
+    measured: set[str] = set()
+    for name, scenario in suite.scenarios.items():
+        own = scenario.targets or suite.targets
+        measured.update(own)
+        if others := [kind for kind in own if kind not in suite.targets]:
+            remedy = "not among the targets of the suite; add it there, or remove it here"
+            yield InputError(suite.where, f"scenarios.{name}.targets", ", ".join(others), remedy)
+    if idle := [kind for kind in suite.targets if kind not in measured]:
+        remedy = "every scenario has targets of its own, and none has this one; name it there, or remove it"
+        yield InputError(suite.where, "targets", ", ".join(idle), remedy)
 
 
 def check_cells(suite: Suite, points: Sequence[Point]) -> None:
@@ -63,8 +80,7 @@ def check_cells(suite: Suite, points: Sequence[Point]) -> None:
             remedy = "is required: threads, or producers and consumers, here or under defaults"
             faults.setdefault(field, InputError(suite.where, field, None, remedy))
             continue
-        names = ("producers", "consumers", "queues", "message_size", "rate", "nodes_down")
-        key = (point.scenario, *(settings.get(name) for name in names))
+        key = (point.scenario, *(settings.get(name) for name in Cell.model_fields))
         if key in seen:
             field = f"scenarios.{point.scenario}.cells"
             remedy = f"is the same workload as {seen[key]!r}; remove one of them"
@@ -115,17 +131,19 @@ def check_workload(
         own = record.reference_client
         remedy = f"{target} is driven by native, or by {own}; ordinary is each target's own"
         yield fault("client", settings["client"], remedy)
-    if record.window_is_connections and settings["window"] > MAX_IN_FLIGHT:
+    if record.window_is_connections and settings["in_flight"] > MAX_IN_FLIGHT:
         remedy = f"each is a connection of its worker's on {record.service}; at most {MAX_IN_FLIGHT} there"
-        yield fault("window", settings["window"], f"{remedy}, or more under variants for other targets")
+        yield fault("window", settings["in_flight"], f"{remedy}, or more under variants for other targets")
     room = dealt(settings["mode"], settings["producers"], settings["consumers"])
     if settings.get("loaders", 1) > room.loaders:
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
         yield fault("loaders", settings["loaders"], remedy)
     yield from _rate_faults(settings, fault)
     yield from _nodes_faults(settings, record, fault)
+    yield from _queue_faults(settings, record, fault)
+    yield from _batch_faults(settings, record, fault)
     if settings["mode"] == "capacity" and not record.has_capacity:
-        remedy = f"{record.service} has a quota, not a capacity; put this scenario into a suite without it"
+        remedy = f"{record.service} has a quota, not a capacity; give this scenario targets without it"
         yield fault("mode", "capacity", remedy)
     if settings["consume"] == "push" and not record.pushes:
         remedy = f"{record.service} does not push; use get, and push under variants for other targets"
@@ -163,6 +181,52 @@ def _nodes_faults(
         has = f"{record.name} has {nodes} node{'s'[: nodes > 1]}"
         remedy = f"{has}, and one must be left; at most {nodes - 1}"
         yield fault("nodes_down", down, remedy)
+
+
+def _queue_faults(
+    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
+    if settings["leaders"] == "one" and not record.node_count:
+        remedy = f"{record.service} has no nodes to put queues on; remove it, or drop {record.name}"
+        yield fault("leaders", "one", remedy)
+    if (group := settings.get("group_size")) is None:
+        return
+    if record.group_size is None:
+        remedy = f"queues of {record.name} have no group of members; remove it, or drop {record.name}"
+        yield fault("group_size", group, remedy)
+    elif group > record.node_count:
+        remedy = f"{record.name} has {record.node_count} nodes, and each member needs its own"
+        yield fault("group_size", group, f"{remedy}; at most {record.node_count}")
+
+
+def _batch_faults(
+    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Batches that the target does not have, that no call carries, or that nothing fills."""
+    given = {name: settings[name] for name, value in SINGLY.items() if settings[name] != value}
+    if not record.batches:
+        remedy = f"{record.service} takes and hands out messages one by one, as many at once as window and"
+        for name, value in given.items():
+            yield fault(name, value, f"{remedy} prefetch say; remove it, or give the scenario other targets")
+        return
+    size, is_open = settings["message_size"], "rate" in settings
+    for name in ("send_batch", "receive_batch"):
+        batch, most = settings[name], max(1, SQS_MAX_MESSAGE_BYTES // size)
+        if batch > most:
+            together = f"{batch} messages of {format_size(size)} are over the 1MiB that a call carries"
+            yield fault(name, batch, f"{together}; at most {most}")
+    if settings["delete_batch"] > settings["receive_batch"] and not is_open:
+        remedy = "a closed loop deletes what one receive has brought; at most receive_batch, or give rate"
+        yield fault("delete_batch", settings["delete_batch"], remedy)
+    if "linger_ms" not in given:
+        return
+    if max(settings["send_batch"], settings["delete_batch"]) == 1:
+        remedy = "nothing waits for a batch of one; give send_batch or delete_batch over 1, or remove it"
+        yield fault("linger_ms", given["linger_ms"], remedy)
+    elif not is_open:
+        remedy = "in a closed loop a batch has all its messages at once; give rate, or remove it"
+        yield fault("linger_ms", given["linger_ms"], remedy)
 
 
 def origin(suite: Suite, scenario_name: str, name: str) -> str:

@@ -16,13 +16,13 @@ from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
 from breakeven.planning.budget.durations import case_seconds, limit_s, loader_kind, start_deadline_s
-from breakeven.planning.checks import Point, check_cells, check_count, check_workload
+from breakeven.planning.checks import Point, check_cells, check_count, check_targets, check_workload
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
-from breakeven.workload.case import Case, LoaderKind, Step, Variant, Workload
+from breakeven.workload.case import SINGLY, Case, LoaderKind, Step, Variant, Workload
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Scenario, Suite
 
@@ -45,6 +45,8 @@ BUILT_IN: Mapping[str, Any] = {
     "processing_ms": 0.0,
     "objective_ms": 100.0,
     "nodes_down": 0,
+    "leaders": "spread",
+    **SINGLY,
 }
 #: what only some workloads have, and how it looks without
 ABSENT: Mapping[str, Any] = {
@@ -54,9 +56,10 @@ ABSENT: Mapping[str, Any] = {
     "profile": (),
     "processing_profile": (),
     "program": None,
+    "group_size": None,
 }
 #: settings that a workload has in another form, or that are the case's
-NO_WORKLOAD = frozenset({"message_size", "rate_per", "loaders", "loader"})
+NO_WORKLOAD = frozenset({"targets", "message_size", "rate_per", "loaders", "loader"})
 #: how long a capacity search holds each rate, seconds
 HOLD_S = 60.0
 #: the same of a closed loop, which has one message under way; an open one's are its target's
@@ -92,15 +95,16 @@ def expand(
         raise InputError("options", "scale", scale, "must be over 0 and at most 1")
     chosen = _variant(suite, variant)
     # counted before anything is built: a few lists multiply to any number
-    check_count(suite, sum(math.prod(map(len, _axes(scenario))) for scenario in suite.scenarios.values()))
-    if faults := list(check_machines(suite)):
+    cells_of = {name: math.prod(map(len, _axes(each))) for name, each in suite.scenarios.items()}
+    check_count(suite, cells_of)
+    if faults := [*check_targets(suite), *check_machines(suite)]:
         raise together(faults)
     points = _points(suite)
     check_cells(suite, points)
     cells = [
         TargetCell(point, target, kind, _settings(suite, point, kind, chosen))
         for point in points
-        for target, kind in suite.subjects()
+        for target, kind in suite.subjects(point.scenario)
     ]
     _check(suite, chosen, cells)
     make = _CaseMaker(suite, run_id, environment, chosen, scale)
@@ -168,8 +172,8 @@ def _spread(settings: Settings) -> Settings:
 
 
 def _word(name: str, value: Any) -> str:
-    if name == "rate":
-        return f"rate={int(value) if value == int(value) else value}"
+    if name in ("rate", "linger_ms"):
+        return f"{name}={int(value) if value == int(value) else value}"
     return f"size={format_size(value)}" if name == "message_size" else f"{name}={value}"
 
 
@@ -186,9 +190,17 @@ def _settings(suite: Suite, point: Point, target: str, variant: Variant) -> Sett
     overrides = suite.variants.get(variant, {}).get(target)
     record = record_of(target)
     by_loop = record.open_loop if "rate" in point.settings else CLOSED
-    settings = {**by_loop, **point.settings, **(_given(overrides) if overrides else {}), **record.fixed}
+    group = {"group_size": record.group_size} if record.group_size else {}
+    settings = {
+        **by_loop,
+        **group,
+        **point.settings,
+        **(_given(overrides) if overrides else {}),
+        **record.fixed,
+    }
     if record.window_is_connections:  # one call waits for its answer, so a window is as many connections
         settings["in_flight"] = settings["window"]
+        settings["window"] *= settings["send_batch"]  # each call carries as many messages
     if settings["client"] == "ordinary":
         settings["client"] = record.reference_client
     return settings

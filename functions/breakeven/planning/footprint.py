@@ -47,10 +47,10 @@ def footprint(workload: Workload, target: str, loaders: int) -> Footprint:
     """Of the fullest of so many loaders, at its most."""
     producers, consumers = ceil(workload.producers / loaders), ceil(workload.consumers / loaders)
     at_once = workload.in_flight if record_of(target).window_is_connections else 1
-    receiving = 1 if at_once == 1 else 2 * at_once  # settlements have connections of their own
+    receiving = 2 * at_once if workload.is_pooled else 1  # settlements have connections of their own
     sending = receiving if workload.mode == "parallel" else at_once  # producers help with the drain
     connections = producers * sending + consumers * receiving
-    pooled = 0 if at_once == 1 else connections  # each has a thread, beside its worker's
+    pooled = connections if workload.is_pooled else 0  # each has a thread, beside its worker's
     return Footprint(
         descriptors=BESIDE.descriptors + connections * EACH[workload.client],
         threads=BESIDE.threads + producers + consumers + pooled,

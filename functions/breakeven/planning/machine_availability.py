@@ -10,7 +10,7 @@ from breakeven.planning.checks import Refusal
 from breakeven.planning.node_sizes import field_of
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.terms import Frozen, TargetName
-from breakeven.workload.case import Case, Machines
+from breakeven.workload.case import Case, Machines, architecture_of
 
 #: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
 QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"
@@ -24,13 +24,15 @@ BUILDERS: Mapping[str, str] = {"arm64": "t4g.small", "x86_64": "t3.small"}
 class Account(Frozen):
     """What an account's region has room for, as far as it is known: nothing is, until it is asked."""
 
-    architectures: tuple[str, ...] | None = Field(default=None, description="with an image; null: any")
+    images: tuple[str, ...] | None = Field(
+        default=None, description="that the deployment has or bakes, as machines name them; null: any"
+    )
     vcpus: float | None = Field(default=None, description="of the quota; null: not known")
     functions: int | None = Field(default=None, description="that Lambda may run at once; null: not known")
     task_vcpus: float | None = Field(default=None, description="that Fargate may run; null: not known")
     image_built: bool | None = Field(default=None, description="that tasks are started from; null: not known")
     baked: Mapping[str, bool] = Field(
-        default={}, description="architecture -> whether its nodes' image is there; not named: not known"
+        default={}, description="image -> whether it is there; not named: not known"
     )
     zones: Mapping[str, tuple[str, ...]] = Field(
         default={}, description="instance type -> the deployment's zones that offer it"
@@ -62,9 +64,9 @@ def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
 
 
 def to_bake(cases: Sequence[Case], account: Account) -> list[str]:
-    """Architectures whose image a run of the cases bakes first; none where that is not known."""
-    needed = {each.architecture for each in machines_of(cases).values()}
-    return sorted(architecture for architecture in needed if account.baked.get(architecture) is False)
+    """Images that a run of the cases bakes first; none where that is not known."""
+    needed = {each.image for each in machines_of(cases).values()}
+    return sorted(image for image in needed if account.baked.get(image) is False)
 
 
 def placed(cases: Sequence[Case], account: Account) -> list[Case]:
@@ -119,14 +121,22 @@ def _unpriced(each: Machines, book: PriceBook) -> Iterator[Reason]:
 
 
 def _without_image(each: Machines, account: Account) -> Iterator[Reason]:
-    have = account.architectures
-    if have is not None and each.architecture not in have:
-        wanted = ",".join(sorted({*have, each.architecture}))
+    have = account.images
+    if have is None or each.image in have:
+        return
+    architectures = sorted({architecture_of(image) for image in have})
+    if each.architecture in architectures:
         remedy = (
-            f"it is {each.architecture}, and this deployment has an image for {', '.join(have)} only: choose "
-            f"a type of that, or deploy with -c breakeven:image_architectures={wanted}"
+            f"its RabbitMQ is that of Debian {each.debian}, and this deployment has no image of that: drop "
+            "this target, or deploy without breakeven:image"
         )
-        yield "instance_type", each.instance_type, remedy
+    else:
+        wanted = ",".join(sorted({*architectures, each.architecture}))
+        remedy = (
+            f"it is {each.architecture}, and this deployment has an image for {', '.join(architectures)} "
+            f"only: choose a type of that, or deploy with -c breakeven:image_architectures={wanted}"
+        )
+    yield "instance_type", each.instance_type, remedy
 
 
 def _not_offered(each: Machines, account: Account) -> Iterator[Reason]:

@@ -30,6 +30,7 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
         vcpu=found.vcpu,
         volume_gb=size.volume_gb or nodes.volume_gb,
         nodes=nodes.count,
+        debian=nodes.debian,
     )
 
 

@@ -26,6 +26,7 @@ from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import Case, Variant
+from breakeven.workload.fields import MOST_WARM_UP_S
 from breakeven.workload.suite import Suite
 
 DEFAULT_MAX_USD = 20.0
@@ -50,6 +51,7 @@ class Plan(Frozen):
     deadline_s: float = Field(description="from the start; nothing is begun after it")
     refusals: list[Refusal]
     warm_up: bool = Field(default=False, description="of each lane, before its first case")
+    warm_up_s: float = Field(default=MOST_WARM_UP_S, description="which it takes at most")
     loader_notes: list[str] = Field(default=[], description="where counts are not the usual ones, and why")
 
     def raise_if_refused(self) -> None:
@@ -106,7 +108,8 @@ def make_plan(
         estimate=estimate([], environment, load_book(region), 1),
         deadline_s=0.0,
         refusals=[],
-        warm_up=suite.warm_up,
+        warm_up=suite.warm_up > 0,
+        warm_up_s=suite.warm_up,
     )
     make = partial(_planned, blank, suite, allowance=allowance, account=account)
     if advice is None:
@@ -157,7 +160,7 @@ def to_run(
         environment,
         book,
         lanes,
-        windows=windows_of_lanes(compared) if plan.warm_up else [],
+        windows=windows_of_lanes(compared, plan.warm_up_s) if plan.warm_up else [],
         image_built=account.image_built,
         to_bake=machine_availability.to_bake(cases, account),
     )

@@ -1,4 +1,4 @@
-"""What a lane does before its first case (rule 13 of docs/rules.md), and how much of it at most.
+"""What a lane does before its first case (rule 13 of docs/rules.md); a suite says for how long at most.
 
 A server that has just started compiles its code, fills its caches and grows its memory, and so do its
 clients: the cell that comes first would be measured slower than the same one later. Each kind of the lane's
@@ -8,7 +8,7 @@ work is therefore done in windows, whose figures are discarded, until two in a r
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
+from math import ceil
 
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.workload.case import Case
@@ -18,10 +18,10 @@ WINDOW_S = 1.0
 DRAIN_S = 5.0
 #: the rates of two windows are alike when they differ by at most this share of the greater one
 ALIKE_SHARE = 0.1
-#: after so many seconds no window is begun any more
-MOST_S = 40.0
-#: of one kind that is not the last: the others need theirs
+#: of one kind
 MOST_WINDOWS = 12
+#: messages whose sizes are so close are of one kind
+PAGE_BYTES = 4096
 #: of those with the most cases
 MOST_KINDS = 4
 #: of each role: they are to warm a server, not to find its limit
@@ -44,14 +44,23 @@ def windows_of(cases: Iterable[Case]) -> list[Case]:
     return [_window(alike[0]) for alike in frequent]
 
 
-def windows_of_lanes(cases: Sequence[Case]) -> list[Case]:
-    """The windows of all lanes, as many as are expected."""
+def windows_of_lanes(cases: Sequence[Case], most_s: float) -> list[Case]:
+    """The windows of all lanes, as many as are expected.
+
+    :param most_s: seconds of each lane's, at most
+    """
     lanes = dict.fromkeys(case.target for case in cases)
     each = [windows_of(case for case in cases if case.target == target) for target in lanes]
-    return [window for windows in each for window in windows * EXPECTED_WINDOWS]
+    most = ceil(most_s / (WINDOW_S + AROUND_WINDOW_S))
+    return [window for windows in each for window in (windows * EXPECTED_WINDOWS)[:most]]
 
 
-_kind = attrgetter(*(f"workload.{name}" for name in ("message_bytes", "client", "consume", "confirms")))
+def _kind(case: Case) -> tuple[object, ...]:
+    """Messages of less than a page are handled alike."""
+    workload = case.workload
+    batches = (workload.send_batch, workload.receive_batch, workload.delete_batch)
+    pages = workload.message_bytes // PAGE_BYTES
+    return (pages, workload.client, workload.consume, workload.confirms, *batches)
 
 
 def _window(case: Case) -> Case:
@@ -67,7 +76,8 @@ def _window(case: Case) -> Case:
         "drain_s": DRAIN_S,
         "rate": None,
         "profile": (),
-        "window": 1,
+        "window": case.workload.send_batch,
+        "linger_ms": 0.0,
         "processing_ms": 0.0,
         "processing_profile": (),
         "nodes_down": 0,

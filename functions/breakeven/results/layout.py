@@ -42,6 +42,11 @@ def loader_advice_key(suite: str) -> str:
     return f"advice/loaders/{suite}.json"
 
 
+def capacities_key() -> str:
+    """What runs on AWS found that clusters carry, the latest of each: of no run, and kept between them."""
+    return "capacities/clusters.json"
+
+
 def case_key(run_id: str, case_id: str) -> str:
     return f"{run_prefix(run_id)}cases/{case_id}.json"
 

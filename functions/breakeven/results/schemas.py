@@ -123,6 +123,7 @@ TOTALS = Table(
         "paused_s": "double",  # consume: by all workers together, after asks that came back empty
         "core_operations": "bigint",  # of the completed: the compiled core's; null of a reference client
         "general_operations": "bigint",  # the general path's; null of a reference client
+        "calls": "bigint",  # on SQS, by which operations were completed; null of brokers, earlier versions
     },
 )
 

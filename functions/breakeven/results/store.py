@@ -94,6 +94,11 @@ class Store:
         if body := encoded(table, rows):
             self.put_bytes(layout.row_key(table, run_id, name), body)
 
+    def rows(self, table: str, run_id: str, name: str) -> list[dict[str, Any]]:
+        """The rows of one object as they were written; none where there is no such object."""
+        body = self.find_bytes(layout.row_key(table, run_id, name))
+        return [json.loads(line) for line in gzip.decompress(body).splitlines()] if body else []
+
 
 def encoded(table: str, rows: Iterable[Mapping[str, Any]]) -> bytes:
     """Rows as an object holds them, gzipped JSON lines; empty without rows.

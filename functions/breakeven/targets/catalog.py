@@ -7,16 +7,26 @@ machines that a suite has named: ``rabbitmq-mirrored-pair_large``.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from math import inf
 
-from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Rates, TargetRecord, Waits
+from breakeven.targets.record import (
+    Guarantees,
+    Look,
+    Nodes,
+    Rates,
+    Removed,
+    TargetRecord,
+    Waits,
+)
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES, TargetName
 
 SQS, PAIR = TargetName("sqs-standard"), TargetName("rabbitmq-mirrored-pair")
+TRIO, SINGLE = TargetName("rabbitmq-quorum-trio"), TargetName("rabbitmq-single")
 #: the project's own target, which proves the measuring: measured, never compared, never priced
 INSTRUMENT = TargetName("instrument")
 #: what no record is of and pricing knows: form of the cluster or queue -> its target
-_ONLY_PRICED = {"single": "rabbitmq-single", "trio": "rabbitmq-quorum-trio", "fifo": "sqs-fifo"}
+_ONLY_PRICED = {"fifo": "sqs-fifo"}
 #: of every broker node, unless a suite names another; a deployment may have chosen another
 INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
 #: where the root of every image of ours is
@@ -45,6 +55,7 @@ _SQS = TargetRecord(
     pushes=False,
     window_is_connections=True,
     has_capacity=False,
+    batches=True,
     request_price="standard_request",
     open_loop={"consume": "get", "prefetch": 1, "window": 10},
     # it answers a send when the message is stored, and an unknown queue is an error
@@ -65,14 +76,14 @@ _SQS = TargetRecord(
             "its guide reckons with 20 ms, a measurement of 2022 had 16 ms for a send and a receive together",
         ),
         "local": Rates(
-            produce_each=1500,
-            produce_most=3000,
-            consume_each=800,
-            consume_most=2000,
+            produce_each=500,
+            produce_most=1600,
+            consume_each=330,
+            consume_most=1100,
             unconfirmed=None,
-            bytes_per_s=20e6,
-            source="the native client against ElasticMQ on 2 shared cores, 2026-11-22: 1,720 sent by one "
-            "thread, 3,610 by ten; 970 and 1,900 received and deleted at the same time; 340 of 64 KiB",
+            bytes_per_s=4.5e6,
+            source="the native client against ElasticMQ on 2 shared cores, 2026-11-23: 507 sent, and 334 "
+            "received and deleted at the same time, by one thread; 1,690 and 1,170 apart by five; 70 of 64K",
         ),
     },
     open_lane_s={"aws": 5, "local": 5},
@@ -102,7 +113,7 @@ _MIRRORED_PAIR = TargetRecord(
     short_label="RabbitMQ pair",
     service="RabbitMQ",
     opened_by="breakeven.targets.rabbitmq_mirrored_pair:RabbitMQMirroredPair",
-    nodes=Nodes(2, INSTANCE_TYPE, volume_gb=20, deployment="pair"),
+    nodes=Nodes(2, INSTANCE_TYPE, volume_gb=20, deployment="pair", debian="12"),
     reference_client="pika",
     # the broker's max_message_size, 128 MiB unless it is configured. Source: RabbitMQ 3.10's configuration
     # reference (rabbitmq.conf.example, max_message_size)
@@ -143,17 +154,78 @@ _MIRRORED_PAIR = TargetRecord(
         copies="{nodes}, mirrored (ha-mode all)",
         encryption="TLS; volumes encrypted",
         partition=_SPLIT,
-        release="{server}",
+        release="{server}; mirrored queues ended with 3.x",
     ),
     guarantees_locally=Guarantees(
         zones="none: two nodes on one machine",
         copies="{nodes}, mirrored (ha-mode all)",
         encryption="none: plain AMQP on loopback",
         partition=_SPLIT,
+        release="{server}; mirrored queues ended with 3.x",
+    ),
+    removed_in=Removed(4, "mirrored queues", f"run it on 3.x, or {TRIO} in its place"),
+)
+
+_MAJORITY = "the side with most of a queue's members goes on, the other waits{handling}"
+_QUORUM_TRIO = replace(
+    _MIRRORED_PAIR,
+    name=TRIO,
+    label="RabbitMQ quorum trio",
+    short_label="RabbitMQ trio",
+    opened_by="breakeven.targets.rabbitmq_quorum_trio:RabbitMQQuorumTrio",
+    nodes=Nodes(3, INSTANCE_TYPE, volume_gb=20, deployment="trio", debian="13"),
+    group_size=3,
+    rates={
+        # a leader sends every message to two followers and to a consumer
+        where: replace(
+            rates,
+            bytes_per_s=rates.bytes_per_s and rates.bytes_per_s * 2 / 3,
+            source=f"assumed to be the mirrored pair's: {rates.source}",
+        )
+        for where, rates in _MIRRORED_PAIR.rates.items()
+    },
+    open_lane_s={"aws": 270, "local": 40},
+    look=Look("#15803d", "#8cc9a1", "D", shades=("#14532d", "#22a152", "#4d7c0f", "#0f766e", "#3f6212")),
+    guarantees=Guarantees(
+        zones="{zones}",
+        copies="one on each member of a queue's group, confirmed by most of them",
+        encryption=_MIRRORED_PAIR.guarantees.encryption,
+        partition=_MAJORITY,
         release="{server}",
     ),
-    # classic queue mirroring left RabbitMQ in 4.0, and with it every release that had it went out of support
-    end_of_support=EndOfSupport(4, "no longer supported by its makers, mirrored queues ended with 3.x"),
+    guarantees_locally=Guarantees(
+        zones="none: {nodes} nodes on one machine",
+        copies="one on each member of a queue's group, confirmed by most of them",
+        encryption=_MIRRORED_PAIR.guarantees_locally.encryption,
+        partition=_MAJORITY,
+        release="{server}",
+    ),
+    removed_in=None,
+)
+
+_ONE_NODE = Guarantees(
+    zones="one: there is one node",
+    copies="one, on the node's disk",
+    encryption=_MIRRORED_PAIR.guarantees.encryption,
+    partition="cannot happen: there is one node, and while it is down there is no queue",
+    release="{server}",
+)
+_SINGLE = replace(
+    _MIRRORED_PAIR,
+    name=SINGLE,
+    label="RabbitMQ single node",
+    short_label="RabbitMQ single",
+    opened_by="breakeven.targets.rabbitmq_single:RabbitMQSingle",
+    nodes=Nodes(1, INSTANCE_TYPE, volume_gb=20, deployment="single", debian="12"),
+    rates={
+        where: replace(rates, source=f"assumed to be the mirrored pair's: {rates.source}")
+        for where, rates in _MIRRORED_PAIR.rates.items()
+    },
+    open_lane_s={"aws": 180, "local": 15},
+    look=Look("#7e22ce", "#c9a3ea", "^"),
+    removed_in=None,
+    guarantees=_ONE_NODE,
+    guarantees_locally=replace(_ONE_NODE, encryption=_MIRRORED_PAIR.guarantees_locally.encryption),
 )
 
 _INSTRUMENT_RATES = Rates(
@@ -183,7 +255,9 @@ _INSTRUMENT = TargetRecord(
 )
 
 #: by name, in the order in which reports show them
-CATALOG: dict[str, TargetRecord] = {record.name: record for record in (_SQS, _MIRRORED_PAIR, _INSTRUMENT)}
+CATALOG: dict[str, TargetRecord] = {
+    record.name: record for record in (_SQS, _QUORUM_TRIO, _MIRRORED_PAIR, _SINGLE, _INSTRUMENT)
+}
 
 
 def record_of(target: str) -> TargetRecord:

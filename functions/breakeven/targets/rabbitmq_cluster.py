@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 #: where nodes with TLS answer: AMQP, management API; and, to each other only, port mapper and distribution
 AMQPS_PORT, MANAGEMENT_TLS_PORT, EPMD_PORT, DISTRIBUTION_PORT = 5671, 15671, 4369, 25672
 #: where whoever starts the brokers notes the settings that the management API does not tell
 CLUSTER_PARAMETER = "breakeven"
+#: RabbitMQ's own, where it has such a setting
+PARTITION_HANDLING = "ignore"
+#: the first release that has none, as its metadata is in Khepri, a Raft group. Source: the release notes of
+#: RabbitMQ 4.3
+WITHOUT_PARTITION_HANDLING = (4, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +22,15 @@ class ClusterSettings:
 
     nodes: int = 2
     net_ticktime_s: int = 60
-    partition_handling: str = "ignore"
+    partition_handling: str = PARTITION_HANDLING
 
     def configuration(self) -> list[str]:
-        """The lines of rabbitmq.conf that say so."""
-        return [
-            f"cluster_partition_handling = {self.partition_handling}",
-            f"net_ticktime = {self.net_ticktime_s}",
-        ]
+        """The lines of rabbitmq.conf that say so: what is every release's own is left out, as a release that
+        no longer has a setting refuses to start with it.
+        """
+        handling = self.partition_handling
+        own = [] if handling == PARTITION_HANDLING else [f"cluster_partition_handling = {handling}"]
+        return [*own, f"net_ticktime = {self.net_ticktime_s}"]
 
     def note(self) -> dict[str, str | int]:
         """What the cluster keeps of it as ``CLUSTER_PARAMETER``."""
@@ -31,6 +38,13 @@ class ClusterSettings:
             "net_ticktime": self.net_ticktime_s,
             "cluster_partition_handling": self.partition_handling,
         }
+
+
+def partition_handling(release: str, noted: Mapping[str, str | int]) -> str | int:
+    """How a cluster of that release, such as ``4.0.5``, deals with a partition, by its own note."""
+    if tuple(int(part) for part in release.split(".")[:2]) >= WITHOUT_PARTITION_HANDLING:
+        return "by majority (Khepri)"
+    return noted.get("cluster_partition_handling", "not known")
 
 
 def joining(name: str, first: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from breakeven.terms import Environment
+from breakeven.terms import Debian, Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,15 @@ class Rates:
 class Nodes:
     """Brokers that a lane launches: how many, and what each runs on; ``volume_gb`` of gp3.
 
-    ``deployment``: what pricing calls such a cluster.
+    ``deployment``: what pricing calls such a cluster. ``debian``: the release of Debian whose RabbitMQ it is:
+    3.10 in 12, 4.0 in 13.
     """
 
     count: int
     instance_type: str
     volume_gb: int
     deployment: Literal["single", "pair", "trio"]
+    debian: Debian
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Guarantees:
     """What differs between targets however alike their settings, in the words that a buyer would ask in.
 
     In braces stands what the run knows: ``{zones}`` of its nodes, how many ``{nodes}``, ``{handling}`` of
-    partitions, in parentheses, and ``{server}``, its release.
+    partitions, in parentheses, and ``{server}``, its release with what support that has.
     """
 
     zones: str
@@ -80,11 +82,12 @@ class Guarantees:
 
 
 @dataclass(frozen=True, slots=True)
-class EndOfSupport:
-    """What to say of a release whose first number is below ``before``."""
+class Removed:
+    """``what`` its queues need is no longer there from ``series``.0 on; ``remedy``: what to run instead."""
 
-    before: int
-    words: str
+    series: int
+    what: str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +106,14 @@ class TargetRecord:
     and not a quota? ``request_price``: the item of a price book's ``sqs`` by which each request is paid for;
     None: requests cost nothing.
 
+    ``batches``: has it calls for several messages?
+
     ``look``: how charts draw it. ``guarantees``: what differs from other targets, on AWS;
     ``guarantees_locally``: where a run is made on one machine. ``software``: what a run's manifest calls the
-    server; None where it names none. ``end_of_support``: of releases that are no longer supported.
+    server; None where it names none.
+
+    ``removed_in``: of releases that it cannot run on. ``group_size``: the members of a queue's group, unless
+    a suite says otherwise; None: its queues have none.
 
     ``open_loop``: settings of an open loop, where a suite gives none. ``fixed``: what it does whatever a
     suite asks. ``rates`` and ``open_lane_s`` (seconds until a lane of it can be used) are assumed.
@@ -128,11 +136,13 @@ class TargetRecord:
     reference_client: Literal["boto3", "pika"] | None = None
     endpoint: str | None = None
     software: Literal["rabbitmq", "sqs"] | None = None
-    end_of_support: EndOfSupport | None = None
+    removed_in: Removed | None = None
+    group_size: int | None = None
     is_compared: bool = True
     pushes: bool = True
     window_is_connections: bool = False
     has_capacity: bool = True
+    batches: bool = False
     request_price: str | None = None
     open_loop: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)

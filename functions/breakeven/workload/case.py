@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from breakeven.instrument.program import Program
-from breakeven.terms import Frozen, TargetName
+from breakeven.terms import SQS_MAX_BATCH, Debian, Frozen, TargetName
 
 Mode = Literal["load-unload", "parallel", "capacity"]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
+Leaders = Literal["spread", "one"]
+#: of one cluster
+MAX_NODES = 9
 #: what a loader is on AWS: a function, or a task of Fargate, which may go on for longer than 15 minutes
 LoaderKind = Literal["lambda", "fargate"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
@@ -26,6 +29,16 @@ MAX_LOADERS = 100
 CLOSING_S = 10.0
 
 
+def image_name(debian: Debian, architecture: str) -> str:
+    """Of Debian 12 the architecture alone: runs that are resumed know its images by that."""
+    return architecture if debian == "12" else f"{architecture}-debian-{debian}"
+
+
+def architecture_of(image: str) -> str:
+    """The nodes' that are launched from it."""
+    return image.partition("-")[0]
+
+
 class Machines(Frozen):
     """What each node of a target's brokers runs on; ``volume_gb`` of gp3."""
 
@@ -38,6 +51,18 @@ class Machines(Frozen):
         default=(),
         description="where nodes are launched, dealt over them in turn; empty: the deployment's",
     )
+    debian: Debian = Field(default="12", description="the release of Debian whose RabbitMQ they run")
+
+    @property
+    def image(self) -> str:
+        """What the stack and its runs call the image that they are launched from."""
+        return image_name(self.debian, self.architecture)
+
+
+#: how SQS is called unless a suite asks for batches
+SINGLY: dict[str, Any] = {"send_batch": 1, "receive_batch": 1, "delete_batch": 1, "linger_ms": 0.0}
+#: fields that came later, as cases had them that were planned before
+ADDED: dict[str, Any] = {"leaders": "spread", "group_size": None, **SINGLY}
 
 
 class Step(Frozen):
@@ -92,6 +117,30 @@ class Workload(Frozen):
     processing_ms: float = Field(ge=0, description="from in hand to settled, one after another")
     processing_profile: tuple[Step, ...] = Field(description="of processing_ms, as profile")
     nodes_down: int = Field(ge=0, description="nodes that are stopped from before the case until after it")
+    leaders: Leaders = Field(description="RabbitMQ: of the queues, spread over the nodes or all on one")
+    group_size: int | None = Field(
+        ge=1, le=MAX_NODES, description="quorum queues: the members of a queue's group; null: it has none"
+    )
+    send_batch: int = Field(ge=1, le=SQS_MAX_BATCH, description="SQS: messages of one call at most")
+    receive_batch: int = Field(ge=1, le=SQS_MAX_BATCH, description="SQS: the same of a receive")
+    delete_batch: int = Field(ge=1, le=SQS_MAX_BATCH, description="SQS: the same of a deletion")
+    linger_ms: float = Field(ge=0, description="how long a batch waits to be full")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_stored_before(cls, given: Any) -> Any:
+        """Cases of runs that were planned before these fields were there."""
+        return {**ADDED, **given} if isinstance(given, dict) else given
+
+    @property
+    def batches(self) -> bool:
+        """May any call carry more than one message?"""
+        return max(self.send_batch, self.receive_batch, self.delete_batch) > 1
+
+    @property
+    def is_pooled(self) -> bool:
+        """Does a worker have threads that make its calls? One that waits for a batch waits for no call."""
+        return self.in_flight > 1 or self.linger_ms > 0
 
     @property
     def is_open(self) -> bool:
@@ -109,6 +158,9 @@ class Workload(Frozen):
                 del fields[name]
         if not self.nodes_down:
             del fields["nodes_down"]
+        for name in ("leaders", "group_size", *SINGLY):
+            if fields[name] == ADDED[name]:
+                del fields[name]
         return fields
 
 

@@ -15,8 +15,8 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from breakeven.targets.catalog import compared
-from breakeven.terms import Frozen
-from breakeven.workload.case import MAX_RATE
+from breakeven.terms import SQS_MAX_BATCH, Frozen
+from breakeven.workload.case import MAX_NODES, MAX_RATE
 from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
@@ -25,6 +25,8 @@ MAX_LIST = 50
 MAX_STAGE_S = 10_800
 #: of an image, which the volume begins as a copy of
 LEAST_VOLUME_GB = 8
+#: of a lane's warm-up, unless a suite says how many, seconds
+MOST_WARM_UP_S = 40.0
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
 FAULT = "suite_fault"  # the type of our own errors among pydantic's
 
@@ -59,6 +61,10 @@ def _size(value: Any) -> Any:
         return value  # the field's own error says what a size looks like
 
 
+def _warm_up(value: Any) -> Any:
+    return MOST_WARM_UP_S * value if isinstance(value, bool) else value
+
+
 def _allowed(words: str) -> Any:
     """What may stand in a field, in words, for the error message (see ``problems``)."""
     return Field(json_schema_extra={"allowed": words})
@@ -82,6 +88,10 @@ InstanceType = Annotated[
 ]
 Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
 Queues = Annotated[int, Field(ge=1, le=100)]
+GroupSize = Annotated[int, Field(ge=1, le=MAX_NODES)]
+Batch = Annotated[int, Field(ge=1, le=SQS_MAX_BATCH)]
+#: of a batch, milliseconds: well within the time for which SQS hides a message that is in hand
+Linger = Annotated[float, Field(ge=0, le=10_000)]
 NodesDown = Annotated[int, Field(ge=0, le=10)]
 Size = Annotated[
     int,
@@ -95,6 +105,12 @@ Rate = Annotated[
 Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
 StepSeconds = Annotated[
     float, Field(gt=0, le=MAX_STAGE_S), _allowed(f"seconds, over 0 and at most {MAX_STAGE_S}")
+]
+WarmUp = Annotated[
+    float,
+    BeforeValidator(_warm_up),
+    Field(ge=0, le=600),
+    _allowed("true, false, or the seconds that it takes at most, from 0 to 600"),
 ]
 
 

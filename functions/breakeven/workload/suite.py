@@ -17,8 +17,10 @@ from pydantic import Field, PrivateAttr, model_validator
 from breakeven.terms import TargetName
 from breakeven.workload.case import (
     MAX_LOADERS,
+    MAX_NODES,
     MAX_RATE,
     Arrivals,
+    Leaders,
     LoaderKind,
     Mode,
     Variant,
@@ -27,9 +29,13 @@ from breakeven.workload.fields import (
     LEAST_VOLUME_GB,
     MAX_LIST,
     MAX_STAGE_S,
+    MOST_WARM_UP_S,
+    Batch,
     Compared,
     DistinctList,
+    GroupSize,
     InstanceType,
+    Linger,
     Milliseconds,
     Name,
     NodesDown,
@@ -40,6 +46,7 @@ from breakeven.workload.fields import (
     Strict,
     Text,
     Varied,
+    WarmUp,
     Workers,
     wrong,
 )
@@ -126,6 +133,12 @@ class Cell(Counted):
     message_size: Size | None = None
     rate: Rate | None = None
     nodes_down: NodesDown | None = None
+    leaders: Leaders | None = None
+    group_size: GroupSize | None = None
+    send_batch: Batch | None = None
+    receive_batch: Batch | None = None
+    delete_batch: Batch | None = None
+    linger_ms: Linger | None = None
 
 
 class Defaults(Stages, Cell):
@@ -133,9 +146,13 @@ class Defaults(Stages, Cell):
 
 
 class Scenario(Stages, Counted):
-    """A workload and what of it is varied; its cells are all combinations of the lists."""
+    """A workload and what of it is varied; its cells are all combinations of the lists.
+
+    ``targets``: those of the suite's that it is measured on; None: all of them.
+    """
 
     mode: Mode = "parallel"
+    targets: DistinctList[Compared] | None = None
     objective_ms: Annotated[float, Field(ge=1, le=600_000)] | None = None
     messages: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     threads: Varied[Workers] | None = None
@@ -145,6 +162,12 @@ class Scenario(Stages, Counted):
     message_size: Varied[Size] | None = None
     rate: Varied[Rate] | None = None
     nodes_down: Varied[NodesDown] | None = None
+    leaders: Varied[Leaders] | None = None
+    group_size: Varied[GroupSize] | None = None
+    send_batch: Varied[Batch] | None = None
+    receive_batch: Varied[Batch] | None = None
+    delete_batch: Varied[Batch] | None = None
+    linger_ms: Varied[Linger] | None = None
     profile: Annotated[list[RateStep], Field(min_length=1, max_length=MAX_LIST)] | None = None
     processing_profile: Annotated[list[ProcessingStep], Field(min_length=1, max_length=MAX_LIST)] | None = (
         None
@@ -194,7 +217,7 @@ class NodeSize(Strict):
 
     instance_type: InstanceType | None = None
     volume_gb: Annotated[int, Field(ge=LEAST_VOLUME_GB, le=16_384)] | None = None
-    nodes: Annotated[int, Field(ge=1, le=9)] | None = None
+    nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = None
     architecture: Literal["arm64", "x86_64"] | None = None
 
 
@@ -203,7 +226,10 @@ Sizes = Annotated[dict[Name, NodeSize], Field(min_length=1, max_length=MAX_LIST)
 
 
 class Suite(Strict):
-    """A whole suite. ``where`` says where it was read, for error messages; it is no part of the document."""
+    """A whole suite. ``where`` says where it was read, for error messages; it is no part of the document.
+
+    ``warm_up``: seconds after which a lane's warm-up begins no window any more; 0: there is no warm-up.
+    """
 
     suite: Name
     title: Text
@@ -215,7 +241,7 @@ class Suite(Strict):
     variants: dict[Variant, dict[Compared, Delivery]] = Field(default_factory=dict)
     machines: dict[Compared, Sizes] = Field(default_factory=dict)
     instrument: bool = True
-    warm_up: bool = True
+    warm_up: WarmUp = MOST_WARM_UP_S
     defaults: Defaults = Defaults()
     scenarios: Annotated[dict[Name, Scenario], Field(min_length=1, max_length=MAX_LIST)]
 
@@ -238,11 +264,13 @@ class Suite(Strict):
         """What the scenario asks its loaders to run as; None: as the plan finds by its length."""
         return self.scenarios[scenario].loader or self.defaults.loader
 
-    def subjects(self) -> list[tuple[TargetName, str]]:
-        """The names of the run's targets and the kind of each: a kind on several machines is several."""
+    def subjects(self, scenario: str) -> list[tuple[TargetName, str]]:
+        """A scenario's targets by name, and the kind of each: a kind on several machines is several."""
+        own = self.scenarios[scenario].targets
         return [
             (TargetName.of(kind, size), kind)
             for kind in self.targets
+            if own is None or kind in own
             for size in self.machines.get(kind, ("",))
         ]
 

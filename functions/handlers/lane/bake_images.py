@@ -12,7 +12,7 @@ from handlers.common import Event, entry, logger, services
 
 
 class ImagesEvent(Event):
-    """``images``: architectures whose image is missing."""
+    """``images``: those that are missing, by name."""
 
     images: list[str]
 

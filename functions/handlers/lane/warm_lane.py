@@ -8,4 +8,5 @@ from handlers.common import LegEvent, entry, services
 
 @entry(LegEvent)
 def handler(event: LegEvent) -> None:
-    warm(services(), event.run_id, event.leg.target, [case.case_id for case in event.leg.cases])
+    leg = event.leg
+    warm(services(), event.run_id, leg.target, [case.case_id for case in leg.cases], leg.warm_up_s)

@@ -149,7 +149,8 @@ def histories_are_finite(swaps: Swaps, _: Aws) -> None:
 
     def fail(original: Any, self: Any, error: Any) -> None:
         """Whatever fails afterwards, and because of it, is not the reason."""
-        if self.event_manager.full:
+        # a child of a distributed map has a manager of its own, which no environment has begun
+        if getattr(self.event_manager, "full", False):
             cause = f"The execution reached the maximum number of history events ({HISTORY_EVENTS})."
             error = ExecutionFailedEventDetails(error="States.Runtime", cause=cause)
         original(self, error)

@@ -16,6 +16,10 @@ from tests.support.aws.stacks import GROWN, Built, of
 pytestmark = pytest.mark.installed
 
 
+#: the parameter of a release, by its number
+OF_DEBIAN = "resolve:ssm:/aws/service/debian/release/{}/latest/arm64"
+
+
 def value_of(built: Built, reference: Any) -> Any:
     """The SSM parameter that a reference to a template's parameter stands for; others as they are."""
     name, given = reference.get("Ref") if isinstance(reference, dict) else None, built.template["Parameters"]
@@ -23,14 +27,14 @@ def value_of(built: Built, reference: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("which", "instance_type", "builder", "parent"),
+    ("which", "instance_type", "builder", "parents"),
     [
-        ("plain", "m7g.large", "t4g.small", "resolve:ssm:/aws/service/debian/release/12/latest/arm64"),
-        ("grown", "m7i.large", "t3.small", "/images/debian-12/amd64"),
+        ("plain", "m7g.large", "t4g.small", {OF_DEBIAN.format(release) for release in (12, 13)}),
+        ("grown", "m7i.large", "t3.small", {"/images/debian-12/amd64"}),
     ],
 )
 def test_brokers_are_launched_from_an_image_that_is_baked_on_what_the_context_names(
-    request, which, instance_type, builder, parent
+    request, which, instance_type, builder, parents
 ):
     built = request.getfixturevalue(which)
     data = nodes_template(built.template)
@@ -39,9 +43,9 @@ def test_brokers_are_launched_from_an_image_that_is_baked_on_what_the_context_na
     assert "ImageId" not in data, "the run names the one that it has baked"
     (launching,) = [each for each in variables(built) if "BREAKEVEN_IMAGES" in each]
     assert launching["BREAKEVEN_IMAGES"] == "{}"
-    (data,) = builders_templates(built.template).values()
-    assert data["InstanceType"] == builder
-    assert value_of(built, data["ImageId"]) == parent
+    launched = builders_templates(built.template).values()
+    assert {data["InstanceType"] for data in launched} == {builder}
+    assert {value_of(built, data["ImageId"]) for data in launched} == parents
 
 
 def test_an_image_is_built_where_the_context_says(plain, grown):
@@ -65,13 +69,14 @@ def test_an_image_is_baked_for_each_architecture_that_suites_may_name():
     assert len(reported) == 2, "the plan's and the one that bakes"
     for given in map(json.dumps, reported):
         assert all(name in given for name in templates)
-        assert "debian-12-arm64" in given
-        assert "debian-12-amd64" in given
-    (planning,) = [each for each in variables(built) if "BREAKEVEN_ARCHITECTURES" in each]
+        for release in (12, 13):
+            assert f"debian-{release}-arm64" in given
+            assert f"debian-{release}-amd64" in given
+    (planning,) = [each for each in variables(built) if "BREAKEVEN_BROKER_IMAGES" in each]
     (launching,) = [each for each in variables(built) if "BREAKEVEN_IMAGES" in each]
-    assert planning["BREAKEVEN_ARCHITECTURES"] == "arm64,x86_64"
+    assert planning["BREAKEVEN_BROKER_IMAGES"] == "arm64,x86_64,arm64-debian-13,x86_64-debian-13"
     assert planning["BREAKEVEN_ZONES"] == launching["BREAKEVEN_ZONES"]
-    assert sum(line.usd for line in idle_lines(built.template, load_book("us-east-1"))) < 5
+    assert sum(line.usd for line in idle_lines(built.template, load_book("us-east-1"))) < 6
 
 
 def test_an_account_may_bake_its_images_itself():

@@ -37,10 +37,11 @@ def fill(folder: Path) -> None:
 
 
 def permissions(folder: Path) -> dict[str, int]:
+    """What the app has put there; a local run compiles its own copy beside it."""
     return {
         str(path.relative_to(folder)): stat.S_IMODE(path.stat().st_mode)
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.suffix != ".pyc"
     }
 
 

@@ -79,10 +79,9 @@ def name_of(template: dict) -> Any:
     return template["Outputs"]["Name"]["Value"]
 
 
-def user_data(template: dict) -> str:
-    """As EC2 gets it, with each reference as long as it can be."""
-    data = builder(template)["UserData"]["Fn::Base64"]
-    parts = data["Fn::Join"][1]
+def user_data(launched: dict[str, Any]) -> str:
+    """A builder's, as EC2 gets it, with each reference as long as it can be."""
+    parts = launched["UserData"]["Fn::Base64"]["Fn::Join"][1]
     return "".join(part if isinstance(part, str) else _filled(part) for part in parts)
 
 
@@ -101,9 +100,7 @@ def test_the_image_is_debians_own_with_our_script_run_on_it(template):
     assert parent_parameter("13", "x86_64") == "/aws/service/debian/release/13/latest/amd64"
     (disk,) = data["BlockDeviceMappings"]
     assert disk["Ebs"]["Encrypted"] is True
-    assert user_data(template).endswith(
-        (Path(image_builders.__file__).parents[2] / "nodes" / "bake").read_text()
-    )
+    assert user_data(data).endswith((Path(image_builders.__file__).parents[2] / "nodes" / "bake").read_text())
 
 
 def test_no_agent_and_no_network_of_aws_own_is_needed_to_bake(assembly):
@@ -240,7 +237,7 @@ def test_what_the_builder_fetches_is_what_the_host_tests_run(folder, template, t
 
 
 def test_a_builder_is_given_what_its_script_asks_for(template):
-    reported = read_user_data(user_data(template).encode())
+    reported = read_user_data(user_data(builder(template)).encode())
     assert reported["BREAKEVEN_FILES"].endswith(".zip")
     assert reported["BREAKEVEN_REPORT"] == f"s3://{LONGEST['bucket']}/{layout.bake_prefix(name_of(template))}"
     assert reported["BREAKEVEN_RELEASE"] == "12"
@@ -251,11 +248,12 @@ def test_a_builder_is_given_what_its_script_asks_for(template):
 
 def test_user_data_fits_into_what_ec2_takes(assembly):
     """Before it is encoded ("Run commands when you launch an EC2 instance", EC2 guide)."""
-    body = user_data(template_of(assembly)).encode()
-    assert len(body) <= USER_DATA_BYTES == 16_384
-    assert body.startswith(b"#!"), "cloud-init runs nothing else"
-    with pytest.raises(ValueError, match="does not begin with #!"):
-        read_user_data(body[1:])
+    for launched in builders_templates(template_of(assembly)).values():
+        body = user_data(launched).encode()
+        assert len(body) <= USER_DATA_BYTES == 16_384
+        assert body.startswith(b"#!"), "cloud-init runs nothing else"
+        with pytest.raises(ValueError, match="does not begin with #!"):
+            read_user_data(body[1:])
 
 
 def test_no_value_that_a_builder_is_given_ends_its_line():

@@ -181,10 +181,10 @@ def test_the_call_gives_the_templates_interface_and_where(plain, asked):
 
 def test_the_nodes_disk_is_the_images_root_and_holds_it(plain):
     (disk,) = nodes_template(plain.template)["BlockDeviceMappings"]
-    (builder,) = builders_templates(plain.template).values()
-    (root,) = builder["BlockDeviceMappings"]
-    assert disk["DeviceName"] == root["DeviceName"]
-    assert disk["Ebs"]["VolumeSize"] >= root["Ebs"]["VolumeSize"] == ROOT_GB
+    for builder in builders_templates(plain.template).values():
+        (root,) = builder["BlockDeviceMappings"]
+        assert disk["DeviceName"] == root["DeviceName"]
+        assert disk["Ebs"]["VolumeSize"] >= root["Ebs"]["VolumeSize"] == ROOT_GB
 
 
 def test_ports_are_those_that_the_groups_open(plain):

@@ -73,6 +73,7 @@ LOG_GROUPS = (
     "FunctionsReleaseRunLogs3A61C426",
     "FunctionsCleanUpLogsEA0523F9",
     "FunctionsWatchdogLogs6ECF2CBF",
+    "FunctionsPriceRunLogsDA1CC649",
     "FunctionsBuildReportLogs15B89CC4",
     "FunctionsFinishRunLogs56693237",
     "FunctionsStartScheduledLogs0C647D23",

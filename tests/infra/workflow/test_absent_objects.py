@@ -12,6 +12,7 @@ from breakeven.results.items import case_item, loader_item
 from breakeven.steps.case.fail_case import fail_unsettled
 from breakeven.steps.case.watch import watch
 from breakeven.steps.lane.establish_lane import raise_if_a_node_failed
+from breakeven.steps.run.price_run import kept_capacities
 from breakeven.steps.run.suite_advice import known_advice
 from tests.support.aws.moto_server import moto_server
 from tests.support.cases import case_with, workload_with
@@ -63,6 +64,12 @@ def test_fail_leg_sees_that_a_loader_of_the_instrument_has_left_no_record(aws, c
 def test_plan_and_finish_see_that_no_run_has_left_advice(aws, role):
     advice, damaged = known_advice(aws.as_role(role), "a-suite")
     assert (advice.suite, damaged) == ("a-suite", [])
+
+
+def test_price_run_sees_that_no_case_and_no_run_has_left_a_capacity(aws):
+    store = aws.as_role("PriceRun").store
+    assert kept_capacities(store) == ()
+    assert store.rows("probes", "run", "case") == []
 
 
 def test_whoever_may_list_some_prefixes_is_not_told_that_an_object_is_missing(aws):

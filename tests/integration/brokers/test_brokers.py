@@ -28,7 +28,7 @@ from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
 from local.aws.ec2 import Launch
-from local.servers import brokers
+from local.servers import broker_releases
 from local.servers.broker_machines import BrokerMachines
 from local.servers.brokers import BrokerCluster
 from tests.support.workflow.processes import eventually, processes_of
@@ -190,7 +190,7 @@ def test_a_node_that_ends_is_reported_with_its_last_words(children, tmp_path, mo
     script = tmp_path / "rabbitmq-server"
     script.write_text("#!/bin/sh\necho no such luck\nexit 3\n")
     script.chmod(0o755)
-    monkeypatch.setattr(brokers, "SCRIPT", script)
+    monkeypatch.setattr(broker_releases, "SERVER", script)
     cluster = BrokerCluster(children, tmp_path / "work", CREDENTIALS)
     with pytest.raises(
         BreakevenError, match=r"node rabbit\d@localhost ended while it was starting:\nno such luck"
@@ -201,13 +201,13 @@ def test_a_node_that_ends_is_reported_with_its_last_words(children, tmp_path, mo
 
 
 def test_where_rabbitmq_is_not_installed_the_remedy_is_reported(children, tmp_path, monkeypatch):
-    monkeypatch.setattr(brokers, "SCRIPT", tmp_path / "none")
+    monkeypatch.setattr(broker_releases, "SERVER", tmp_path / "none")
     with pytest.raises(BreakevenError, match="apt-get install rabbitmq-server"):
         BrokerCluster(children, tmp_path / "work", CREDENTIALS).start()
 
 
 def test_a_lane_that_cannot_start_says_so_for_each_instance(children, tmp_path, monkeypatch):
-    monkeypatch.setattr(brokers, "SCRIPT", tmp_path / "none")
+    monkeypatch.setattr(broker_releases, "SERVER", tmp_path / "none")
     failures = {}
     machines = BrokerMachines(
         children,

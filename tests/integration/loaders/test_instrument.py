@@ -94,7 +94,8 @@ def plain_case(**fields):
 
 
 def test_batches_of_messages_and_of_deletions(sqs):
-    client = SqsClient(plain_case(), batch=10, endpoint=f"http://{HOST}:{sqs.port}")
+    batches = {"send_batch": 10, "receive_batch": 10, "delete_batch": 10}
+    client = SqsClient(plain_case(**batches), endpoint=f"http://{HOST}:{sqs.port}")
     sender, receiver = client.sender("q"), client.receiver("q")
     sender.submit(range(100), [f"{number:016d}".encode() for number in range(100)])
     answers = sender.poll(0)

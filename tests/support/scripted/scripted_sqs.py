@@ -11,7 +11,6 @@ import pytest
 
 from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
-from breakeven.clients.sqs.client import SqsClient
 from breakeven.loadgen.ledger.stamp import Stamper
 from tests.support.scripted.certificates import make_certificate
 from tests.support.scripted.fakes import make_case
@@ -39,8 +38,8 @@ def client_of(
         for name, value in {"AWS_DEFAULT_REGION": "us-east-1", **credentials}.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", f"{scheme}://{LOOPBACK}:{port}")
-        workload = make_case(client=kind).workload
-        client: Client = SqsClient(workload, batch) if kind == "native" else make_client(workload, None)
+        batches = {"send_batch": batch, "receive_batch": batch, "delete_batch": batch}
+        client = make_client(make_case(client=kind, **batches).workload, None)
         yield client, heard
         client.close()
 

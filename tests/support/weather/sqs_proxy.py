@@ -89,20 +89,24 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, json.dumps(copy).encode(), queue)
         elif is_copy or (operation == RECEIVE and weather.comes_up_empty(asked, queue)):
             self._answer(200, b"{}", queue)
-        elif operation == "DeleteMessageBatch":
-            self._delete_batch(asked, queue)
+        elif operation.endswith("MessageBatch"):
+            self._pass_batch_on(operation, asked, queue)
         else:
             self._pass_on(operation, asked, queue, body)
 
-    def _delete_batch(self, asked: Json, queue: str) -> None:
-        """The server behind knows nothing of copies."""
-        copies = [each for each in asked["Entries"] if each["ReceiptHandle"].startswith(COPY)]
-        rest = {**asked, "Entries": [each for each in asked["Entries"] if each not in copies]}
-        gone = {"Successful": [{"Id": each["Id"]} for each in copies]}
+    def _pass_batch_on(self, operation: str, asked: Json, queue: str) -> None:
+        """Without copies, of which the server behind knows nothing, and what fails on its way."""
+        entries = asked["Entries"]
+        copies = [each for each in entries if str(each.get("ReceiptHandle", "")).startswith(COPY)]
+        known = [each for each in entries if each not in copies]
+        failed = self.server.weather.failing(operation, known, queue) if known else []
+        names = {each["Id"] for each in failed}
+        rest = {**asked, "Entries": [each for each in known if each["Id"] not in names]}
+        more = {"Successful": [{"Id": each["Id"]} for each in copies], "Failed": failed}
         if not rest["Entries"]:
-            self._answer(200, json.dumps({**gone, "Failed": []}).encode(), queue)
+            self._answer(200, json.dumps(more).encode(), queue)
             return
-        self._pass_on("DeleteMessageBatch", rest, queue, json.dumps(rest).encode(), gone)
+        self._pass_on(operation, rest, queue, json.dumps(rest).encode(), more)
 
     def _pass_on(
         self, operation: str, asked: Json, queue: str, body: bytes, more: Json | None = None

@@ -14,6 +14,9 @@ Each kind, which is counted by queue, and where it is documented:
 * ``throttled``, ``broken``: a receive or a deletion is not carried out. "Common errors", same reference.
 * ``refused send``: the same of a send; its message was never there.
 * ``lost send``, ``lost delete``: carried out, and reset in the middle of the answer.
+* ``failed entry``: an entry of a batch is not carried out, which is the service's fault; of every few such
+  calls, one entry. ``refused entry``: the same, and the sender's; only of sends. Both in ``BATCH_KINDS``.
+  "SendMessageBatch" and "BatchResultErrorEntry", same reference.
 * ``closed``: the connection is closed after an answer, with ``Connection: close``.
 * ``idle close``: one that nobody has used for a second is closed without a word.
 """
@@ -31,10 +34,12 @@ EMPTY, DUPLICATE, HIDDEN, STALE = "empty receive", "duplicate", "hidden", "stale
 NO_QUEUE, THROTTLED, BROKEN = "unknown queue", "throttled", "broken"
 REFUSED_SEND, LOST_SEND, LOST_DELETE = "refused send", "lost send", "lost delete"
 CLOSED, IDLE = "closed", "idle close"
+FAILED_ENTRY, REFUSED_ENTRY = "failed entry", "refused entry"
 KINDS = frozenset(
     {EMPTY, DUPLICATE, HIDDEN, STALE, NO_QUEUE, THROTTLED, BROKEN}
     | {REFUSED_SEND, LOST_SEND, LOST_DELETE, CLOSED, IDLE}
 )
+BATCH_KINDS = frozenset({FAILED_ENTRY, REFUSED_ENTRY})
 SEND = {"SendMessage", "SendMessageBatch"}
 DELETE = {"DeleteMessage", "DeleteMessageBatch"}
 RECEIVE, RECEIVE_COUNT = "ReceiveMessage", "ApproximateReceiveCount"
@@ -49,6 +54,7 @@ REFUSALS = {
     THROTTLED: ("ThrottlingException", 400, "RequestThrottled;Sender"),
     BROKEN: ("ServiceUnavailable", 503, "ServiceUnavailable;Receiver"),
 }
+ENTRY_CODES = {FAILED_ENTRY: "InternalError", REFUSED_ENTRY: "InvalidMessageContents"}
 COUNTS = "ApproximateNumberOfMessages"
 Json = dict[str, Any]
 
@@ -82,6 +88,16 @@ class SqsWeather(Chances):
         if operation in DELETE | {RECEIVE}:
             return next((kind for kind in (THROTTLED, BROKEN) if self.befalls(kind, queue)), None)
         return None
+
+    def failing(self, operation: str, entries: list[Json], queue: str) -> list[Json]:
+        """Entries of an answer's ``Failed``, which are not to be carried out: at most one of each batch."""
+        for kind in (FAILED_ENTRY, REFUSED_ENTRY):
+            if kind is REFUSED_ENTRY and operation not in SEND:
+                continue
+            if self.befalls(kind, queue):
+                fault, code = kind is REFUSED_ENTRY, ENTRY_CODES[kind]
+                return [{"Id": entries[0]["Id"], "Code": code, "SenderFault": fault}]
+        return []
 
     def comes_up_empty(self, asked: Json, queue: str) -> bool:
         return not asked.get("WaitTimeSeconds") and self.befalls(EMPTY, queue)

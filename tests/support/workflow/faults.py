@@ -17,6 +17,7 @@ OF_THE_RUN = {
     "EstablishLane": ("leg_failed_at", "BrokerEstablishLane"),
     "ReleaseLane": ("release_failed_at", "ReleaseLane"),
     "ReleaseRun": ("failed_at", "ReleaseRun"),
+    "PriceRun": ("failed_at", "PriceRun"),
     "BuildReport": ("failed_at", "BuildReport"),
     "FinishRun": ("failed_at", "FinishRun"),
 }

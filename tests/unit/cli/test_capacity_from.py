@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from breakeven.loadgen.case_figures import ProbeReport
+from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.variations import uncertain
 from breakeven.report.building.verdict import verdict
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.measured_capacity import measured_capacities
@@ -75,8 +77,11 @@ def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
     assert "measured in run r1 on 2026" in out
     assert "ON ONE MACHINE THAT LOADER AND BROKERS SHARE" in out
     assert "NOT ON EC2" in out
-    assert "the mean of 2 repeats, 1,100 to 1,300, all nodes up (not searched with one down, which" in out
-    assert "is what is priced), 99 of 100 messages within 50 ms" in out
+    said = " ".join(out.split())
+    interval = "1,100 to 1,350 msg/s (the range of 2 repeats, which has the median with 50% probability)"
+    assert f"the mean of 2 repeats, interval {interval}, all nodes up (not searched with one down" in said
+    assert "is what is priced), 99 of 100 messages within 50 ms" in said
+    assert f"capacity {interval}" in said.partition("Intervals: ")[2], "that of the crossing is made from it"
     assert "lower bound" not in out
     _, out, _ = crossover(made, "--rate", "5000", "--json")
     reported = json.loads(out)
@@ -98,7 +103,25 @@ def test_what_was_searched_with_one_node_down_is_what_is_priced(crossover):
     reported = json.loads(out)["capacity"]
     assert code == 0
     assert (reported["measured"]["nodes_down"], reported["measured"]["rates"]) == (1, [900])
-    assert "once, 1 node down, 99 of 100 messages within 50 ms" in reported["said"]
+    assert (
+        "the search's own resolution, 5.6%), 1 node down, 99 of 100 messages within 50 ms" in reported["said"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("repeats", "ends"),
+    [
+        ([searched(406, 420), searched(1851, 1920, repeat=2)], (406, 1920)),
+        ([searched(1000, 1043)], (1000, 1043)),
+        ([searched(1000, 1043, flags=["loader_saturated"])], (1000, 1000)),
+    ],
+)
+def test_a_crossing_has_the_ends_of_the_interval_that_was_measured(crossover, repeats, ends):
+    options = ("--empty-receives", "0", "--hours", "0")
+    _, out, _ = crossover(report(*repeats), *options, "--json")
+    question = json.loads(out)["question"]
+    assert (question["capacity_low_msg_per_s"], question["capacity_high_msg_per_s"] or ends[0]) == ends
+    assert [change["capacity_msg_per_s"] for change in uncertain(ask(**question))["capacity"]] == list(ends)
 
 
 def test_its_origin_is_explained(crossover):
@@ -144,7 +167,11 @@ ON = {
     [
         (report(searched(1000, 1100)), ["--capacity", "9"], "give it or --capacity, not both"),
         (report(searched(1000, 1100)), ["--size", "2KiB"], "ask for --size 1024B or less"),
-        (report(searched(1000, 1100)), ["--deployment", "trio"], "runs measure a pair, not a trio"),
+        (
+            report(searched(1000, 1100)),
+            ["--deployment", "trio"],
+            "it measured a pair, not a trio; use --deployment pair",
+        ),
         (report(*sample.report().cases), [], "it found no capacity"),
         (report(searched(1000)), [], "it found no capacity"),
         (report(searched(1000, 1100, status="failed")), [], "it found no capacity"),

@@ -47,7 +47,7 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
         capsys, "--rate", "500", "--size", "2KiB", "--region", "eu-west-1", "--hour-rate", "50"
     )
     assert (code, err) == (0, "")
-    assert "2 KiB messages, prices of eu-west-1@2026-11-20" in out
+    assert "2 KiB messages, queue only, prices of eu-west-1@2026-11-20" in out
     assert "SQS as used is cheaper below 50.3 msg/s (between" in out
     assert "Never: SQS batched and long-polled and RabbitMQ pair of m7g.large do not cost the same" in out
     assert "Each cluster costs $143.38 a month for the 6,670 messages a second" in out

@@ -51,12 +51,14 @@ def refusing(code: str) -> Any:
     return call
 
 
-@pytest.mark.parametrize(("vcpus", "level"), [(3.0, "stop"), (4.0, "ok"), (512.0, "ok")])
+@pytest.mark.parametrize(("vcpus", "level"), [(3.0, "stop"), (4.0, "note"), (5.0, "note"), (6.0, "ok")])
 def test_a_lanes_brokers_fit_into_the_quota_or_not(vcpus, level):
     quotas = {"get_service_quota": lambda **_: {"Quota": {"Value": vcpus}}}
     found = doctor_command._vcpus(account(service_quotas=quotas))
     assert found[0] == level
-    assert ("L-1216C47A" in found[1]) == (level == "stop")
+    assert ("L-1216C47A" in found[1]) == (level != "ok")
+    assert ("rabbitmq-quorum-trio" in found[1]) == (level != "ok")
+    assert ("rabbitmq-mirrored-pair" in found[1]) == (level == "stop"), "of the default suite"
 
 
 @pytest.mark.parametrize(

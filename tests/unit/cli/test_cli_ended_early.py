@@ -14,7 +14,6 @@ import pytest
 from cli import main
 from cli.running import run_command
 from cli.running.outcome import FAILED, INTERRUPTED
-from local import session
 from local.stored.export import UnwritableError
 from tests.support.workflow.full_disk import full_disk
 
@@ -67,8 +66,8 @@ def handlers() -> Iterator[None]:
 
 
 def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: type[Ended]) -> int:
-    monkeypatch.setattr(session, "Session", kind)
-    return main.main(["run", "quick", "--runs", str(tmp_path)])
+    monkeypatch.setattr(run_command, "Session", kind)
+    return main.main(["run", "quick", "--share", "--runs", str(tmp_path)])
 
 
 def test_a_terminal_that_goes_ends_it_as_an_interrupt_does(
@@ -81,7 +80,7 @@ def test_under_nohup_it_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     monkeypatch.setattr(run_command, "_follow", lambda *_: (tmp_path, str(signal.getsignal(signal.SIGHUP))))
     monkeypatch.setattr(run_command, "conclude", lambda _folder, outcome, *_args, **_named: outcome)
-    assert main.main(["run", "quick", "--runs", str(tmp_path)]) == str(signal.SIG_IGN)
+    assert main.main(["run", "quick", "--share", "--runs", str(tmp_path)]) == str(signal.SIG_IGN)
 
 
 def test_nothing_is_written_to_a_terminal_that_has_gone(

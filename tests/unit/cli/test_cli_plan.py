@@ -10,6 +10,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import Plan, make_plan
+from breakeven.targets.catalog import compared
 from breakeven.workload.read import load_suite
 from cli import plan_command
 from cli.plan_command import duration
@@ -63,7 +64,7 @@ def test_plain_output_has_no_escapes(capsys):
 def test_minutes_and_dollars_are_those_of_the_plan(capsys):
     _, out, _ = run(capsys, "quick")
     expected = make_plan(load_suite("quick"), run_id="plan").estimate
-    assert f"24 cases and 2 of the instrument, about {expected.seconds / 60:.1f} minutes in all" in out
+    assert f"30 cases and 2 of the instrument, about {expected.seconds / 60:.1f} minutes in all" in out
     total = next(line for line in out.splitlines() if line.startswith("total"))
     assert total.split() == ["total", f"{expected.usd:.2f}"]
     for line in expected.lines:
@@ -151,7 +152,7 @@ def test_bad_input_is_one_line_and_no_table(capsys, tmp_path):
     assert capsys.readouterr().out == ""
     assert str(caught.value) == (
         f"{path}: targets.0: 'sqs-standrd': did you mean 'sqs-standard'? "
-        "must be one of sqs-standard, rabbitmq-mirrored-pair"
+        f"must be one of {', '.join(compared())}"
     )
 
 

@@ -14,8 +14,9 @@ from breakeven.steps.run.run_input import RunInput
 from cli import main
 from cli.running import run_command
 from cli.running.outcome import INTERRUPTED
-from local import run_lock, session
+from local import run_lock
 from local.servers.endpoints import Endpoints
+from tests.support.cases import case_with, workload_with
 
 
 @pytest.fixture(autouse=True)
@@ -163,20 +164,26 @@ def test_servers_are_set_up_once_nothing_is_wrong_with_the_input(set_up: Path, t
     with pytest.raises(SystemExit) as ended:
         main.main(["run", "quick", *runs])
     assert ended.value.code == main.BAD_INPUT
-    assert set_up.read_text() == "run --quiet\n"
+    assert set_up.read_text() == "run --quiet --brokers=12\n"
 
 
 @pytest.mark.parametrize(
     ("endpoints", "asked"),
     [
-        (Endpoints(sqs="http://localhost:1"), "run --quiet --without-elasticmq\n"),
+        (Endpoints(sqs="http://localhost:1"), "run --quiet --brokers=12 --without-elasticmq\n"),
         (Endpoints(("amqp://a", "amqp://b")), "run --quiet --without-rabbitmq\n"),
     ],
 )
 def test_what_runs_already_is_not_set_up(set_up: Path, endpoints: Endpoints, asked: str) -> None:
     with pytest.raises(SystemExit):
-        endpoints.set_up()
+        endpoints.set_up([case_with(workload_with(), target="rabbitmq-mirrored-pair")])
     assert set_up.read_text() == asked
+
+
+def test_brokers_that_no_case_uses_are_not_set_up(set_up: Path) -> None:
+    with pytest.raises(SystemExit):
+        Endpoints().set_up([case_with(workload_with(), target="sqs-standard")])
+    assert set_up.read_text() == "run --quiet --without-rabbitmq\n"
 
 
 class Interrupted:
@@ -210,7 +217,7 @@ class Interrupted:
 def test_a_run_that_is_interrupted_twice_keeps_what_was_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(session, "Session", Interrupted)
+    monkeypatch.setattr(run_command, "Session", Interrupted)
     assert main.main(["run", "quick", "--runs", str(tmp_path)]) == INTERRUPTED
     assert (tmp_path / "run").is_dir()
     said = capsys.readouterr().out
@@ -242,7 +249,7 @@ def test_a_run_that_shares_starts_beside_another_and_says_so_to_its_workflow(
         os.kill(os.getpid(), signal.SIGTERM)
 
     monkeypatch.setattr(Interrupted, "start", start)
-    monkeypatch.setattr(session, "Session", Interrupted)
+    monkeypatch.setattr(run_command, "Session", Interrupted)
     with run_lock.held("r-first", tmp_path, share=False):
         assert main.main(["run", "quick", "--share", "--runs", str(tmp_path / "a")]) == INTERRUPTED
     assert main.main(["run", "quick", "--runs", str(tmp_path / "b")]) == INTERRUPTED

@@ -113,6 +113,7 @@ def test_source_as_figures_in_the_json_are_numbers_and_as_printed(runs):
         **dict.fromkeys(
             ("early_msg_per_s", "paused_s", "empty_per_message", "core_operations", "general_operations")
         ),
+        "per_call": None,
         **{"msg_per_s": 198.0, "mean_ms": 25.0, "min_ms": 17.0, "p90_ms": 28.0, "max_ms": 721.0},
     }
     assert sqs.printed["consume_cycle.p90_ms"] == "28"

@@ -20,6 +20,7 @@ from breakeven.loadgen.reconciliation import account
 from breakeven.loadgen.record.cell import Cell
 from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.search.probe import Probe
 from breakeven.loadgen.self_check.diagnosis import SATURATED_BY
 from breakeven.steps.lane.warm_up_record import Kind, WarmUp
 from breakeven.terms import Flag
@@ -59,6 +60,35 @@ def warmed_up(last: float) -> Evidence:
     return Evidence(cold=WarmUp(kinds=(kind,)).cold)
 
 
+def probe(number: int, rate: float, p99_ms: float, *, held: bool = True) -> Probe:
+    return Probe(
+        number=number,
+        stage=f"probe-{number}",
+        rate=rate,
+        offered=100,
+        achieved=100,
+        backlog_per_s=0.0,
+        backlog_per_s_high=0.0,
+        end_to_end_p99_ms=p99_ms,
+        held=held,
+        reason=None,
+    )
+
+
+def searched(*p99s_ms: float) -> Evidence:
+    """At 1,000 messages a second, 2,000 and so on."""
+    probes = [probe(number, 1000.0 * number, p99_ms) for number, p99_ms in enumerate(p99s_ms, start=1)]
+    return replace(of(probes=probes), objective_ms=100.0)
+
+
+def bounded(idle_share: float | None, others_share: float | None = 0.0) -> Evidence:
+    """A search on a host of two cores, whose second rate was not held."""
+    held = diagnosis("probe-1", 0.1, others_share=0.0, idle_share=0.9)
+    failed = diagnosis("probe-2", 0.1, others_share=others_share, idle_share=idle_share)
+    probes = [probe(1, 400, 9.0), probe(2, 410, 9.0, held=False)]
+    return of(probes=probes, diagnoses=[held, failed], host={"cores": 2})
+
+
 #: flag -> the smallest evidence that raises it, what its sentence says of that, and the largest that does not
 EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
     "shared_host": (
@@ -79,6 +109,16 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
     ),
     "other_runs": (Evidence(shared=True), ("--share",), Evidence(shared=False)),
     "cold_lane": (warmed_up(112), ("100 to 112 msg/s sent in 2 windows, not steady",), warmed_up(111)),
+    "latency_fell": (
+        searched(50.0, 25.0),
+        ("50.0 ms at 1,000 msg/s", "25.0 ms at 2,000 msg/s"),
+        searched(49.99, 25.0),
+    ),
+    "idle_limit": (
+        bounded(0.6001),
+        ("410 msg/s was not held", "used 0.80 of its 2 cores", "under 0.8 no thread"),
+        bounded(0.5999),
+    ),
     "few_samples": (
         Evidence(without_percentile={"end_to_end": (9_999, ("p99.9",))}),
         ("p99.9 of end to end (9,999 latencies)", "fewer than 10"),
@@ -122,6 +162,33 @@ def test_a_flag_is_raised_by_the_smallest_evidence_and_says_it(flag: Flag) -> No
     said = raised(raising)[flag]
     assert all(figure in said for figure in figures), said
     assert flag not in raised(sparing)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "raises"),
+    [
+        (searched(9.0, 60.0, 25.0), True),
+        (searched(25.0, 50.0), False),
+        (searched(90.0, 46.0), False),  # not twice as long
+        (searched(5000.0, 101.0), False),  # too much is offered at both: the second was ended sooner
+        (searched(5000.0, 100.0), True),
+        (replace(searched(50.0, 25.0), objective_ms=None), False),
+    ],
+)
+def test_a_p99_falls_where_the_higher_rate_kept_the_objective(evidence: Evidence, raises: bool) -> None:
+    assert ("latency_fell" in raised(evidence)) is raises
+
+
+def test_a_rate_that_was_tried_twice_counts_by_its_second_try() -> None:
+    tries = [probe(1, 1000, 300.0, held=False), probe(2, 1000, 9.0), probe(3, 2000, 9.0)]
+    assert "latency_fell" not in raised(replace(of(probes=tries), objective_ms=100.0))
+    assert "latency_fell" in raised(replace(of(probes=[*tries[1:], tries[0]]), objective_ms=100.0))
+
+
+@pytest.mark.parametrize("evidence", [bounded(0.9, others_share=None), bounded(None), of(probes=[])])
+def test_a_host_of_which_little_is_known_is_not_called_idle(evidence: Evidence) -> None:
+    """As where the target's server was given to the run: it may be elsewhere."""
+    assert "idle_limit" not in raised(evidence)
 
 
 #: reason -> the smallest evidence, what its sentence says of that, and the largest that is none

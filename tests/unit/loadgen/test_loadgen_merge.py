@@ -74,6 +74,7 @@ def test_totals_and_latencies_are_those_of_the_measured_stage_of_all_loaders() -
         "paused_s": None,
         "core_operations": None,
         "general_operations": None,
+        "calls": None,
     }
     assert (consume["operations"], consume["completed"], consume["min_ns"]) == (0, 0, None)
     assert [(row["value_ns"], row["operations"]) for row in rows["latencies"]] == [

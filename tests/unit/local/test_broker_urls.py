@@ -6,7 +6,9 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
-from local.servers.broker_urls import masked, parse_rabbitmq_urls
+from breakeven.workload.case import Machines
+from local.servers.broker_urls import check_count, masked, parse_rabbitmq_urls
+from tests.support.cases import case_with, workload_with
 
 FIRST, SECOND = "amqp://ann:hidden-word@one:5673/orders", "amqp://ann:hidden-word@two/orders"
 
@@ -43,9 +45,7 @@ def test_user_and_password_are_unquoted():
 @pytest.mark.parametrize(
     ("urls", "field", "value"),
     [
-        ([], "nodes", 0),
-        ([FIRST], "nodes", 1),
-        ([FIRST, SECOND, FIRST], "nodes", 3),
+        ([FIRST, SECOND, FIRST], "host", "amqp://ann:***@one:5673/orders"),
         ([FIRST, FIRST], "host", "amqp://ann:***@one:5673/orders"),
         ([FIRST, "http://ann:hidden-word@two"], "scheme", "http"),
         ([FIRST, "two:5672"], "scheme", "two"),
@@ -67,6 +67,18 @@ def test_what_is_wrong_is_named_without_the_password(urls, field, value):
     error = caught.value
     assert (error.where, error.field, error.value) == ("--rabbitmq-url", field, value)
     assert "hidden-word" not in str(error)
+
+
+def test_a_cluster_of_another_size_than_the_targets_is_refused_before_it_is_tried():
+    machines = Machines(instance_type="m7g.large", architecture="arm64", vcpu=2, volume_gb=20, nodes=2)
+    cases = [case_with(workload_with(), target="rabbitmq-mirrored-pair", machines=machines)]
+    check_count([FIRST, SECOND], cases)
+    with pytest.raises(InputError) as caught:
+        check_count([FIRST], cases)
+    assert str(caught.value) == (
+        "--rabbitmq-url: nodes: 1: rabbitmq-mirrored-pair has 2 nodes: give the option once for each, or "
+        "leave that target out"
+    )
 
 
 def test_an_address_of_numbers_is_masked_readably():

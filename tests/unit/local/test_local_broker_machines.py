@@ -28,7 +28,7 @@ class Cluster:
     refuses = False
 
     def __init__(
-        self, children: Children, workdir: Any, credentials: Access, settings: Any, logs: Path
+        self, children: Children, workdir: Any, credentials: Access, settings: Any, logs: Path, release: Any
     ) -> None:
         self.access, self._logs = credentials, logs
 

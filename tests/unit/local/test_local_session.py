@@ -11,7 +11,6 @@ import pytest
 
 from breakeven.clients.core.loading import SWITCH
 from breakeven.loadgen.self_check.host_use import RUN_PROCESS
-from local import session
 from local.servers.endpoints import Endpoints
 from local.session import Session, own_process
 
@@ -27,12 +26,16 @@ def test_a_core_that_is_switched_off_is_off_in_the_loaders_of_a_local_run(monkey
         given.append(env)
         return nullcontext()
 
-    monkeypatch.setattr(session, "ControlPlane", plane)
     made = Session.__new__(Session)
     made._endpoints = Endpoints()
     made._children = made._machines = lambda: None  # type: ignore[assignment]
     made._work, made._closing = Path("work"), ExitStack()
-    made._control_plane(Path("assembly"), "http://sqs", "a server")
+    made._control_plane(
+        plane,
+        Path("assembly"),  # type: ignore[arg-type]
+        "http://sqs",
+        "a server",
+    )
     assert given[0].get(SWITCH) == said
 
 

@@ -14,50 +14,64 @@ from breakeven.planning.plan import make_plan
 from breakeven.steps.run.run_input import parse_run_input, suite_of
 
 #: producers x seconds in which they send: 1, 5, 10, 40 threads; 5, 10 on 5 queues; 10:1, 1:10; three sizes
-PRODUCER_S = 56 * 5 + 15 * 5 + 11 * 11 + 15 * 5
+PRODUCER_S = 56 * 5 + 15 * 5 + 11 * 8 + 15 * 5
 LOADED = 10_000
-#: loaders of all cases but load-unload's and the two of 11 workers, each of which has two: 8 workers a loader
-LOADERS = 1 + 2 + 3 + 10 + 2 + 3 + 3 * 2
+#: of the latency at 100 a second, for 12 s
+OFFERED = 1200
+#: loaders of 1, 5, 10 and 40 threads: 8 workers a loader
+PARALLEL = 1 + 2 + 3 + 10
+#: and of all cases but load-unload's, the two of 11 workers, each of which has two, and the latency
+LOADERS = PARALLEL + 2 + 3 + 3 * 2
 #: seconds from a loader's start until all begin
 GATE_S = 8
 
 
 def sqs_usd(call_ms: float) -> float:
-    """Send, receive and delete of each message, and what ten consumers of one producer ask in vain."""
-    messages = LOADED + PRODUCER_S * 1000 / call_ms
-    in_vain = 11 * (10 - 2) * 1000 / call_ms
+    """Send, receive and delete of each message, and what ten consumers of one producer ask in vain, and ten
+    calls in flight of 100 messages a second, which two of them would receive and delete.
+    """
+    messages = LOADED + OFFERED + PRODUCER_S * 1000 / call_ms
+    in_vain = 8 * (10 - 2) * 1000 / call_ms + 12 * (10 - 2) * 1000 / call_ms
     return (3 * messages + in_vain) * 0.40e-6
 
 
 def brokers_usd() -> float:
-    """Two nodes while 12 cases go: 4 min to launch, 20 s to release, 30 s a case, and 14 s of each that is
-    longer: load-unload, and the two cells of 11 workers.
+    """Two nodes while 12 cases go: 4 min to launch, 20 s to release, 30 s a case, and 11 s of each that is
+    longer: load-unload, and the two cells of 11 workers. Three nodes while 5 go, of which one is 7 s longer.
     """
-    return 2 * 0.0816 * (240 + 20 + 12 * 30 + 3 * 14) / 3600
+    pair_s = 240 + 20 + 12 * 30 + 3 * 11
+    trio_s = 270 + 20 + 5 * 30 + 7
+    return 0.0816 * (2 * pair_s + 3 * trio_s) / 3600
 
 
 def functions_usd() -> float:
-    """Loaders of 1,769 MB and, half a GB each, watch, preparing and settling of 26 cases."""
-    # 5 s to send and 2 s to drain; 10,000 messages loaded and unloaded by 5 threads; 11 s of 11 workers
-    sqs_s = LOADERS * (GATE_S + 7.5) + 2 * (GATE_S + 60) + 2 * (GATE_S + 30) + 2 * (GATE_S + 11)
-    rabbitmq_s = LOADERS * (GATE_S + 6) + 2 * (GATE_S + 13) + 2 * (GATE_S + 25) + 2 * (GATE_S + 11)
+    """Loaders of 1,769 MB and, half a GB each, watch, preparing and settling of 32 cases."""
+    # 5 s to send and 2 s to drain; 10,000 messages loaded and unloaded by 5 threads; 8 s of 11 workers
+    sqs_s = LOADERS * (GATE_S + 7.5) + 2 * (GATE_S + 60) + 2 * (GATE_S + 22) + 2 * (GATE_S + 8)
+    rabbitmq_s = LOADERS * (GATE_S + 6) + 2 * (GATE_S + 13) + 2 * (GATE_S + 18) + 2 * (GATE_S + 8)
+    trio_s, latency_s = PARALLEL * (GATE_S + 6), 2 * (GATE_S + 12)
     instrument_s = 2 * (GATE_S + 7)
-    return ((sqs_s + rabbitmq_s + instrument_s) * 1.7276 + 26 * (16 + 10) * 0.5) * 13.3334e-6
+    loaders_s = sqs_s + rabbitmq_s + trio_s + latency_s + instrument_s
+    return (loaders_s * 1.7276 + 32 * (16 + 10) * 0.5) * 13.3334e-6
 
 
 def zones_usd() -> float:
-    """Three crossings of each message of the pair, both directions: 400 msg/s a worker, 5,000 in all."""
-    of_1_kib = 5 * 400 * (1 + 5 + 10 + 5 + 10 + 5) + 5 * 5000 + 11 * 400 * 11 + LOADED
+    """Three crossings of a message of the pair, both directions: 400 msg/s a worker, 5,000 in all. A trio
+    has a copy more, of which some stay in the zone: 3.2.
+    """
+    parallel = 5 * 400 * (1 + 5 + 10) + 5 * 5000
+    of_1_kib = parallel + 5 * 400 * (5 + 10 + 5) + 8 * 400 * 11 + LOADED
     of_64_kib = 5 * 894  # half of 937 Mbit/s
     # the warm-up: three windows of a second of each size, four workers
     of_1_kib += 3 * 4 * 400
     of_64_kib += 3 * 894
-    return 3 * 2 * (of_1_kib + 64 * of_64_kib) * 1024 / 2**30 * 0.01
+    crossing = 3 * (of_1_kib + 64 * of_64_kib) + 3.2 * (parallel + OFFERED)
+    return 2 * crossing * 1024 / 2**30 * 0.01
 
 
 def rest_usd() -> float:
-    """About 420 transitions; an object a loader and second, a dozen a case; tables, queries, logs."""
-    return 420 * 25e-6 + (1200 + 26 * 12) * 5e-6 + 0.004
+    """About 520 transitions; an object a loader and second, a dozen a case; tables, queries, logs."""
+    return 520 * 25e-6 + (1500 + 32 * 12) * 5e-6 + 0.004
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ EMPTY_ASKS = (1 - 100 / 500) * 1000 * 17
 LOADERS = sum(loaders for loaders, _ in CASES)
 LOADER_S = sum(loaders * (GATE_S + stages_s) for loaders, stages_s in CASES)
 WATCHED_S = sum(GATE_S + stages_s for _, stages_s in CASES)
-CALLS = LOADERS + 3 * 26 + 5 * 3 + 6
+CALLS = LOADERS + 3 * 26 + 5 * 3 + 7
 #: price of eu-west-1, units, both by hand
 BY_HAND = {
     "ec2/m7g.large": (0.091, 2 * LANE_H),
@@ -64,7 +64,7 @@ BY_HAND = {
     "sqs/standard_request": (0.4e-6, 3 * sum(row[2] for row in SQS) + EMPTY_ASKS),
     "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
     "lambda/request": (2e-7, CALLS),
-    "states/transition": (25e-6, 11 * 26 + LOADERS + 12 * 3 + 32),
+    "states/transition": (25e-6, 11 * 26 + LOADERS + 12 * 3 + 33),
     "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26),
     "s3/get": (4e-7, 4 * LOADERS),
     "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),

@@ -6,12 +6,13 @@ import pytest
 
 from breakeven.planning import execution_limits
 from breakeven.planning.budget import planning_assumptions as assumed
-from breakeven.planning.machine_availability import BUILDERS, Account, to_bake
+from breakeven.planning.machine_availability import BUILDERS, Account, refusals, to_bake
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.prices.book import books, load_book
+from breakeven.workload.case import architecture_of
 from breakeven.workload.read import parse_suite
 
-PAIR = "rabbitmq-mirrored-pair"
+PAIR, TRIO = "rabbitmq-mirrored-pair", "rabbitmq-quorum-trio"
 SIZES = {"graviton": {}, "intel": {"instance_type": "m7i.large"}}
 
 
@@ -48,6 +49,23 @@ def test_only_images_that_are_known_to_be_missing_and_that_the_run_needs_are_cou
     managed = planned({"arm64": False}, targets=("sqs-standard",))
     assert to_bake(managed.cases, Account(baked={"arm64": False})) == []
     assert not [line for line in managed.estimate.lines if "baked" in line.what]
+
+
+def test_each_target_asks_for_the_image_of_its_own_debian():
+    both = planned({}, targets=(TRIO, PAIR)).cases
+    names = {case.target.kind: case.machines.image for case in both if case.machines.architecture == "arm64"}
+    assert names == {TRIO: "arm64-debian-13", PAIR: "arm64"}
+    assert {architecture_of(name) for name in names.values()} == {"arm64"}
+    missing = Account(baked={"arm64": True, "x86_64": True, "arm64-debian-13": False})
+    assert to_bake(both, missing) == ["arm64-debian-13"]
+
+
+def test_a_deployment_with_one_image_of_its_own_refuses_the_targets_of_another_debian():
+    cases, book = planned({}, targets=(TRIO,)).cases, load_book("us-east-1")
+    assert list(refusals(cases, book, Account(images=("arm64", "arm64-debian-13")))) == []
+    (refusal,) = refusals(cases, book, Account(images=("arm64",)))
+    assert (refusal.field, refusal.value) == (f"targets.{TRIO}", "m7g.large")
+    assert "its RabbitMQ is that of Debian 13, and this deployment has no image of that" in refusal.remedy
 
 
 def test_on_one_machine_nothing_is_baked():

@@ -61,7 +61,7 @@ def test_a_leg_carries_its_machines():
         ),
         (
             {"intel": {"instance_type": "m7i.large"}},
-            {"account": Account(architectures=("arm64",))},
+            {"account": Account(images=("arm64",))},
             f"machines.{PAIR}.intel.instance_type",
             "-c breakeven:image_architectures=arm64,x86_64",
         ),
@@ -180,7 +180,7 @@ def aws(monkeypatch):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("BREAKEVEN_ZONES", "us-east-1a,us-east-1b")
-    monkeypatch.setenv("BREAKEVEN_ARCHITECTURES", "arm64")
+    monkeypatch.setenv("BREAKEVEN_BROKER_IMAGES", "arm64")
     quotas: dict[str, Any] = {"service-quotas": Quotas(16.0), "freetier": Plans("PAID")}
     with mock_aws():
         made = boto3.client
@@ -192,7 +192,7 @@ def test_the_account_is_asked_for_its_quota_and_its_zones(aws):
     found = account_capacity.account_of(
         account_capacity.instance_types(suite({**SIZES, "wrong": {"instance_type": "x.y"}}))
     )
-    assert (found.architectures, found.vcpus) == (("arm64",), 16.0)
+    assert (found.images, found.vcpus) == (("arm64",), 16.0)
     assert set(found.zones) == {"m7g.large", "m7g.xlarge"}
     assert set(found.zones["m7g.large"]) <= {"us-east-1a", "us-east-1b"}
 
@@ -264,4 +264,4 @@ def test_nodes_are_launched_only_in_zones_that_offer_their_type_and_none_is_refu
 def test_what_cannot_be_asked_holds_nothing_up(aws):
     aws["service-quotas"] = Quotas(None)
     assert account_capacity.account_of(["m7g.large"]).vcpus is None
-    assert account_capacity.account_of([]) == Account(architectures=("arm64",))
+    assert account_capacity.account_of([]) == Account(images=("arm64",))

@@ -1,15 +1,18 @@
 """Plans: order, what is refused and what would do instead."""
 
+from collections import Counter
+
 import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning import execution_limits
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan, make_plan
+from breakeven.planning.warm_up import WINDOW_S
 from breakeven.workload.read import load_suite, parse_suite
 from tests.support.cases import case_with, workload_with
 
-SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
+SQS, RABBITMQ, TRIO = "sqs-standard", "rabbitmq-mirrored-pair", "rabbitmq-quorum-trio"
 
 
 def suite(scenarios, **changes):
@@ -79,15 +82,21 @@ def test_the_instrument_is_a_round_of_its_own_before_all_others(environment):
 
 
 def test_the_instrument_is_no_target_of_a_suite():
-    with pytest.raises(InputError, match="must be one of sqs-standard, rabbitmq-mirrored-pair"):
+    with pytest.raises(InputError, match="must be one of sqs-standard, rabbitmq-quorum-trio"):
         suite({"p": {"threads": 1}}, targets=["instrument"])
 
 
-def test_the_quick_suite_is_24_cases_and_the_instruments():
+def test_the_quick_suite_is_30_cases_and_the_instruments():
     made = make_plan(load_suite("quick"), run_id="run-1")
-    targets = [case.target for case in made.cases]
-    assert (len(targets), targets.count("instrument")) == (26, 2)
+    targets = Counter(case.target for case in made.cases)
+    assert targets == {"instrument": 2, SQS: 13, TRIO: 5, RABBITMQ: 12}
     assert made.refusals == []
+
+
+def test_the_quick_suite_takes_minutes_on_one_machine_and_seconds_of_them_to_warm_up():
+    made = make_plan(load_suite("quick"), run_id="run-1", environment="local")
+    assert made.estimate.seconds <= 8.5 * 60
+    assert made.warm_up_s + WINDOW_S <= 10
 
 
 @pytest.mark.parametrize("environment", ["aws", "local"])

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from breakeven.planning.plan import make_plan
-from breakeven.planning.warm_up import EXPECTED_WINDOWS, MOST_KINDS, WORKERS, windows_of, windows_of_lanes
+from breakeven.planning.warm_up import (
+    AROUND_WINDOW_S,
+    EXPECTED_WINDOWS,
+    MOST_KINDS,
+    WINDOW_S,
+    WORKERS,
+    windows_of,
+    windows_of_lanes,
+)
 from breakeven.workload.read import parse_suite
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"
@@ -23,7 +31,7 @@ def windows(scenarios, target=SQS):
 
 
 def test_a_window_is_of_each_kind_the_most_frequent_first():
-    found = windows({"p": {"threads": [1, 2, 3]}, "q": {"message_size": ["64KiB", "1KiB"]}})
+    found = windows({"p": {"threads": [1, 2, 3]}, "q": {"message_size": ["64KiB", "1KiB", "16B"]}})
     assert [window.workload.message_bytes for window in found] == [1024, 65536]
 
 
@@ -45,14 +53,14 @@ def test_whatever_a_case_does_its_window_sends_and_receives_as_fast_as_that_goes
 
 
 def test_of_many_kinds_the_most_frequent_are_done():
-    sizes = [f"{n}KiB" for n in range(1, MOST_KINDS + 3)]
+    sizes = [f"{4 * n}KiB" for n in range(1, MOST_KINDS + 3)]
     assert len(windows({"sizes": {"message_size": sizes}})) == MOST_KINDS
 
 
 def test_the_instrument_is_not_warmed_up():
     cases = plan({"p": {}}).cases
     assert "instrument" in {case.target for case in cases}
-    assert {window.target for window in windows_of_lanes(cases)} == {SQS, RABBITMQ}
+    assert {window.target for window in windows_of_lanes(cases, 40)} == {SQS, RABBITMQ}
 
 
 def test_a_plan_counts_the_seconds_and_the_requests_of_the_warm_up():
@@ -65,3 +73,15 @@ def test_a_plan_counts_the_seconds_and_the_requests_of_the_warm_up():
         line.what for line, less in zip(warm.estimate.lines, cold.estimate.lines, strict=True) if line != less
     }
     assert {"SQS requests", "functions, memory", "traffic across zones"} <= more
+
+
+@pytest.mark.parametrize(
+    ("warm_up", "windows"), [(True, EXPECTED_WINDOWS * 2), (10, 5), (7, 4), (600, 6), (0, 0)]
+)
+def test_a_plan_expects_no_more_of_a_warm_up_than_its_suite_allows(warm_up, windows):
+    scenarios = {"p": {"message_size": ["1KiB", "8KiB"]}}
+    cold, warm = (plan(scenarios, warm_up=wanted) for wanted in (False, warm_up))
+    assert (warm.warm_up, warm.warm_up_s) == (warm_up > 0, 40 if warm_up is True else warm_up)
+    for target in (SQS, RABBITMQ):
+        more_s = warm.estimate.lanes[target] - cold.estimate.lanes[target]
+        assert more_s == pytest.approx(windows * (WINDOW_S + AROUND_WINDOW_S))

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import ask
-from breakeven.pricing.bill.questions import Asked, article_question, question
+from breakeven.pricing.bill.questions import article_question, question
 from breakeven.pricing.prices.book import load_book
 from local.stored.answers import answers
 

@@ -16,12 +16,13 @@ PLAN = sample.planned()[2:4]  # a case on each target
 FIRST = ("us-east-1", "sqs-as-used", "rabbitmq")
 
 
-def report_of(count: float | None, **inputs: Any) -> Report:
+def report_of(count: float | None, provenance: str = "measured", **inputs: Any) -> Report:
     """A report whose cases had so many empty receives a message."""
     answers = sample.answers(PLAN)
+    cases = [row | {"provenance": provenance} for row in answers.cases]
     rows = [row | {"empty_per_message": count} for row in answers.throughput if row["metric"] == "consume"]
     others = [row for row in answers.throughput if row["metric"] != "consume"]
-    return sample.report(PLAN, throughput=[*rows, *others], **money.answers(**inputs))
+    return sample.report(PLAN, cases=cases, throughput=[*rows, *others], **money.answers(**inputs))
 
 
 def crossing(report: Report) -> Any:
@@ -46,11 +47,22 @@ def test_more_than_one_a_message_widens_the_interval_and_is_said() -> None:
     assert "only below about 51 messages a second (between 18 and 51)" in report.verdict
     assert "empty receives (none to the 4.24 that this run counted per message)" in report.verdict
     assert (
-        "Receives came back empty up to 4.24 times a message (parallel, 1 thread, emulated); with as many, "
+        "Receives came back empty up to 4.24 times a message (parallel, 1 thread); with as many, "
         "the crossing is at about 18 messages a second." in report.verdict
     )
     assert any(
         "goes up to the 4.24 that this run counted per message" in s for s in money_assumptions(report)
+    )
+
+
+def test_those_of_an_emulator_are_shown_and_leave_the_interval() -> None:
+    report, usual = (report_of(count, "emulated", message_bytes=4096) for count in (4.24, None))
+    assert crossing(report) == crossing(usual)
+    assert "empty receives (none to one per message)" in report.verdict
+    assert (
+        "Receives came back empty up to 4.24 times a message (parallel, 1 thread, emulated); if SQS answered "
+        "with as many, the crossing is at about 18 messages a second. The interval does not cover that."
+        in report.verdict
     )
 
 
@@ -61,7 +73,7 @@ def test_less_than_one_a_message_leaves_the_interval() -> None:
 
 
 def test_each_case_on_sqs_is_shown_with_what_it_would_add() -> None:
-    table = counted_table(report_of(4.24))
+    table = counted_table(report_of(4.24, "emulated"))
     assert table
     ((row),) = table.rows  # RabbitMQ bills none
     assert row.origin == "emulated"

@@ -141,7 +141,7 @@ def test_what_still_differs_is_reported_of_the_place_it_ran_in():
     said = text(table)
     assert "none: two nodes on one machine" in said
     assert "ElasticMQ 1.7.1, a stand-in" in said
-    assert "RabbitMQ 3.10.8, Erlang 25.2.3; no longer supported by its makers" in said
+    assert "RabbitMQ 3.10.8, Erlang 25.2.3; not supported by its makers since 2023-07-31" in said
     assert "lose what one side took (ignore)" in said
     rows = [row | {"provenance": "measured", "environment": "aws"} for row in sample.answers(FEW).cases]
     report = sample.report(FEW, cases=rows).model_copy(update={"environment": "aws"})

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
-from breakeven.pricing.bill.questions import Asked, Question, question
+from breakeven.pricing.bill.questions import Question, question
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.report.building import money_builder
 from breakeven.report.contract.report_model import Report

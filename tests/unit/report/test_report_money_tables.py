@@ -301,7 +301,7 @@ def test_crossings_alone_still_have_their_table():
     report = sample.report(PLAN, **money.NOTHING | {"crossover": rows, "cost": cost_asked})
     found = cost_section(report, with_charts=True)
     assert [part for part in found.parts if isinstance(part, Chart | Folded)] == []
-    assert [table.slug for table in found.tables()] == ["crossovers"]
+    assert [table.slug for table in found.tables()] == ["crossovers", "crossing-latencies"]
 
 
 @pytest.mark.usefixtures("undrawn")

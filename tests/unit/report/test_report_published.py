@@ -58,9 +58,8 @@ def test_every_printed_row_stands_beside_a_case_of_the_shipped_suites(suite):
     rows = [row for row in source.rows if (row.scenario, row.cell) != PRINTED_TWICE]
     assert len(rows) == len(source.rows) - 1
     assert all(row in beside for row in rows)
-    assert {case.scenario for case in report.cases} == {row.scenario for row in source.rows} | set(
-        source.notes
-    )
+    of_2012 = {case.scenario for case in report.cases} - {"latency"}  # which is today's question
+    assert of_2012 == {row.scenario for row in source.rows} | set(source.notes)
 
 
 def test_a_run_of_other_scenarios_has_no_published_figures():

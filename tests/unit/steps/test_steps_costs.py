@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Asked
+from breakeven.pricing.bill.asked import Asked
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ
 from breakeven.pricing.prices.book import load_book
+from breakeven.report.building.verdict import verdict
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.report.money.lookup_tables import offered_rates_table
@@ -164,3 +166,22 @@ def test_closed_loops_and_searches_have_no_rate_to_price() -> None:
     assert [one.purpose for one in open_loops().questions if one.purpose == "rate"] == []
     searched = open_loops(mode="capacity", rate=100, targets=[PAIR])
     assert [one.purpose for one in searched.questions if one.purpose == "rate"] == []
+
+
+def test_the_verdict_leads_with_todays_form_and_then_has_the_others_and_history(tmp_path: Path) -> None:
+    targets = ["sqs-standard", PAIR, "rabbitmq-quorum-trio"]
+    report = sample.report(sample.planned()[:4], **answered(open_loops(targets, rate=50), tmp_path))
+    paragraphs = verdict(report).split("\n\n")
+    assert "a RabbitMQ trio of m7g.large in 3 zones" in paragraphs[0]
+    (others,) = [each for each in paragraphs if "RabbitMQ pair of m7g.large" in each]
+    assert paragraphs.index(others) > 0
+    assert others == (
+        "With one message a call and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper than RabbitMQ "
+        "below about 43 messages a second (between 32 and 43). At the prices of 2012-12, three calls a "
+        "message and a RabbitMQ pair of m1.small, SQS is cheaper than RabbitMQ below about 15 messages "
+        "a second."
+    )
+
+
+def test_a_sweep_of_one_form_has_nothing_more_to_say_in_its_verdict(sweep) -> None:
+    assert "2012" not in verdict(sample.report(sample.planned()[:4], **sweep))

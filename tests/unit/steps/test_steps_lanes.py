@@ -206,10 +206,13 @@ def test_machines_of_its_own_take_the_place_of_the_templates(services):
     }
 
 
-def test_nodes_are_launched_from_the_image_that_the_run_has_baked_or_found(services):
-    services.state(RUN).update("run", images={"arm64": "ami-baked"})
-    calls = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64")
-    assert {asked["ImageId"] for asked in calls.values()} == {"ami-baked"}
+@pytest.mark.parametrize(("debian", "image"), [("12", "ami-12"), ("13", "ami-13")])
+def test_nodes_are_launched_from_the_image_of_their_debian_that_the_run_has_baked_or_found(
+    services, debian, image
+):
+    services.state(RUN).update("run", images={"arm64": "ami-12", "arm64-debian-13": "ami-13"})
+    calls = launched_on(services, Ec2(), instance_type="m7g.large", architecture="arm64", debian=debian)
+    assert {asked["ImageId"] for asked in calls.values()} == {image}
 
 
 def test_a_lane_whose_image_could_not_be_baked_says_why_and_launches_nothing(services):

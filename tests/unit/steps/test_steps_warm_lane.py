@@ -10,14 +10,14 @@ import pytest
 from breakeven.errors import CaseError
 from breakeven.loadgen.record.cell import Cell
 from breakeven.planning.plan import make_plan
-from breakeven.planning.warm_up import MOST_S, MOST_WINDOWS
+from breakeven.planning.warm_up import MOST_WINDOWS
 from breakeven.results.items import lane_item
 from breakeven.steps.lane import warm_lane
 from breakeven.steps.lane.warm_lane import warm
 from breakeven.steps.lane.warm_up_record import Kind, WarmUp
 from breakeven.workload.read import parse_suite
 
-RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+RUN, TARGET, MOST_S = "run-1", "rabbitmq-mirrored-pair", 40.0
 
 
 class Lane:
@@ -25,7 +25,7 @@ class Lane:
 
     def __init__(self, refuses: str | None = None) -> None:
         document = {"suite": "mine", "title": "A suite", "targets": [TARGET], "instrument": False}
-        sizes = {"p": {"threads": 5, "message_size": ["1KiB", "2KiB"]}}
+        sizes = {"p": {"threads": 5, "message_size": ["1KiB", "8KiB"]}}
         suite = parse_suite({**document, "scenarios": sizes}, "mine.yaml")
         self.cases = {case.case_id: case for case in make_plan(suite, run_id=RUN, environment="local").cases}
         self.queues: set[str] = set()
@@ -75,10 +75,24 @@ def driven(monkeypatch, rates):
     monkeypatch.setattr(warm_lane, "run_loader", run_loader)
 
 
+class Clock:
+    """Stands still but for the windows, of which each takes so many seconds."""
+
+    def __init__(self, monkeypatch, lane, *, window_s) -> None:
+        self.now, release = 0.0, lane.release
+
+        def passes(queues):
+            self.now += window_s
+            release(queues)
+
+        monkeypatch.setattr(lane, "release", passes)
+        monkeypatch.setattr(warm_lane.time, "monotonic", lambda: self.now)
+
+
 def test_each_kind_is_done_until_two_windows_in_a_row_are_alike(monkeypatch):
     driven(monkeypatch, [100, 200, 400, 420, 1000, 1090])
     lane = Lane()
-    warm(lane, RUN, TARGET, lane.cases)
+    warm(lane, RUN, TARGET, lane.cases, MOST_S)
     found = lane.warm_up()
     assert [[sent for sent, _ in kind.rates] for kind in found.kinds] == [[100, 200, 400, 420], [1000, 1090]]
     assert not found.cold
@@ -90,7 +104,7 @@ def test_each_kind_is_done_until_two_windows_in_a_row_are_alike(monkeypatch):
 def test_what_never_gets_steady_ends_and_is_not_warm(monkeypatch):
     driven(monkeypatch, (100 * 2**n for n in itertools.count()))
     lane = Lane()
-    warm(lane, RUN, TARGET, lane.cases)
+    warm(lane, RUN, TARGET, lane.cases, MOST_S)
     assert [len(kind.rates) for kind in lane.warm_up().kinds] == [MOST_WINDOWS, MOST_WINDOWS]
     assert lane.warm_up().cold
     assert "not steady" in lane.warm_up().words()
@@ -98,19 +112,26 @@ def test_what_never_gets_steady_ends_and_is_not_warm(monkeypatch):
 
 def test_when_the_time_is_up_no_window_is_begun(monkeypatch):
     driven(monkeypatch, itertools.repeat(100))
-    clock = itertools.count(0, MOST_S / 2)
-    monkeypatch.setattr(warm_lane.time, "monotonic", lambda: next(clock))
-    lane = Lane()
-    warm(lane, RUN, TARGET, lane.cases)
+    clock = Clock(monkeypatch, lane := Lane(), window_s=MOST_S)
+    warm(lane, RUN, TARGET, lane.cases, MOST_S)
     first, second = lane.warm_up().kinds
     assert (len(first.rates), second.rates) == (1, [])
-    assert "2,048 B: no time left" in lane.warm_up().words()
+    assert clock.now == MOST_S
+    assert "8,192 B: no time left" in lane.warm_up().words()
     assert lane.warm_up().cold
+
+
+@pytest.mark.parametrize(("window_s", "each"), [(1, [5, 5]), (2, [3, 2]), (3, [2, 2])])
+def test_each_kind_has_its_share_of_the_time(monkeypatch, window_s, each):
+    driven(monkeypatch, (100 * 2**n for n in itertools.count()))
+    Clock(monkeypatch, lane := Lane(), window_s=window_s)
+    warm(lane, RUN, TARGET, lane.cases, 10.0)
+    assert [len(kind.rates) for kind in lane.warm_up().kinds] == each
 
 
 def test_a_target_that_refuses_is_no_reason_to_stop_and_leaves_nothing(monkeypatch):
     lane = Lane(refuses="no queue can be declared")
-    warm(lane, RUN, TARGET, lane.cases)
+    warm(lane, RUN, TARGET, lane.cases, MOST_S)
     assert lane.warm_up().reason == "was broken off: no queue can be declared"
     assert lane.warm_up().cold
 
@@ -119,7 +140,7 @@ def test_a_target_that_refuses_is_no_reason_to_stop_and_leaves_nothing(monkeypat
 
     monkeypatch.setattr(warm_lane, "run_loader", run_loader)
     lane = Lane()
-    warm(lane, RUN, TARGET, lane.cases)
+    warm(lane, RUN, TARGET, lane.cases, MOST_S)
     assert lane.warm_up().reason == "was broken off: gone"
     assert lane.made
     assert not lane.queues

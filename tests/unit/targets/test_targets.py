@@ -23,7 +23,13 @@ ACCESS = Access(
 
 
 def test_reports_show_targets_in_this_order():
-    assert list(CATALOG) == ["sqs-standard", "rabbitmq-mirrored-pair", "instrument"]
+    assert list(CATALOG) == [
+        "sqs-standard",
+        "rabbitmq-quorum-trio",
+        "rabbitmq-mirrored-pair",
+        "rabbitmq-single",
+        "instrument",
+    ]
 
 
 @pytest.mark.parametrize("name", CATALOG)
@@ -97,7 +103,7 @@ class Sqs:
 @pytest.mark.parametrize(("wait_s", "seconds"), [(0.0, 0), (0.5, 1), (20.0, 20)])
 def test_a_long_poll_waits_whole_seconds_whatever_the_worker_would_wait(wait_s, seconds):
     sqs = Sqs()
-    Boto3Receiver(sqs, "queue", wait_s).receive(timeout_s=0.25)
+    Boto3Receiver(sqs, "queue", workload_with(wait_s=wait_s)).receive(timeout_s=0.25)
     assert sqs.asked["WaitTimeSeconds"] == seconds
     assert sqs.asked["MaxNumberOfMessages"] == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from rich.console import Console
@@ -12,12 +13,13 @@ from breakeven.errors import InputError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
 from breakeven.planning.plan import Plan, make_plan
+from breakeven.published.support import support_of
 from breakeven.report.charts import marks
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.sections.compared_targets import differences
 from breakeven.targets.catalog import CATALOG, PAIR
-from breakeven.targets.record import EndOfSupport, Guarantees, Look, Nodes, Waits
+from breakeven.targets.record import Guarantees, Look, Nodes, Waits
 from breakeven.targets.target import open_target
 from breakeven.terms import TargetName
 from breakeven.workload import problems
@@ -29,6 +31,8 @@ from tests.support.loaders.loader_runs import Run, brisk  # noqa: F401
 from tests.support.scripted.fakes import FakeBroker
 
 NAME = "made-up-trio"
+#: of RabbitMQ 3.10.8, on the day of the sample
+OLD = support_of("RabbitMQ 3.10.8", date(2026, 11, 20))
 OWN, SHADE = "#12ab34", "#cd5678"
 SUITE = b"""
 suite: made-up
@@ -63,13 +67,12 @@ def record(monkeypatch: pytest.MonkeyPatch) -> None:
         label="A made-up trio",
         short_label="Made-up trio",
         opened_by=f"{__name__}:{MadeUp.__name__}",
-        nodes=Nodes(3, "m7g.large", volume_gb=30, deployment="trio"),
+        nodes=Nodes(3, "m7g.large", volume_gb=30, deployment="trio", debian="12"),
         open_loop={"consume": "push", "prefetch": 77, "window": 55},
         waits=Waits(unknown=0.2),
         look=Look(OWN, "#aabbcc", "*", shades=(SHADE,)),
         guarantees=Guarantees("{zones}", "{nodes}, made up", "of gold", "it holds{handling}", "{server}"),
         guarantees_locally=Guarantees("nowhere", "{nodes}, made up", "of tin", "it bends", "{server}, here"),
-        end_of_support=EndOfSupport(4, "made up to be old"),
     )
     monkeypatch.setitem(CATALOG, NAME, made_up)
 
@@ -151,7 +154,7 @@ def differs(environment: str, **known: str) -> dict[str, str]:
 
 
 def test_what_still_differs_is_said_in_its_own_words():
-    server = "RabbitMQ 3.10.8, Erlang 25.2.3; made up to be old"
+    server = f"RabbitMQ 3.10.8, Erlang 25.2.3; {OLD}"
     assert differs("aws", zones="a, b, c", partition_handling="pause_minority") == {
         "Zones": "3: a node in each of a, b and c",
         "Copies": "3, made up",
@@ -166,3 +169,5 @@ def test_what_still_differs_is_said_in_its_own_words():
         "In a network partition": "it bends",
         "Release": f"{server}, here",
     }
+    told = differs("local", server="RabbitMQ 4.0.5, Erlang 27.3.4", support="by nobody")
+    assert told["Release"] == "RabbitMQ 4.0.5, Erlang 27.3.4; by nobody, here", "its own, beside another's"

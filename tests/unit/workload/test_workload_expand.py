@@ -46,7 +46,7 @@ def fault(scenarios, **changes):
 @pytest.mark.parametrize("target", [SQS, RABBITMQ])
 def test_the_shipped_suites_hold_every_cell_of_source_a(name, target):
     found = [case for case in expand(load_suite(name), run_id="run-1") if case.target == target]
-    assert [
+    assert sorted(
         (
             case.scenario,
             case.cell,
@@ -56,7 +56,8 @@ def test_the_shipped_suites_hold_every_cell_of_source_a(name, target):
             case.workload.message_bytes,
         )
         for case in found
-    ] == SOURCE_A_CELLS
+        if case.scenario != "latency"  # today's question
+    ) == sorted(SOURCE_A_CELLS)
 
 
 def test_the_suite_of_2012_has_its_stages_and_messages():
@@ -79,7 +80,8 @@ def test_the_quick_suite_keeps_its_least_stages():
 @pytest.mark.parametrize("name", ["sqs-vs-rabbitmq-2012", "quick"])
 def test_as_published_turns_confirms_off_on_rabbitmq_only(name):
     found = expand(load_suite(name), run_id="run-1", variant="as-published")
-    assert {(c.target, c.variant, c.workload.confirms, c.workload.mandatory) for c in found} == {
+    of_2012 = [c for c in found if c.target in (SQS, RABBITMQ)]
+    assert {(c.target, c.variant, c.workload.confirms, c.workload.mandatory) for c in of_2012} == {
         (SQS, "as-published", True, True),
         (RABBITMQ, "as-published", False, False),
     }
@@ -257,3 +259,34 @@ def test_a_client_that_does_not_speak_to_a_target_is_refused():
 def test_the_same_fault_of_many_cells_is_said_once():
     error = fault({"p": {"threads": [1, 2, 3, 4], "queues": 9}})
     assert len(str(error).splitlines()) == 1
+
+
+def test_a_scenario_has_targets_of_its_own():
+    scenarios = {"both": {"threads": 1}, "one": {"threads": [1, 2], "targets": [RABBITMQ]}}
+    found = [(case.scenario, case.target) for case in cases(scenarios)]
+    assert found == [("both", SQS), ("both", RABBITMQ), ("one", RABBITMQ), ("one", RABBITMQ)]
+
+
+def test_a_search_for_a_capacity_stands_in_a_suite_with_sqs():
+    search = {"mode": "capacity", "rate": 100, "threads": 1}
+    assert len(cases({"p": {"threads": 1}, "c": {**search, "targets": [RABBITMQ]}})) == 3
+    assert "give this scenario targets without it" in fault({"c": search}).remedy
+
+
+def test_a_scenario_s_targets_are_the_suite_s():
+    found = fault({"p": {"threads": 1}, "q": {"threads": 1, "targets": ["rabbitmq-single"]}})
+    assert (found.field, found.value) == ("scenarios.q.targets", "rabbitmq-single")
+    assert "add it there" in found.remedy
+
+
+def test_a_target_that_no_scenario_is_measured_on_is_refused():
+    found = fault({"p": {"threads": 1, "targets": [SQS]}})
+    assert (found.field, found.value) == ("targets", RABBITMQ)
+
+
+def test_cases_are_counted_on_the_targets_that_each_scenario_has():
+    many = {"threads": list(range(1, 51)), "queues": 1}
+    scenarios = {f"s{n}": {**many, "targets": [SQS]} for n in range(19)} | {"both": {**many, "threads": 1}}
+    assert len(cases(scenarios)) == 952
+    scenarios["s19"] = {**many, "targets": [SQS, RABBITMQ]}
+    assert fault(scenarios).value == 1052

@@ -39,6 +39,7 @@ def test_each_size_is_a_target_of_its_own_with_its_machines():
         "volume_gb": 20,
         "nodes": 2,
         "zones": (),
+        "debian": "12",
     }
     assert (machines[2].instance_type, machines[2].architecture) == ("m7i.xlarge", "x86_64")
     assert (machines[2].volume_gb, machines[2].vcpu) == (50, 4)
@@ -90,7 +91,7 @@ BAD = [
     ({PAIR: {"a": {"volume_gb": 4}}}, f"machines.{PAIR}.a.volume_gb", 4, "from 8 to 16384"),
     ({PAIR: {"a": {"disk": 4}}}, f"machines.{PAIR}.a.disk", 4, "there are instance_type, volume_gb"),
     ({PAIR: {"A_b": {}}}, f"machines.{PAIR}.A_b", "A_b", "small letters, digits and single hyphens"),
-    ({"rabbit": {"a": {}}}, "machines.rabbit", "rabbit", "one of sqs-standard, rabbitmq-mirrored-pair"),
+    ({"rabbit": {"a": {}}}, "machines.rabbit", "rabbit", "one of sqs-standard, rabbitmq-quorum-trio"),
 ]
 
 

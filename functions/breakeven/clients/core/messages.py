@@ -14,6 +14,9 @@ from breakeven.clients.fast_path import Origin, SendBatch, Sent
 
 #: messages that one call tells of, beside twice the window
 COLUMNS = 8192
+#: times the window: how far the newest message may be from the oldest that is unanswered. A broker confirms
+#: out of order, and one may wait for a disk or a mirror while many others go
+OVERTAKEN = 16
 #: a stamp's number holds the producer above so many bits
 _SEQUENCE_BITS = 54
 _FLIGHT = np.dtype([("due_ns", np.int64), ("sent_ns", np.int64)])
@@ -33,7 +36,7 @@ class Messages:
         tag = origin.tag + bytes((origin.producer >> 64 - _SEQUENCE_BITS,))
         struct.tag[: len(tag)] = tag
         struct.window, struct.together_ns = window, origin.together_ns
-        ring = 1 << (window + 1).bit_length()
+        ring = 1 << (OVERTAKEN * window).bit_length()
         #: by tag, modulo their number
         self.flights = np.zeros(ring, _FLIGHT)
         self.flights["sent_ns"] = -1

@@ -43,6 +43,11 @@ class Done(Generic[Job, Result]):
             return None
         return self.error.code if isinstance(self.error, CallFailed) else "connection_lost"
 
+    @property
+    def count(self) -> int:
+        """How many operations failed with it."""
+        return self.error.count if isinstance(self.error, CallFailed) else 1
+
 
 class ConnectionPool(Generic[L, Job, Result]):
     """``count`` connections; a job goes to whichever is free first. Used by one thread.

@@ -1,4 +1,4 @@
-"""The reference client of SQS: boto3, one kept-alive connection a sender or receiver, one message a call.
+"""The reference client of SQS: boto3, one kept-alive connection a sender or receiver.
 
 Retries are off: a call that fails is seen, counted and made again by the worker. Region, endpoint and
 credentials come from where boto3 reads them (``AWS_ENDPOINT_URL_SQS`` points to another server).
@@ -19,11 +19,14 @@ from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
     Answers,
+    CallFailed,
     ConnectionLost,
     Deliveries,
     Outcome,
     Settled,
 )
+from breakeven.clients.columns import together
+from breakeven.clients.sqs.batches import BatchSends, Entry, parts, settled_in_batches
 from breakeven.clients.sqs.both_clients import (
     ANY_CREDENTIALS,
     ANY_REGION,
@@ -31,19 +34,36 @@ from breakeven.clients.sqs.both_clients import (
     fifo_ids,
     is_redelivered,
     service_errors,
-    settled_in_parts,
+    settled_one_by_one,
 )
 from breakeven.workload.case import Workload
 
 
 class Boto3Sender:
-    """SendMessage; its reply is the durable answer. ``submit`` returns when all are answered."""
+    """SendMessage, or SendMessageBatch; the reply is the durable answer. ``submit`` returns when all are
+    answered.
 
-    def __init__(self, sqs: Any, queue: str) -> None:
-        self._sqs, self._queue = sqs, queue
+    :param batch: messages a call, 1 to 10; 1 is SendMessage
+    """
+
+    def __init__(self, sqs: Any, queue: str, batch: int) -> None:
+        self._sqs, self._queue, self._batch = sqs, queue, batch
         self._answered: list[tuple[int, int, int]] = []
+        self._batches, self._of_batches = BatchSends(queue, self._call_batch), list[Answers]()
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
+        if self._batch == 1:
+            self._submit_one_by_one(sequences, bodies)
+            return
+        taken = 0
+        try:
+            for part in parts(bodies, self._batch):
+                self._of_batches.append(self._batches.send(sequences[part], bodies[part]))
+                taken = part.stop
+        except CallFailed as error:
+            raise CallFailed(error.code, taken, error.said) from error
+
+    def _submit_one_by_one(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         for taken, (sequence, body) in enumerate(zip(sequences, bodies, strict=True)):
             sent_ns = time.monotonic_ns()
             with service_errors(taken):
@@ -56,6 +76,9 @@ class Boto3Sender:
             self._answered.append((sequence, sent_ns, time.monotonic_ns()))
 
     def poll(self, timeout_s: float) -> Answers:
+        if self._of_batches:
+            answers, self._of_batches = together(Answers, self._of_batches), []
+            return answers
         answered, self._answered = self._answered, []
         sequence, sent, replied = zip(*answered, strict=True) if answered else ((),) * 3
         return Answers(sequence, (Outcome.CONFIRMED,) * len(answered), sent, replied)
@@ -63,16 +86,22 @@ class Boto3Sender:
     def close(self) -> None:
         self._sqs.close()
 
+    def _call_batch(self, entries: list[Entry]) -> dict[str, Any]:
+        with service_errors():
+            reply: dict[str, Any] = self._sqs.send_message_batch(QueueUrl=self._queue, Entries=entries)
+        return reply
+
 
 class Boto3Receiver:
-    """ReceiveMessage for one message at a time, waiting as long as the case says; DeleteMessage settles.
+    """ReceiveMessage, waiting as long as the case says; DeleteMessage or DeleteMessageBatch settles.
 
     SQS takes whole seconds to wait: a fraction is rounded up. A message received before, as its
     ``ApproximateReceiveCount`` tells, is redelivered.
     """
 
-    def __init__(self, sqs: Any, queue: str, wait_s: float) -> None:
-        self._sqs, self._queue, self._wait_s = sqs, queue, math.ceil(wait_s)
+    def __init__(self, sqs: Any, queue: str, workload: Workload) -> None:
+        self._sqs, self._queue, self._wait_s = sqs, queue, math.ceil(workload.wait_s)
+        self._batch, self._delete_batch = workload.receive_batch, workload.delete_batch
 
     def receive(self, timeout_s: float) -> Deliveries:
         """One ask. ``timeout_s`` has no say: how long an ask waits is part of what is measured."""
@@ -80,7 +109,7 @@ class Boto3Receiver:
         with service_errors():
             reply = self._sqs.receive_message(
                 QueueUrl=self._queue,
-                MaxNumberOfMessages=1,
+                MaxNumberOfMessages=self._batch,
                 WaitTimeSeconds=self._wait_s,
                 MessageSystemAttributeNames=[RECEIVE_COUNT],
             )
@@ -94,15 +123,22 @@ class Boto3Receiver:
             in_hand_ns=[in_hand_ns] * len(messages),
             redelivered=[is_redelivered(message) for message in messages],
             handle=[message["ReceiptHandle"] for message in messages],
+            calls=(in_hand_ns,) if self._batch > 1 else (),
         )
 
     def settle(self, handles: Sequence[object]) -> Settled:
-        return settled_in_parts(((handle,) for handle in handles), self._deleted)
+        if self._delete_batch == 1:
+            return settled_one_by_one(handles, self._delete_one)
+        return settled_in_batches(handles, self._delete_batch, self._call_batch)
 
-    def _deleted(self, handles: Sequence[object]) -> Sequence[object]:
+    def _delete_one(self, handle: object) -> None:
         with service_errors():
-            self._sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=str(handles[0]))
-        return handles
+            self._sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=str(handle))
+
+    def _call_batch(self, entries: list[Entry]) -> dict[str, Any]:
+        with service_errors():
+            reply: dict[str, Any] = self._sqs.delete_message_batch(QueueUrl=self._queue, Entries=entries)
+        return reply
 
     def close(self) -> None:
         """What is unsettled comes back when its visibility timeout has passed."""
@@ -118,7 +154,7 @@ class Boto3Client:
     name = "boto3"
 
     def __init__(self, workload: Workload, endpoint: str | None = None) -> None:
-        self._wait_s, self._endpoint = workload.wait_s, endpoint
+        self._workload, self._endpoint = workload, endpoint
         self._session = boto3.Session(*ANY_CREDENTIALS, None, ANY_REGION) if endpoint else boto3.Session()
         self._config = Config(
             retries={"total_max_attempts": 1, "mode": "standard"},
@@ -133,10 +169,10 @@ class Boto3Client:
         self._connections: list[Any] = []
 
     def sender(self, queue: str) -> Boto3Sender:
-        return Boto3Sender(self._connection(), queue)
+        return Boto3Sender(self._connection(), queue, self._workload.send_batch)
 
     def receiver(self, queue: str) -> Boto3Receiver:
-        return Boto3Receiver(self._connection(), queue, self._wait_s)
+        return Boto3Receiver(self._connection(), queue, self._workload)
 
     def close(self) -> None:
         with self._lock:

@@ -1,5 +1,5 @@
 """What both clients of SQS share: errors as the loader knows them, made-up credentials, ids on FIFO queues,
-how a redelivery shows, and settling call by call.
+how a redelivery shows, and settling one by one.
 
 A message's ids on a FIFO queue are read from its ledger stamp, which is run tag, producer and sequence
 (``loadgen.stamp``). The first two are the group: each producer's messages keep their order, and producers do
@@ -9,7 +9,7 @@ not wait for one another. All three are the deduplication id.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -57,26 +57,23 @@ def is_redelivered(message: Mapping[str, Any]) -> bool:
     return int(message.get("Attributes", {}).get(RECEIVE_COUNT, 1)) > 1
 
 
-def settled_in_parts(
-    parts: Iterable[Sequence[object]], delete: Callable[[Sequence[object]], Sequence[object]]
-) -> Settled:
-    """Settle one part after the other; CallFailed where the first fails.
+def settled_one_by_one(handles: Iterable[object], delete: Callable[[object], None]) -> Settled:
+    """Settle one after the other; CallFailed where the first fails.
 
-    :param delete: one call; returns those of the part that are deleted; raises CallFailed when none is
+    :param delete: one call; raises CallFailed
     """
     handle: list[object] = []
     called_ns: list[int] = []
     replied_ns: list[int] = []
-    for part in parts:
+    for each in handles:
         start_ns = time.monotonic_ns()
         try:
-            deleted = delete(part)
+            delete(each)
         except CallFailed:
             if not handle:
                 raise
             break  # what is settled is returned; the rest may be handed in again
-        end_ns = time.monotonic_ns()
-        handle += deleted
-        called_ns += [start_ns] * len(deleted)
-        replied_ns += [end_ns] * len(deleted)
+        handle.append(each)
+        called_ns.append(start_ns)
+        replied_ns.append(time.monotonic_ns())
     return Settled(handle, called_ns, replied_ns)

@@ -8,7 +8,6 @@ import weakref
 
 from breakeven.clients.base import CALL_TIMEOUT_S
 from breakeven.clients.sqs.connection import Connection
-from breakeven.clients.sqs.operations import MAX_BATCH
 from breakeven.clients.sqs.receiver import SqsReceiver
 from breakeven.clients.sqs.sender import SqsSender
 from breakeven.clients.sqs.service import Service
@@ -19,29 +18,25 @@ class SqsClient:
     """Retries are off, as in Boto3Client: a call that fails is seen, counted and made again by the worker.
 
     :param endpoint: as ``Service`` has it
-    :param batch: messages a call; 1 uses the operations for one message
-    :raises ValueError: ``batch`` is not 1 to 10
     :raises botocore.exceptions.BotoCoreError: no region, or an endpoint that is none
     """
 
     name = "native"
 
-    def __init__(self, workload: Workload, batch: int = 1, endpoint: str | None = None) -> None:
-        if not 1 <= batch <= MAX_BATCH:
-            raise ValueError(f"batch: {batch}: must be 1 to {MAX_BATCH}")
-        self._wait_s, self._batch = math.ceil(workload.wait_s), batch
-        self._size = workload.message_bytes
+    def __init__(self, workload: Workload, endpoint: str | None = None) -> None:
+        self._workload, self._wait_s = workload, math.ceil(workload.wait_s)
         self._service = Service(endpoint)
         self._lock = threading.Lock()
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
 
     def sender(self, queue: str) -> SqsSender:
-        return SqsSender(self._service, self._connection(0), queue, self._batch)
+        return SqsSender(self._service, self._connection(0), queue, self._workload.send_batch)
 
     def receiver(self, queue: str) -> SqsReceiver:
         return SqsReceiver(
             *(self._service, self._connection(self._wait_s), queue),
-            wait_s=self._wait_s, batch=self._batch, size=self._size,
+            wait_s=self._wait_s, size=self._workload.message_bytes,
+            batch=self._workload.receive_batch, delete_batch=self._workload.delete_batch,
         )  # fmt: skip
 
     def close(self) -> None:

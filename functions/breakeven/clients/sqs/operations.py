@@ -12,8 +12,6 @@ from breakeven.clients.sqs.connection import Begun, Connection
 from breakeven.clients.sqs.service import Service
 from breakeven.clients.sqs.signing import Parts, RequestTemplate
 
-#: entries of one batch call. Source: SQS developer guide, message quotas.
-MAX_BATCH = 10
 #: our name for an answer of status 200 that is none
 MALFORMED = "MalformedAnswer"
 
@@ -65,17 +63,6 @@ def document_of(body: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise CallFailed(MALFORMED)
     return document
-
-
-def entries(reply: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The list of that name in the answer to a batch call; empty when it is not there.
-
-    :raises CallFailed: ``MalformedAnswer``: it holds no entries of a batch
-    """
-    found = reply.get(name) or []
-    if not isinstance(found, list) or not all(isinstance(each, dict) and "Id" in each for each in found):
-        raise CallFailed(MALFORMED)
-    return found
 
 
 def quoted(text: str) -> bytes:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from breakeven.clients.base import STAMP_BYTES, CallFailed, Deliveries, Settled
 from breakeven.clients.fast_path import Ours, Received
-from breakeven.clients.sqs.both_clients import RECEIVE_COUNT, is_redelivered, settled_in_parts
+from breakeven.clients.sqs.batches import Entry, settled_in_batches
+from breakeven.clients.sqs.both_clients import RECEIVE_COUNT, is_redelivered, settled_one_by_one
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import obstacle
 from breakeven.clients.sqs.fast_path_receiver import FastPathReceiver
 from breakeven.clients.sqs.operations import (
     MALFORMED,
-    MAX_BATCH,
     Operation,
     document_of,
-    entries,
     prefix,
     quoted,
 )
@@ -34,7 +33,8 @@ class SqsReceiver:
 
     :param wait_s: whole seconds, as SQS takes them
     :param size: of a message's body, bytes
-    :param batch: messages an ask at most, and messages a deletion, 1 to 10; 1 is DeleteMessage
+    :param batch: messages an ask brings at most, 1 to 10
+    :param delete_batch: messages a deletion is of at most, 1 to 10; 1 is DeleteMessage
     """
 
     def __init__(
@@ -45,13 +45,16 @@ class SqsReceiver:
         *,
         wait_s: int,
         batch: int,
+        delete_batch: int,
         size: int,
     ) -> None:
-        self._connection, self._wait_s, self._batch, self._size = connection, wait_s, batch, size
+        self._connection, self._wait_s, self._size = connection, wait_s, size
+        self._batch, self._delete_batch = batch, delete_batch
         self._fast_path: FastPathReceiver | None = None
         self.fallback: str | None = None
         self._receive = Operation("ReceiveMessage", service, connection)
-        self._delete = Operation("DeleteMessage" if batch == 1 else "DeleteMessageBatch", service, connection)
+        name = "DeleteMessage" if delete_batch == 1 else "DeleteMessageBatch"
+        self._delete = Operation(name, service, connection)
         self._prefix = prefix(queue)
         asked = {
             "MaxNumberOfMessages": batch,
@@ -66,7 +69,7 @@ class SqsReceiver:
         return self._taken(self._receive.call(self._ask), asked_ns)
 
     def expect(self, ours: Ours) -> bool:
-        if self._batch > 1:
+        if max(self._batch, self._delete_batch) > 1:
             return False
         self.fallback = obstacle(self._connection)
         if self.fallback:
@@ -95,34 +98,23 @@ class SqsReceiver:
         in_hand_ns = time.monotonic_ns()
         if not messages:
             return Deliveries((), (), (), (), (), empty=((asked_ns, in_hand_ns),))
-        count = len(messages)
-        return Deliveries(stamps, (asked_ns,) * count, (in_hand_ns,) * count, redelivered, handles)
+        count, calls = len(messages), (in_hand_ns,) if self._batch > 1 else ()
+        return Deliveries(
+            stamps, (asked_ns,) * count, (in_hand_ns,) * count, redelivered, handles, calls=calls
+        )
 
     def settle(self, handles: Sequence[object]) -> Settled:
-        return settled_in_parts(_parts(handles, self._batch), self._deleted)
+        if self._delete_batch == 1:
+            return settled_one_by_one(handles, self._delete_one)
+        return settled_in_batches(handles, self._delete_batch, self._call_batch)
 
     def close(self) -> None:
         """What is unsettled comes back when its visibility timeout has passed."""
         self._connection.close()
 
-    def _deleted(self, handles: Sequence[object]) -> Sequence[object]:
-        """Those that are deleted now. Raises CallFailed when none is."""
-        if self._batch == 1:
-            self._delete.call(b"%b%b}" % (self._prefix + _HANDLE, quoted(str(handles[0]))))
-            return handles
-        wanted = [{"Id": str(index), "ReceiptHandle": str(handle)} for index, handle in enumerate(handles)]
-        payload = self._prefix + b'"Entries":' + json.dumps(wanted).encode() + b"}"
-        return _successful(handles, self._delete.call_for_document(payload))
+    def _delete_one(self, handle: object) -> None:
+        self._delete.call(b"%b%b}" % (self._prefix + _HANDLE, quoted(str(handle))))
 
-
-def _successful(handles: Sequence[object], reply: dict[str, Any]) -> Sequence[object]:
-    done = {entry["Id"] for entry in entries(reply, "Successful")}
-    deleted = [handle for index, handle in enumerate(handles) if str(index) in done]
-    if not deleted:
-        codes = [str(entry.get("Code")) for entry in entries(reply, "Failed")]
-        raise CallFailed(codes[0] if codes else MALFORMED)
-    return deleted
-
-
-def _parts(handles: Sequence[object], most: int) -> Iterator[Sequence[object]]:
-    return (handles[start : start + most] for start in range(0, len(handles), min(most, MAX_BATCH)))
+    def _call_batch(self, entries: list[Entry]) -> dict[str, Any]:
+        payload = self._prefix + b'"Entries":' + json.dumps(entries).encode() + b"}"
+        return self._delete.call_for_document(payload)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import Any
 
 from breakeven.clients.base import Answers, CallFailed, Outcome
+from breakeven.clients.columns import together
 from breakeven.clients.core.messages import COLUMNS
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
+from breakeven.clients.sqs.batches import BatchSends, Entry, parts
 from breakeven.clients.sqs.both_clients import fifo_ids, is_fifo
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import obstacle
 from breakeven.clients.sqs.fast_path_sender import FastPathSender, fast_path_sender, is_stored
-from breakeven.clients.sqs.operations import MALFORMED, Operation, entries, prefix, quoted
+from breakeven.clients.sqs.operations import MALFORMED, Operation, prefix, quoted
 from breakeven.clients.sqs.service import Service
-from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 
 Answered = tuple[int, Outcome, int, int]  # sequence, outcome, sent_ns, answered_ns
 
@@ -32,6 +33,7 @@ class SqsSender:
         self._send = Operation("SendMessage" if batch == 1 else "SendMessageBatch", service, connection)
         self._prefix, self._is_fifo = prefix(queue), is_fifo(queue)
         self._answered: list[Answered] = []
+        self._batches, self._of_batches = BatchSends(queue, self._call_batch), list[Answers]()
         self._fast_path: FastPathSender | None = None
         self.fallback: str | None = None
         self._due: MutableMapping[int, int] = {}
@@ -39,14 +41,19 @@ class SqsSender:
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         taken = 0
         try:
-            for part in _parts(bodies, self._batch):
-                call = self._send_one if self._batch == 1 else self._send_batch
-                call(sequences[part], bodies[part])
+            for part in parts(bodies, self._batch):
+                if self._batch == 1:
+                    self._send_one(sequences[part], bodies[part])
+                else:
+                    self._of_batches.append(self._batches.send(sequences[part], bodies[part]))
                 taken = part.stop
         except CallFailed as error:
             raise CallFailed(error.code, taken, error.said) from error
 
     def poll(self, timeout_s: float) -> Answers:
+        if self._of_batches:
+            answers, self._of_batches = together(Answers, self._of_batches), []
+            return answers
         answered, self._answered = self._answered, []
         sequence, outcome, sent_ns, answered_ns = zip(*answered, strict=True) if answered else ((),) * 4
         return Answers(sequence, outcome, sent_ns, answered_ns)
@@ -87,40 +94,6 @@ class SqsSender:
         members = {"MessageBody": body, **fifo_ids(self._queue, body)}
         return self._prefix + json.dumps(members).encode()[1:]
 
-    def _send_batch(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
-        sent_ns = time.monotonic_ns()
-        reply = self._send.call_for_document(self._message_batch([body.decode() for body in bodies]))
-        answered_ns = time.monotonic_ns()
-        outcomes = _outcomes(reply)
-        self._answered += [
-            (sequence, outcomes.get(str(index), Outcome.UNKNOWN), sent_ns, answered_ns)
-            for index, sequence in enumerate(sequences)
-        ]
-
-    def _message_batch(self, bodies: Sequence[str]) -> bytes:
-        entries = [
-            {"Id": str(index), "MessageBody": body, **fifo_ids(self._queue, body)}
-            for index, body in enumerate(bodies)
-        ]
-        return self._prefix + b'"Entries":' + json.dumps(entries).encode() + b"}"
-
-
-def _outcomes(reply: dict[str, Any]) -> dict[str, Outcome]:
-    """By entry id. Refused for the sender's fault is refused; a fault of the service's own says nothing."""
-    failed = {
-        entry["Id"]: Outcome.NACKED if entry.get("SenderFault") else Outcome.UNKNOWN
-        for entry in entries(reply, "Failed")
-    }
-    return {**failed, **{entry["Id"]: Outcome.CONFIRMED for entry in entries(reply, "Successful")}}
-
-
-def _parts(bodies: Sequence[bytes], most: int) -> Iterator[slice]:
-    """Consecutive runs of at most that many messages, and of at most ``SQS_MAX_MESSAGE_BYTES``."""
-    start = size = 0
-    for index, body in enumerate(bodies):
-        if index > start and (index - start == most or size + len(body) > SQS_MAX_MESSAGE_BYTES):
-            yield slice(start, index)
-            start, size = index, 0
-        size += len(body)
-    if bodies:
-        yield slice(start, len(bodies))
+    def _call_batch(self, entries: list[Entry]) -> dict[str, Any]:
+        payload = self._prefix + b'"Entries":' + json.dumps(entries).encode() + b"}"
+        return self._send.call_for_document(payload)

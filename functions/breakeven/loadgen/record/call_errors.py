@@ -13,6 +13,8 @@ from breakeven.loadgen.case_figures import MOST_WORDS, CallErrors
 #: operations and kinds that are told apart: a target may name its errors as it likes
 MOST_KINDS = 20
 OTHER = "other"
+#: characters of a message that are looked at: the search for secrets takes the square of a long word
+MOST_READ = 10 * MOST_WORDS
 
 _NAMED = r"(?:pass(?:word|wd)?|secret|token|signature|credential|authorization|cookie|session)"
 _SECRETS = (
@@ -28,6 +30,7 @@ _SECRETS = (
 
 def without_secrets(text: str) -> str:
     """The text on one line of limited length, without passwords, keys, tokens and account ids."""
+    text = text[:MOST_READ]
     for pattern, instead in _SECRETS:
         text = pattern.sub(instead, text)
     return "".join(character if character.isprintable() else " " for character in text)[:MOST_WORDS]

@@ -65,6 +65,7 @@ class Cell:
     unfinished: int = 0  # of the latencies: without an end when the loader gave up, and counted up to then
     last_ns: int = 0  # the last completion, nanoseconds since the stage's start
     by_core: int = 0  # of the completions: driven by the compiled core
+    calls: int = 0  # that may carry several operations each
     paused_ns: int = 0  # by all workers together, after asks that came back empty
 
     def complete(
@@ -124,6 +125,7 @@ class Cell:
         self.unfinished += other.unfinished
         self.last_ns = max(self.last_ns, other.last_ns)
         self.by_core += other.by_core
+        self.calls += other.calls
         self.paused_ns += other.paused_ns
 
     def total(self) -> Window:

@@ -117,6 +117,15 @@ class Recorder:
             for stage, places in self._parts(instants[: len(instants) - besides]):
                 self._cell(stage, metric).by_core += places.size
 
+    def calls(self, metric: str, answered_ns: Sequence[int]) -> None:
+        """Calls that were answered, each of which may carry several operations."""
+        if not answered_ns:
+            return
+        with self._lock:
+            for instant in answered_ns:
+                if stage := self._timeline.at(instant):
+                    self._cell(stage, metric).calls += 1
+
     def fell_back(self, why: str) -> None:
         """What is the core's to drive is driven by the general path, and why."""
         with self._lock:

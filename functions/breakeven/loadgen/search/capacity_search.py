@@ -76,6 +76,16 @@ class CapacitySearch:
             self._search.report(rate, probe.held)
         self._ended = True
 
+    def why_none_held(self) -> str:
+        """Why the case has failed, where no rate was held."""
+        if self.probes:
+            return f"no rate was held: {self.probes[-1].reason}"
+        work = self._workload
+        return (
+            f"no rate was tried: what the warm-up sent at {work.rate:g} messages a second was not received "
+            f"within drain_s, {work.drain_s:g} s, or too little time was left; begin with a lower rate"
+        )
+
     def telling(self) -> set[str]:
         """The stages between which the capacity lies: whether a loader was the limit is asked of these."""
         return {probe.stage for probe in (best(self.probes), bound(self.probes)) if probe}

@@ -67,6 +67,7 @@ class Arrivals:
         self._number = 0.0 if self._random else producer / workload.producers
         self._ahead: list[int] = []
         self._used = 0
+        self._least = workload.send_batch  # known ahead, until the last: what fills a batch
         self._ended = False
         self._fill()
 
@@ -83,9 +84,17 @@ class Arrivals:
         """The next ``count`` arrivals, at most as many as are due."""
         taken = self._ahead[self._used : self._used + count]
         self._used += len(taken)
-        if self._used == len(self._ahead):
+        if len(self._ahead) - self._used < self._least:
             self._fill()
         return taken
+
+    def next_but(self, place: int) -> int | None:
+        """The arrival that so many others precede which are not taken; None where there is none.
+
+        :param place: less than a batch has
+        """
+        place += self._used
+        return self._ahead[place] if place < len(self._ahead) else None
 
     def until(self, instant_ns: int, most: int) -> tuple[Int64s, WhenSent]:
         """Those before an instant that are not taken, at most ``most``; and what is to be done once they are
@@ -105,13 +114,14 @@ class Arrivals:
         return found
 
     def _fill(self) -> None:
-        self._ahead, self._used = [], 0
         if self._ended:
             return
+        rest = self._ahead[self._used :]
         elapsed_s = when(self._profile, self._counts() / self._share)
         within = elapsed_s < (self._end_ns - self._start_ns) / 1e9
         self._ended = not within.all()
-        self._ahead = (self._start_ns + np.rint(elapsed_s[within] * 1e9).astype(np.int64)).tolist()
+        more = (self._start_ns + np.rint(elapsed_s[within] * 1e9).astype(np.int64)).tolist()
+        self._ahead, self._used = rest + more, 0
 
     def _counts(self) -> Floats:
         """What this producer's share of the rate must have added up to at each of the next arrivals."""

@@ -11,6 +11,7 @@ from breakeven.clients.base import Deliveries, Receiver, Settled
 from breakeven.clients.fast_path import ReceivesOnFastPath
 from breakeven.loadgen.ledger.ledger import Receipts
 from breakeven.loadgen.record.timestamps import as_one, listed, repeated
+from breakeven.loadgen.workers.in_hand import InHand
 from breakeven.loadgen.workers.worker import FAST_PATH_NS, TOLERATED_S, Shared, Worker
 from breakeven.workload.rate_profile import Profile
 
@@ -42,7 +43,7 @@ class Consumer(Worker[Receiver]):
         self._pause_s = EMPTY_PAUSE_S[0]
         self._eager_since_ns: int | None = None  # asks have come back empty since, with messages outstanding
         self._highest: dict[int, int] = {}
-        self._in_hand: dict[object, int] = {}  # not settled yet: handle -> asked_ns
+        self._in_hand = InHand(workload)
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
         self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
         self._fast_path: ReceivesOnFastPath | None = None
@@ -64,14 +65,15 @@ class Consumer(Worker[Receiver]):
         return bool(self._in_hand) and self._failing_s() < TOLERATED_S
 
     def _step(self, link: Receiver) -> None:
-        if self._in_hand:
-            self._settle(link, self._processed())
+        if self._in_hand and (handles := self._to_settle()):
+            self._settle(link, handles)
             return
         if self._fast_path is not None and self._received_on_fast_path(self._fast_path):
             return
         if not self._polls:
             self._release()  # a long poll waits for seconds, whatever it is asked
-        deliveries = link.receive(self._patience_s())
+        deliveries = link.receive(self._in_hand.patience_s(time.monotonic_ns(), self._patience_s()))
+        self._shared.recorder.calls(self.metric, deliveries.calls)
         for error, failed_ns in deliveries.failed:
             self._shared.recorder.error(self.metric, failed_ns, error)
         self._starved(deliveries)
@@ -88,7 +90,8 @@ class Consumer(Worker[Receiver]):
             deliveries, receipts = _ours(deliveries, receipts)
             if not receipts.ours:
                 return
-        self._in_hand.update(zip(deliveries.handle, deliveries.asked_ns, strict=True))
+        asked_ns = dict(zip(deliveries.handle, deliveries.asked_ns, strict=True))
+        self._in_hand.take(asked_ns, time.monotonic_ns())
         self._taken.append((deliveries, receipts))
         self._hold(len(receipts.ours), int(deliveries.in_hand_ns[-1]))
 
@@ -109,7 +112,7 @@ class Consumer(Worker[Receiver]):
         self._starved(received.deliveries)
         if received.in_hand is not None:
             self._take(received.in_hand)
-        self._in_hand.update(received.unsettled)
+        self._in_hand.take(dict(received.unsettled), time.monotonic_ns())
         if received.error:
             if received.deliveries.empty or len(received.deliveries.in_hand_ns):
                 self._well()  # before it failed
@@ -194,14 +197,18 @@ class Consumer(Worker[Receiver]):
             if self._shared.trend is not None:
                 self._shared.trend.add(sent_ns, ended_ns)
 
-    def _processed(self) -> tuple[object, ...]:
-        """What is to be settled next: all that is in hand, or where processing takes time, one message."""
-        if self._processing is None:
-            return tuple(self._in_hand)
+    def _to_settle(self) -> tuple[object, ...]:
+        """What is to be settled next, once it is processed."""
+        self._in_hand.process(self._process)
+        return self._in_hand.to_settle(time.monotonic_ns(), at_once=self._shared.signals.finish.is_set())
+
+    def _process(self) -> int:
+        """Process one message; returns when that was done."""
+        assert self._processing is not None
         started_ns = self._shared.timeline.stages[0].start_ns
         elapsed_s = (time.monotonic_ns() - started_ns) / 1e9
         self._shared.signals.sleep(self._processing.at(elapsed_s) / 1e3)
-        return (next(iter(self._in_hand)),)
+        return time.monotonic_ns()
 
     def _settle(self, receiver: Receiver, handles: Sequence[object]) -> None:
         recorder = self._shared.recorder
@@ -209,9 +216,11 @@ class Consumer(Worker[Receiver]):
         written_ns = time.monotonic_ns()
         for error, failed_ns in settled.failed:
             recorder.error(self.metric, failed_ns, error)
+        recorder.calls("settle", settled.calls)
+        self._in_hand.settled(settled.refused)
         if not len(settled.handle):
             return
-        asked_ns = [self._in_hand.pop(handle) for handle in settled.handle]
+        asked_ns = self._in_hand.settled(settled.handle)
         if asked_ns[0] >= 0 or settled.replied_ns[0] >= 0:
             self._settled.append((asked_ns, settled, written_ns))
         self._hold(0, written_ns)

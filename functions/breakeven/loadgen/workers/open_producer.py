@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from breakeven.clients.base import Sender
 from breakeven.clients.columns import joined, repeated
 from breakeven.loadgen.workers.arrivals import Arrivals, Span
+from breakeven.loadgen.workers.lingering import Lingering
 from breakeven.loadgen.workers.producer import TOGETHER_NS, Producer
 from breakeven.loadgen.workers.worker import FAST_PATH_NS, Shared
 
@@ -29,6 +30,7 @@ class OpenProducer(Producer):
         super().__init__(number, queue, shared, helps=helps)
         self._span = span
         self._handed_over: list[tuple[Sequence[int], int]] = []  # when they could be, and when they were
+        self._lingering = Lingering(shared.case.workload)
         self._room_since_ns = 0  # when the window last began to have room
         self._arrivals: Arrivals | None = None
         self._deadline_ns = self._measure_ns = self._end_ns = 0
@@ -63,12 +65,15 @@ class OpenProducer(Producer):
 
     def _step(self, link: Sender) -> None:
         now_ns = time.monotonic_ns()
+        if now_ns >= self._deadline_ns:  # since it was last asked whether more is wanted
+            return
         if self._most and self._go_on_fast_path(now_ns):
             return
         due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._note_blocked(now_ns, due > 0 and room <= 0)
-        if due > 0 and room > 0:
-            self._send(link, min(due, room), now_ns)
+        most = max(0, min(due, room))
+        if count := self._lingering.ready(self._schedule, most, now_ns):
+            self._send(link, count, now_ns)
             due, room = self._schedule.due(now_ns), self._window - self._in_flight
         self._take_answers(link, self._until_due_s(now_ns, due, room))
 
@@ -97,9 +102,12 @@ class OpenProducer(Producer):
         return True
 
     def _send(self, link: Sender, count: int, now_ns: int) -> None:
-        """Pacing is our own lateness: from when a message was due and had room, to when it is handed over."""
+        """Pacing is our own lateness: from when a message was due and had room, to when it is handed over.
+        One that waits for its batch to be full is not late.
+        """
         intended, room_ns = self._schedule.take(count), self._room_since_ns
-        could = intended if intended[0] >= room_ns else [max(instant, room_ns) for instant in intended]
+        could = self._lingering.could_ns(intended)
+        could = could if could[0] >= room_ns else [max(instant, room_ns) for instant in could]
         self._handed_over.append((could, now_ns))
         self._hold(count, now_ns)
         self._count_offered(intended)
@@ -127,6 +135,9 @@ class OpenProducer(Producer):
         patience_s, next_ns = self._patience_s(), self._schedule.next_ns
         if room <= 0 or next_ns is None:
             return patience_s
+        if self._lingering:
+            ready_ns = self._lingering.next_ns(self._schedule, room) or next_ns
+            return min(patience_s, max(0.0, (ready_ns - time.monotonic_ns()) / 1e9))
         if due > 0:
             return 0.0
         if self._schedule.due(now_ns + TOGETHER_NS) > 1:

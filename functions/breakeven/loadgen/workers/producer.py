@@ -109,6 +109,9 @@ class Producer(Worker[Sender]):
 
     def _take_answers(self, link: Sender, timeout_s: float) -> None:
         answers = link.poll(timeout_s)
+        self._shared.recorder.calls(self.metric, answers.calls)
+        for error, failed_ns in answers.failed:
+            self._shared.recorder.error(self.metric, failed_ns, error)
         if count := len(answers.sequence):
             self._in_flight -= count
             self._answers.append(answers)

@@ -188,7 +188,8 @@ class Worker(ABC, Generic[L]):
         """Count it, let go of a lost connection, and wait before the next attempt."""
         now = time.monotonic_ns()
         kind = error.code if isinstance(error, CallFailed) else "connection_lost"
-        self._shared.recorder.error(self.metric, now, kind, said=str(error))
+        count = error.count if isinstance(error, CallFailed) else 1
+        self._shared.recorder.error(self.metric, now, kind, count, said=str(error))
         self._reason = without_secrets(str(error))
         if self._failing_since_ns is None:
             self._failing_since_ns = now

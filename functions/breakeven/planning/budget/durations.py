@@ -69,14 +69,16 @@ def produce_rate(workload: Workload, target: TargetName, environment: Environmen
     rates = record_of(target).rates[environment]
     most = rates.produce_most if workload.confirms or rates.unconfirmed is None else rates.unconfirmed
     each = rates.produce_each if workload.confirms else most
-    return _bounded(workload, min(workload.producers * each, most), rates.bytes_per_s)
+    calls = min(workload.producers * each, most)
+    return _bounded(workload, calls * workload.send_batch, rates.bytes_per_s)
 
 
 def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Messages received and settled a second, all consumers together."""
     rates = record_of(target).rates[environment]
     rate = min(workload.consumers * rates.consume_each, rates.consume_most)
-    return _bounded(workload, rate, rates.bytes_per_s)
+    calls = (1 / workload.receive_batch + 1 / workload.delete_batch) / 2  # for one of each, a message
+    return _bounded(workload, rate / calls, rates.bytes_per_s)
 
 
 def _bounded(workload: Workload, rate: float, bytes_per_s: float | None) -> float:

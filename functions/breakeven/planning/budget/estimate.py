@@ -14,13 +14,13 @@ from breakeven.planning.budget.task_lines import has_tasks
 from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.planning.machine_availability import BUILDERS
 from breakeven.pricing.bill.broker_lines import crossings_per_message
-from breakeven.pricing.bill.inputs import NODES, ask
+from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.lines import BYTES_PER_GB
 from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.targets.catalog import INSTRUMENT, record_of
+from breakeven.targets.catalog import INSTRUMENT, clusters, record_of
 from breakeven.terms import Environment, Frozen, TargetName
-from breakeven.workload.case import Case
+from breakeven.workload.case import SINGLY, Case, Workload, architecture_of
 
 HOURS_PER_MONTH = 730.0
 
@@ -84,7 +84,7 @@ def estimate(
     :param at_once: how many lanes there is room for on AWS; None: for all
     :param windows: of the lanes' warm-ups
     :param image_built: whether the image of tasks is there; None is not known, and paid for
-    :param to_bake: architectures whose image of brokers is baked first, all at the same time
+    :param to_bake: images of brokers that are baked first, all at the same time
     """
     lanes = lane_seconds(cases, environment, windows)
     together_s = sum(lanes.values())
@@ -138,10 +138,33 @@ def requests_by_price(cases: Iterable[Case], count: Callable[[Case], float]) -> 
 
 
 def sqs_requests(case: Case) -> float:
-    """Requests billed for a case: three a message (more above 64 KiB), and asks that come back empty."""
+    """Requests billed for a case: three a message (more above 64 KiB, fewer in batches), and asks that come
+    back empty.
+    """
     messages = expected(case.workload, case.target, "aws").messages
-    unbatched = ask(message_bytes=case.workload.message_bytes)
-    return messages * requests_per_message(unbatched) + _empty_asks(case)
+    calls = ask(message_bytes=case.workload.message_bytes, **_fills(case.workload))
+    return messages * requests_per_message(calls) + _empty_asks(case)
+
+
+def _fills(workload: Workload) -> dict[str, float]:
+    """Messages a call. What comes by a rate fills a batch as far as it lingers; a receive is taken to find
+    more than one message only where a queue is unloaded.
+    """
+    unloads, linger_s = workload.messages is not None, workload.linger_ms / 1e3
+    receive = float(workload.receive_batch) if unloads else 1.0
+    if workload.rate is None:
+        return {
+            "send_batch": workload.send_batch,
+            "receive_batch": receive,
+            "delete_batch": min(receive, workload.delete_batch),
+        }
+    each = {"send_batch": workload.producers, "delete_batch": workload.consumers}
+    fills = {
+        name: min(float(getattr(workload, name)), 1 + workload.rate / workers * linger_s)
+        for name, workers in each.items()
+        if workers
+    }
+    return {"receive_batch": receive, **fills}
 
 
 def cross_zone_gb(case: Case) -> float:
@@ -156,7 +179,7 @@ def cross_zone_gb(case: Case) -> float:
         return 0.0
     crossings = crossings_per_message(
         ask(
-            deployment=next(name for name, count in NODES.items() if count == nodes),
+            deployment=clusters()[case.target.kind].deployment,
             broker_zones=placed or min(nodes, assumed.ZONES),
             client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
         )
@@ -175,7 +198,7 @@ def _empty_asks(case: Case) -> float:
         return 0.0
     sending_s = workload.warmup_s + workload.measure_s
     asking = workload.consumers * workload.in_flight
-    most = consume_rate(workload.model_copy(update={"consumers": asking}), case.target, "aws")
+    most = consume_rate(workload.model_copy(update={**SINGLY, "consumers": asking}), case.target, "aws")
     sent = expected(workload, case.target, "aws").messages / sending_s
     idle = max(0.0, 1 - sent / most)
     asks = 2 * most if workload.wait_s == 0 else asking / workload.wait_s
@@ -225,9 +248,10 @@ def _quantities(
     ]
 
 
-def _baking(architectures: Sequence[str]) -> Iterator[task_lines.Quantity]:
-    for architecture in architectures:
-        yield f"image of {architecture}, baked", "ec2", BUILDERS[architecture], assumed.BUILDER_S / 3600
+def _baking(images: Sequence[str]) -> Iterator[task_lines.Quantity]:
+    for image in images:
+        builder = BUILDERS[architecture_of(image)]
+        yield f"image of {image}, baked", "ec2", builder, assumed.BUILDER_S / 3600
 
 
 def _reads_of_many(case: Case) -> float:

@@ -16,7 +16,7 @@ UNKNOWN = "not known"
 class Capacity:
     """Messages a second of one cluster. ``limit`` names what binds: capacity, network or not known.
 
-    :param stated: with one node down, as given; None: not known
+    :param stated: as given or measured; None: not known
     :param network: the most that the busiest node's network baseline sustains; None: not known, see notes
     :param notes: what could not be taken into account, and why
     """
@@ -26,6 +26,7 @@ class Capacity:
     utilisation: float
     peak_factor: float
     notes: tuple[str, ...]
+    nodes_down: int | None = None
 
     @property
     def sustained(self) -> float | None:
@@ -54,7 +55,7 @@ class Capacity:
         network = "" if self.network is None else f"the network baseline carries {self.network:,.0f} msg/s"
         if self.stated is None:
             return f"not known; {network} at most"
-        stated = f"{number(self.stated)} msg/s with one node down"
+        stated = f"{number(self.stated)} msg/s {_with(self.nodes_down)}"
         return stated if self.limit == "capacity" else f"{stated}, but {network}"
 
 
@@ -85,4 +86,17 @@ def capacity_of(inputs: Inputs) -> Capacity:
     ]
     if known is None:
         notes.append(f"{inputs.instance}: none of its baselines is known, so nothing caps its capacity")
-    return Capacity(inputs.capacity_msg_per_s, network, inputs.utilisation, inputs.peak_factor, tuple(notes))
+    return Capacity(
+        inputs.capacity_msg_per_s,
+        network,
+        inputs.utilisation,
+        inputs.peak_factor,
+        tuple(notes),
+        inputs.capacity_nodes_down,
+    )
+
+
+def _with(nodes_down: int | None) -> str:
+    if nodes_down == 0:
+        return "with all nodes up"
+    return "with one node down" if nodes_down in {None, 1} else f"with {nodes_down} nodes down"

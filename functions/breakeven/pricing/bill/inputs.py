@@ -8,14 +8,15 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from breakeven.errors import InputError, in_words, together
-from breakeven.terms import Frozen
+from breakeven.pricing.bill.consumers import Consumers, consumer_problem
+from breakeven.terms import SQS_MAX_BATCH, SQS_MAX_MESSAGE_BYTES
 from breakeven.words import plural
 
 CHUNK_BYTES = 64 * 1024
-MAX_MESSAGE_BYTES = 1024 * 1024
+MAX_MESSAGE_BYTES = SQS_MAX_MESSAGE_BYTES
 #: what one SQS call carries at most, all its messages together
-MAX_CALL_BYTES = 1024 * 1024
-MAX_BATCH = 10
+MAX_CALL_BYTES = SQS_MAX_MESSAGE_BYTES
+MAX_BATCH = SQS_MAX_BATCH
 MAX_MSG_PER_S = 1e7
 SECONDS_PER_HOUR = 3600.0
 
@@ -42,7 +43,7 @@ VOLUMES = {
 }
 
 
-class Inputs(Frozen, allow_inf_nan=False):
+class Inputs(Consumers, allow_inf_nan=False):
     """Everything that a bill depends on but the prices. Rates are monthly means."""
 
     msg_per_s: float | None = Field(default=None, ge=0, le=MAX_MSG_PER_S, description="asked for; null: none")
@@ -91,6 +92,15 @@ class Inputs(Frozen, allow_inf_nan=False):
     capacity_msg_per_s: float | None = Field(
         default=None, gt=0, le=MAX_MSG_PER_S, description="of one cluster with one node down; null: not known"
     )
+    capacity_low_msg_per_s: float | None = Field(
+        default=None, gt=0, le=MAX_MSG_PER_S, description="lower end of its interval; null: not measured"
+    )
+    capacity_high_msg_per_s: float | None = Field(
+        default=None, gt=0, le=MAX_MSG_PER_S, description="upper end; null: not measured, or none was found"
+    )
+    capacity_nodes_down: int | None = Field(
+        default=None, ge=0, le=2, description="while it was measured; null: one, where there are several"
+    )
     utilisation: float = Field(default=0.7, gt=0, le=1, description="of that capacity, at the peak")
     peak_factor: float = Field(default=3, ge=1, le=1000, description="peak rate over mean rate")
     hours: float | None = Field(
@@ -107,6 +117,8 @@ class Inputs(Frozen, allow_inf_nan=False):
             raise ValueError(
                 f"broker_zones: {self.zones} zones for {plural(self.nodes, 'node')}; give at most one a node"
             )
+        if self.consumer and (problem := consumer_problem(self, self.queue, self.message_bytes)):
+            raise ValueError(problem)
         for name in ("send_batch", "receive_batch"):
             batch = getattr(self, name)
             if batch * self.message_bytes > MAX_CALL_BYTES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 #: AWS counts a gigabyte of traffic as 2^30 bytes: its tier of 10 TB ends at 10,240 GB
 BYTES_PER_GB = 2.0**30
@@ -11,13 +11,25 @@ BYTES_PER_GB = 2.0**30
 UNITS = ("fixed", "per_message", "per_cluster", "free", "used")
 
 
+class OwnTier(NamedTuple):
+    """Dollars of a unit, for the units of a month above ``start`` and up to ``end``; None: no end."""
+
+    start: float
+    end: float | None
+    usd: float
+
+
 @dataclass(frozen=True, slots=True)
 class OwnPrice:
-    """A flat price that no book has as it is: given by the asker, or derived from a book's."""
+    """A price that no book has as it is: given by the asker, or derived from a book's.
+
+    ``tiers`` is empty of a flat one.
+    """
 
     unit: str
     usd: float
     source: str
+    tiers: tuple[OwnTier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,16 @@ intervals), each input a quarter lower and higher (its sensitivity), and other i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from breakeven.errors import InputError
 from breakeven.pricing.bill.broker_lines import amazon_mq_lines, broker_lines
 from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.consumer_lines import consumer_lines
 from breakeven.pricing.bill.inputs import Inputs, ask
-from breakeven.pricing.bill.lines import Line, OwnPrice
+from breakeven.pricing.bill.lines import Line, OwnPrice, OwnTier
+from breakeven.pricing.bill.run_capacities import RunCapacity
 from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
 from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook, load_book
 
@@ -71,6 +73,7 @@ class Question:
     """Options under one set of inputs, at one book's prices.
 
     :param base_id: the question that this one varies; None: it varies none
+    :param capacity: the run's whose capacity its cluster is priced with; None: no run's
     """
 
     question_id: str
@@ -81,6 +84,7 @@ class Question:
     base_id: str | None = None
     varied: str | None = None
     factor: float | None = None
+    capacity: RunCapacity | None = None
 
     def option_rows(self) -> list[Row]:
         """Rows of ``schemas.COST_OPTIONS``."""
@@ -115,16 +119,17 @@ class Question:
     def own_price_rows(self) -> list[Row]:
         """Rows of ``schemas.PRICES`` for the lines whose price no book has."""
         return [
-            _own_price_row(self._book_of(option, line), self.book, line, line.own)
+            row
             for option in self.options
             for line in option.lines
             if line.own is not None
+            for row in _own_price_rows(self._book_of(option, line), self.book, line, line.own)
         ]
 
     def price_rows(self, line: Line) -> list[Row]:
         """Rows of ``schemas.PRICES`` of one line, one a tier."""
         if line.own is not None:
-            return [_own_price_row(self.book.label, self.book, line, line.own)]
+            return _own_price_rows(self.book.label, self.book, line, line.own)
         return self.book.rows_of(line.service, line.item)
 
     def free_request_rows(self) -> list[Row]:
@@ -134,86 +139,6 @@ class Question:
 
     def _book_of(self, option: Option, line: Line) -> str:
         return self.book.label if line.own is None else f"{self.question_id}/{option.option_id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Questions with the rows that put them; ``notes`` say what was left out and why."""
-
-    questions: tuple[Question, ...]
-    notes: tuple[str, ...] = field(default=())
-
-    def rows(self) -> dict[str, list[Row]]:
-        """Rows by table: cost_options, cost_items, prices."""
-        books = {question.book.label: question.book for question in self.questions}
-        prices = [row for book in books.values() for row in book.rows()]
-        prices += [row for question in self.questions for row in question.own_price_rows()]
-        return {
-            "cost_options": [row for question in self.questions for row in question.option_rows()],
-            "cost_items": [row for question in self.questions for row in question.item_rows()],
-            "prices": prices,
-        }
-
-    def prices(self) -> list[Row]:
-        """Rows of ``schemas.PRICES`` that the questions which a report answers are priced with, each once.
-
-        A price of a question's own stands under the label of its book.
-        """
-        shown = [question for question in self.questions if question.purpose in (*SHOWN, "map")]
-        used = {
-            (question.book.label, line.service, line.item): row
-            for question in shown
-            for option in question.options
-            for line in option.lines
-            for row in [question.price_rows(line)]
-        }
-        free = {question.book.label: question.free_request_rows() for question in shown}
-        return [row for rows in (*used.values(), *free.values()) for row in rows]
-
-    def to_json(self) -> dict[str, Any]:
-        """What a report says of the questions beside their answers: JSON, by question."""
-        shown = [question for question in self.questions if question.purpose in SHOWN]
-        return {
-            "notes": list(self.notes),
-            "prices": self.prices(),
-            "sizes": [
-                {
-                    "question_id": question.question_id,
-                    "base_id": question.base_id,
-                    "message_bytes": question.inputs.message_bytes,
-                    "zones": question.inputs.zones,
-                }
-                for question in self.questions
-                if question.purpose == "message-size"
-            ],
-            "empty_receives": [
-                {
-                    "question_id": question.question_id,
-                    "base_id": question.base_id,
-                    "per_message": question.inputs.empty_receives,
-                }
-                for question in self.questions
-                if question.purpose == "empty-receives"
-            ],
-            "rates": {
-                question.question_id: question.inputs.message_bytes
-                for question in self.questions
-                if question.purpose == "rate"
-            },
-            "questions": [
-                {
-                    "question_id": question.question_id,
-                    "purpose": question.purpose,
-                    "book": question.book.label,
-                    "inputs": question.inputs.model_dump(mode="json"),
-                    "options": {option.option_id: option.label for option in question.options},
-                    "capacity": capacity_of(question.inputs).describe(),
-                    "capacity_notes": list(capacity_of(question.inputs).notes),
-                    "capacity_mean_msg_per_s": capacity_of(question.inputs).mean_msg_per_s,
-                }
-                for question in shown
-            ],
-        }
 
 
 def question(name: str, inputs: Inputs, book: PriceBook, *, size: str = "") -> Question:
@@ -296,13 +221,14 @@ def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ, size
         option_id,
         "self-hosted",
         DEPLOYMENTS[inputs.deployment].format(f"{inputs.instance} ({size})" if size else inputs.instance),
-        _known(book, broker_lines(inputs, book)),
+        _known(book, [*broker_lines(inputs, book), *consumer_lines(inputs, book, "self-hosted")]),
         None if mean is None else mean * inputs.seconds_per_month,
     )
 
 
 def _sqs(option_id: str, label: str, inputs: Inputs, book: PriceBook) -> Option:
-    return Option(option_id, "sqs", label, _known(book, sqs_lines(inputs, book)))
+    lines = [*sqs_lines(inputs, book), *consumer_lines(inputs, book, "sqs")]
+    return Option(option_id, "sqs", label, _known(book, lines))
 
 
 def _amazon_mq(inputs: Inputs, book: PriceBook) -> tuple[Option | None, str | None]:
@@ -310,7 +236,10 @@ def _amazon_mq(inputs: Inputs, book: PriceBook) -> tuple[Option | None, str | No
     if inputs.amazon_mq is None:
         return None, None
     try:
-        lines = _known(book, amazon_mq_lines(inputs, inputs.amazon_mq))
+        lines = _known(
+            book,
+            [*amazon_mq_lines(inputs, inputs.amazon_mq), *consumer_lines(inputs, book, "amazon-mq")],
+        )
     except InputError as error:
         return None, f"Amazon MQ is not priced beside: {error}"
     return Option(AMAZON_MQ, "amazon-mq", f"Amazon MQ, {inputs.amazon_mq}", lines), None
@@ -328,19 +257,22 @@ def _known(book: PriceBook, lines: Iterable[Line]) -> tuple[Line, ...]:
     return billing
 
 
-def _own_price_row(label: str, book: PriceBook, line: Line, own: OwnPrice) -> Row:
-    return {
-        "book": label,
-        "region": book.region,
-        "service": line.service,
-        "item": line.item,
-        "unit": own.unit,
-        "tier_from": 0.0,
-        "tier_to": None,
-        "usd": own.usd,
-        "source": own.source,
-        "as_of": book.as_of,
-    }
+def _own_price_rows(label: str, book: PriceBook, line: Line, own: OwnPrice) -> list[Row]:
+    return [
+        {
+            "book": label,
+            "region": book.region,
+            "service": line.service,
+            "item": line.item,
+            "unit": own.unit,
+            "tier_from": tier.start,
+            "tier_to": tier.end,
+            "usd": tier.usd,
+            "source": own.source,
+            "as_of": book.as_of,
+        }
+        for tier in own.tiers or [OwnTier(0.0, None, own.usd)]
+    ]
 
 
 def price_books(questions: Sequence[Question]) -> list[str]:

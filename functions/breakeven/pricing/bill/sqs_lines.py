@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
+from breakeven.pricing.bill.consumer_lines import idle_polls
 from breakeven.pricing.bill.inputs import CHUNK_BYTES, MAX_BATCH, MAX_CALL_BYTES, Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
@@ -22,13 +23,15 @@ def requests_per_message(inputs: Inputs) -> float:
 def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
     """Every line of SQS's bill; unpriced ones are for the caller to refuse."""
     requests, how = requests_per_message(inputs), _formula(inputs)
+    polls, polling = idle_polls(inputs)
     free, alarms = book.free_sqs_requests if inputs.free_tier else 0.0, inputs.sqs_alarms
     lines = [
         Line(
             "requests",
-            f"{how}{f'; {number(free)} a month are free' if free else ''}",
+            f"{how}{polling}{f'; {number(free)} a month are free' if free else ''}",
             "sqs",
             ITEMS[inputs.queue],
+            fixed=polls,
             per_message=requests,
             factor=inputs.sqs_price_factor,
             free=free,

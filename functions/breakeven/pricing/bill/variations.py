@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.broker_lines import SERVICES
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
@@ -15,7 +16,6 @@ from breakeven.pricing.bill.known_capacity import capacities
 from breakeven.pricing.bill.questions import (
     AS_USED,
     RABBITMQ,
-    Asked,
     Purpose,
     Question,
     article_question,
@@ -23,6 +23,7 @@ from breakeven.pricing.bill.questions import (
     map_question,
     question,
 )
+from breakeven.pricing.bill.run_capacities import RunCapacity
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.words import plural
 
@@ -33,7 +34,7 @@ EMPTY_RECEIVES = (0.0, 1.0)
 COUNTED = (*EMPTY_RECEIVES, *(float(2**step) for step in range(1, 10)), 1000.0)
 #: of the batch that was asked for, how full calls may be on average
 BATCH_FILL = (0.5, 1.0)
-#: of a capacity that another workload, or another's machine, will have
+#: of a capacity that was given or printed: another workload, or another's machine, will have
 CAPACITY = (0.75, 1.25)
 QUARTER = (0.75, 1.25)
 #: bytes of the messages whose crossings a report sets side by side
@@ -43,16 +44,23 @@ Changes = dict[str, Any]
 
 
 def ask_all(
-    name: str, inputs: Inputs, book: PriceBook, *, others: dict[str, float] | None = None, size: str = ""
+    name: str,
+    inputs: Inputs,
+    book: PriceBook,
+    *,
+    others: dict[str, float] | None = None,
+    size: str = "",
+    capacity: RunCapacity | None = None,
 ) -> Asked:
     """A question with its intervals, its sensitivity and its map; and the 2012 article's beside it.
 
     :param others: on the map beside the question's own instance type: type -> messages a second of one
         cluster with one node down; None: those that a source printed
     :param size: what the suite calls the cluster's machines, where it has several
+    :param capacity: a run's, which the inputs have their capacity from
     :raises InputError: a price that is needed is not known
     """
-    base = question(name, inputs, book, size=size)
+    base = replace(question(name, inputs, book, size=size), capacity=capacity)
     notes = list(left_out(inputs, book))
     if others is None:
         printed = list(capacities(inputs.deployment, inputs.message_bytes).values())
@@ -64,13 +72,15 @@ def ask_all(
     return Asked(questions, tuple(notes))
 
 
-def ask_size(name: str, inputs: Inputs, book: PriceBook, size: str) -> tuple[Question, ...]:
-    """The question of one more size of a sweep, with its intervals; Amazon MQ stands beside the first.
+def ask_size(
+    name: str, inputs: Inputs, book: PriceBook, size: str, capacity: RunCapacity | None = None
+) -> tuple[Question, ...]:
+    """The question of one more size or form, with its intervals; Amazon MQ stands beside the first.
 
     :raises InputError: a price that is needed is not known
     """
-    base = question(f"{name}.size-{size}", inputs.but(amazon_mq=None), book, size=size)
-    return (replace(base, purpose="size"), *corners(base))
+    base = question(name, inputs.but(amazon_mq=None), book, size=size)
+    return (replace(base, purpose="size", capacity=capacity), *corners(base))
 
 
 def ask_rate(base: Question, msg_per_s: float, message_bytes: int) -> Question:
@@ -82,15 +92,29 @@ def ask_rate(base: Question, msg_per_s: float, message_bytes: int) -> Question:
 def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     """Name of each uncertain input -> what it changes at either end."""
     found: dict[str, list[Changes]] = {}
-    if inputs.empty_receives is None:
+    if inputs.empty_receives is None and inputs.consumer is None:
         found["empty receives"] = [{"empty_receives": end} for end in EMPTY_RECEIVES]
     if any(getattr(inputs, batch) > 1 for batch in BATCHES):
         found["batch fill"] = [
             {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
         ]
-    if inputs.capacity_msg_per_s is not None:
-        found["capacity"] = [{"capacity_msg_per_s": inputs.capacity_msg_per_s * end} for end in CAPACITY]
+    if ends := capacity_ends(inputs):
+        found["capacity"] = [{"capacity_msg_per_s": end} for end in ends]
     return found
+
+
+def capacity_ends(inputs: Inputs) -> tuple[float, ...]:
+    """The interval's, where the capacity was measured; where no upper end was found, the capacity itself."""
+    stated, low, high = (
+        inputs.capacity_msg_per_s,
+        inputs.capacity_low_msg_per_s,
+        inputs.capacity_high_msg_per_s,
+    )
+    if stated is None:
+        return ()
+    if low is None:
+        return tuple(stated * end for end in CAPACITY)
+    return low, high or stated
 
 
 def corners(base: Question) -> list[Question]:
@@ -128,7 +152,7 @@ def by_size(base: Question) -> list[Question]:
 
 def by_empty_receives(base: Question) -> list[Question]:
     """SQS as used and our own cluster at more and more empty receives; none where their number is given."""
-    if base.inputs.empty_receives is not None:
+    if base.inputs.empty_receives is not None or base.inputs.consumer:
         return []
     asked = [
         _beside(base, f"{count:g}-empty", {"empty_receives": count}, "empty-receives", "empty receives")

@@ -25,8 +25,14 @@ def empty_receives(answers: Answers, cases: Sequence[CaseReport]) -> EmptyReceiv
         question_id=next(iter(asked.values()))["base_id"],
         case_id=case.case_id,
         per_message=most,
+        provenance=case.provenance,
         msg_per_s=crossing_at(most, sorted(_points(answers, asked))),
     )
+
+
+def of_the_service(counted: EmptyReceives | None) -> EmptyReceives | None:
+    """What moves the interval: an emulator's count says nothing of SQS (rule 11 of docs/rules.md)."""
+    return counted if counted and counted.provenance == "measured" else None
 
 
 def widened(crossings: Sequence[Crossover], counted: EmptyReceives | None) -> list[Crossover]:

@@ -12,11 +12,12 @@ from pydantic import BaseModel
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.flags import Evidence, raised
 from breakeven.report.building import money_builder
-from breakeven.report.building.counted_empty_receives import empty_receives, widened
+from breakeven.report.building.counted_empty_receives import empty_receives, of_the_service, widened
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.verdict import verdict
+from breakeven.report.contract.joined_model import PricedCapacity
 from breakeven.report.contract.money_model import PriceTier
 from breakeven.report.contract.report_model import (
     CaseReport,
@@ -28,6 +29,7 @@ from breakeven.report.contract.report_model import (
     Repeats,
     Report,
 )
+from breakeven.report.money.latency_at_crossing import crossing_latencies
 from breakeven.results.schemas import columns
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import METRICS, Flag, Place, Provenance
@@ -46,7 +48,8 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
     proving = [case for case in every if case.target == INSTRUMENT]
     compared = {case.case_id for case in cases}
     counted = empty_receives(answers, cases)
-    questions = money_builder.cost_questions(answers.cost, counted)
+    questions = money_builder.cost_questions(answers.cost, of_the_service(counted))
+    crossovers = widened(money_builder.crossovers(answers.crossover, questions), of_the_service(counted))
     report = Report.of(
         vars(record),
         verdict="",
@@ -54,10 +57,12 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         validity=None if record.source else validity(proving, answers.cases),
         manifest=manifest,
         cases=cases,
-        crossovers=widened(money_builder.crossovers(answers.crossover, questions), counted),
+        crossovers=crossovers,
+        crossing_latencies=crossing_latencies(crossovers, cases),
         empty_receives=counted,
         crossovers_by_size=money_builder.crossovers_by_size(answers),
         offered_rates=money_builder.offered_rates(answers),
+        capacities=[PricedCapacity.model_validate(row) for row in answers.cost.get("capacities", ())],
         cost_questions=questions,
         **money_builder.by_question(answers, questions),
         prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],

@@ -12,7 +12,7 @@ from breakeven import words
 from breakeven.report.building import measured_findings
 from breakeven.report.contract.report_model import CaseReport, Report, SourceReport
 from breakeven.report.money import break_even
-from breakeven.report.money.headline import headline
+from breakeven.report.money.headline import headline, other_forms
 from breakeven.report.tables.figures import DOLLARS, printed
 
 
@@ -24,6 +24,7 @@ def verdict(report: Report) -> str:
         if report.source and not report.crossovers
         else headline(report),
         *break_even.money(report),
+        other_forms(report),
         _origin_of_figures(report),
         *measured_findings.findings(report),
     ]

@@ -14,6 +14,7 @@ from pydantic import Field
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, DEPLOYMENTS
 from breakeven.report.contract.strict import Strict
+from breakeven.terms import Provenance
 
 CrossingKind = Literal["meet", "step", "touch", "tie", "never", "unpriced"]
 InputValue = str | int | float | bool | None
@@ -66,6 +67,8 @@ class CostQuestion(Strict):
         if (self.counted_empty_receives or 0.0) > 1:
             counted = f"{words.figure(self.counted_empty_receives)} that this run counted"
             ends["empty receives"] = f"empty receives (none to the {counted} per message)"
+        if self.inputs.get("capacity_low_msg_per_s") is not None:
+            ends["capacity"] = "cluster capacity (the interval that was measured)"
         return words.listing([ends.get(name, name) for name in self.uncertain])
 
 
@@ -137,6 +140,9 @@ class EmptyReceives(Strict):
     question_id: str
     case_id: str
     per_message: float
+    provenance: Provenance = Field(
+        default="measured", description="emulated: an emulator's, which moves no interval"
+    )
     msg_per_s: float | None = Field(
         description="between those of the nearest numbers that were priced; null: not between two crossings"
     )

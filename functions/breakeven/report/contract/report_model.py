@@ -9,6 +9,7 @@ from pydantic import Field
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.published.rows import SourceBreakeven
+from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.money_model import (
     Bill,
     BreakEvenHours,
@@ -54,6 +55,9 @@ class Metric(Strict):
     )
     empty_per_message: float | None = Field(
         default=None, description="of consume: asks that came back empty, for each message received"
+    )
+    per_call: float | None = Field(
+        default=None, description="on SQS, of produce, consume and settle: messages a call, on average"
     )
     core_operations: int | None = Field(default=None, description="completions that the compiled core drove")
     general_operations: int | None = Field(default=None, description="completions of the general path")
@@ -232,11 +236,18 @@ class Report(Strict):
     )
     cases: list[CaseReport] = Field(description="those that are compared; the instrument's are in validity")
     crossovers: list[Crossover]
+    crossing_latencies: list[CrossingLatency] = Field(
+        default_factory=list, description="of each pair's first change of sides"
+    )
     empty_receives: EmptyReceives | None = Field(
         default=None, description="null: no case on SQS counted any, or their number was given"
     )
     crossovers_by_size: list[SizeCrossing] = Field(default_factory=list)
     offered_rates: list[OfferedRate] = Field(default_factory=list, description="of open loops, priced")
+    capacities: list[PricedCapacity] = Field(
+        default_factory=list,
+        description="of clusters on AWS: what this run measured, and what else it is priced with",
+    )
     cost_questions: list[CostQuestion] = Field(default_factory=list)
     cost_curves: list[CostCurve] = Field(default_factory=list)
     bills: list[Bill] = Field(default_factory=list)

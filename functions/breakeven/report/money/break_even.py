@@ -10,8 +10,10 @@ from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
+from breakeven.report.money.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
 from breakeven.report.money.headline import as_used, main_crossover
+from breakeven.report.money.latency_at_crossing import near_crossing
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
@@ -40,11 +42,13 @@ def money(report: Report) -> list[str]:
         why_never(crossing, question, report.bills),
         _spans(question, crossing),
         _again(report, crossing),
+        near_crossing(report, crossing),
         counted(report),
     ]
     second = [
         _carries(report, question, crossing),
         *_hours(report, question, crossing),
+        QUEUE_ONLY if question.purpose != "history" and not question.inputs.get("consumer") else "",
         _book(crossing.price_book),
     ]
     return [" ".join(part for part in parts if part) for parts in (first, [size_and_zones(report)], second)]
@@ -99,17 +103,26 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
     if needs is None or rate is None:
         return ""
     peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
-    stated = question.inputs.get("capacity_msg_per_s")
-    if isinstance(stated, int | float):
-        known = f"it is assumed to carry {words.figure(stated)}"
-    elif report.environment == "aws" and measured_capacities(report):
-        known = "the capacity that this run measured is not used in these figures"
-    else:
-        known = "this run did not measure what a cluster carries on EC2"
     return (
         f"At that rate a cluster must carry at least {words.figure(needs)} messages a second at peak with "
-        f"one node down (a peak of {words.quantity(peak)} times the mean, {share(use)} utilisation); {known}."
+        f"one node down (a peak of {words.quantity(peak)} times the mean, {share(use)} utilisation); "
+        f"{_known_capacity(report, question)}."
     )
+
+
+def _known_capacity(report: Report, question: CostQuestion) -> str:
+    stated = question.inputs.get("capacity_msg_per_s")
+    if not isinstance(stated, int | float) and report.environment == "aws" and measured_capacities(report):
+        return "the capacity that this run measured is not used in these figures"
+    if not isinstance(stated, int | float):
+        return "this run did not measure what a cluster carries on EC2"
+    priced = (one for one in report.capacities if one.prices_question_id == question.question_id)
+    measured = next(priced, None)
+    if measured is None:
+        return f"it is assumed to carry {words.figure(stated)}"
+    nodes = words.plural(measured.nodes_down, "node") + " down" if measured.nodes_down else "all nodes up"
+    run = "this run" if measured.run_id == report.run_id else f"run {measured.run_id} of {measured.date}"
+    return f"{run} measured {words.figure(stated)} on {measured.instance} with {nodes}"
 
 
 def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[str]:

@@ -30,7 +30,10 @@ def counted(report: Report) -> str:
     sentence = f"Receives came back empty up to {words.figure(found.per_message)} times a message ({where})"
     if found.msg_per_s is None:
         return f"{sentence}."
-    return f"{sentence}; with as many, the crossing is at about {about(found.msg_per_s)} messages a second."
+    crossing = f"the crossing is at about {about(found.msg_per_s)} messages a second"
+    if found.provenance == "emulated":
+        return f"{sentence}; if SQS answered with as many, {crossing}. The interval does not cover that."
+    return f"{sentence}; with as many, {crossing}."
 
 
 def counted_table(report: Report) -> Table | None:

@@ -8,7 +8,7 @@ from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import EXACT, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import Stretch, stretches
-from breakeven.report.money.option_words import about, crossings, deciding, unbatched
+from breakeven.report.money.option_words import about, changes, crossings, deciding, unbatched
 
 
 def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
@@ -40,6 +40,33 @@ def as_used(report: Report) -> str:
         return ""
     found = stretches(report, question, AS_USED)
     return f"{words.capital(unbatched(question))}, {_against(found)}." if found else ""
+
+
+def other_forms(report: Report) -> str:
+    """Below which rate SQS is cheaper than the run's other forms of clusters; after a pair's, 2012's."""
+    led = report.headline_question
+    asked = [one for one in report.cost_questions if one.purpose == "size"]
+    forms = {one.inputs["deployment"]: one for one in reversed(asked)}
+    others = [one for form, one in forms.items() if led and form != led.inputs["deployment"]]
+    if any(one.inputs["deployment"] == "pair" for one in others):
+        others += [one for one in report.cost_questions if one.purpose == "history"]
+    return " ".join(f"{_beside(one)}, {said}." for one in others if (said := _first_change(report, one)))
+
+
+def _first_change(report: Report, question: CostQuestion) -> str:
+    found = changes(crossings(report, question.question_id, AS_USED, RABBITMQ))
+    if not found:
+        return ""
+    cheaper = {AS_USED: "SQS is cheaper than RabbitMQ", RABBITMQ: "RabbitMQ is cheaper than SQS"}
+    said = cheaper.get(found[0].cheaper_below or "", "both cost the same")
+    return f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{between(found[0])}"
+
+
+def _beside(question: CostQuestion) -> str:
+    cluster = _cluster(question)
+    if question.purpose == "history":
+        return f"{_conditions(question)}, three calls a message and {cluster}"
+    return f"{words.capital(unbatched(question))} and {cluster}"
 
 
 def _conditions(question: CostQuestion) -> str:

@@ -12,9 +12,10 @@ from typing import Any
 
 from breakeven import words
 from breakeven.errors import InputError
-from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.inputs import Deployment, Inputs
 from breakeven.pricing.bill.known_capacity import TARGETS
 from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.money.capacity_interval import CapacityInterval, interval_of
 from breakeven.terms import Place, TargetName
 
 #: of a run on AWS, the parameter of its target that names the nodes' instance type
@@ -34,18 +35,28 @@ class MeasuredCapacity:
     date: str
     environment: Place
     machine: str
+    deployment: Deployment
     instance: str | None
     cell: str
     message_bytes: int
     nodes_down: int
     objective_ms: float
     rates: tuple[float, ...]
+    interval: CapacityInterval
     lower_bound: bool
     flags: tuple[str, ...]
 
     @property
     def msg_per_s(self) -> float:
         return sum(self.rates) / len(self.rates)
+
+    def priced(self) -> dict[str, float | None]:
+        """The inputs of a question about money that it gives."""
+        return {
+            "capacity_msg_per_s": self.msg_per_s,
+            "capacity_low_msg_per_s": self.interval.low,
+            "capacity_high_msg_per_s": self.interval.high,
+        }
 
     def describe(self) -> str:
         """Which run, when, how often, how sure, and what it is not."""
@@ -58,7 +69,8 @@ class MeasuredCapacity:
     def _rate(self) -> str:
         least = "at least " if self.lower_bound else ""
         return (
-            f"{least}{words.figure(self.msg_per_s)} msg/s of a pair with messages of {self.message_bytes} B"
+            f"{least}{words.figure(self.msg_per_s)} msg/s of a {self.deployment} with messages of "
+            f"{self.message_bytes} B"
         )
 
     def _where(self) -> str:
@@ -67,13 +79,12 @@ class MeasuredCapacity:
         return f"ON ONE MACHINE THAT LOADER AND BROKERS SHARE ({self.machine}), NOT ON EC2"
 
     def _how(self) -> str:
-        least, most = words.figure(min(self.rates)), words.figure(max(self.rates))
-        repeats = f"the mean of {len(self.rates)} repeats, {least} to {most}" if self.rates[1:] else "once"
+        repeats = f"the mean of {words.plural(len(self.rates), 'repeat')}, " if self.rates[1:] else ""
         flags = f"; flags {', '.join(self.flags)}" if self.flags else ""
         bound = "; a lower bound, as a loader or the search was the limit" if self.lower_bound else ""
         return (
-            f"{self.cell}, {repeats}, {self._nodes()}, 99 of 100 messages within {self.objective_ms:g} ms"
-            f"{bound}{flags}"
+            f"{self.cell}, {repeats}interval {self.interval.describe()}, {self._nodes()}, 99 of 100 messages "
+            f"within {self.objective_ms:g} ms{bound}{flags}"
         )
 
     def _nodes(self) -> str:
@@ -99,13 +110,16 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
     :raises InputError: the run has none that holds, and why
     """
     refused = partial(InputError, where, "--capacity-from", report.run_id)
-    if inputs.deployment not in TARGETS.values():
-        raise refused(f"runs measure a pair, not a {inputs.deployment}; use --deployment pair, or --capacity")
-    found = measured_capacities(report)
-    if not found:
+    searched = measured_capacities(report)
+    if not searched:
         raise refused(
             "it found no capacity; give a run of a suite with mode: capacity, such as scenarios/capacity.yaml"
         )
+    found = [one for one in searched if one.deployment == inputs.deployment]
+    if not found:
+        forms = words.listing(sorted({f"a {one.deployment}" for one in searched}))
+        remedy = f"use --deployment {searched[0].deployment}, or --capacity"
+        raise refused(f"it measured {forms}, not a {inputs.deployment}; {remedy}")
     found = [one for one in found if one.instance == inputs.instance] or found
     fitting = [one for one in found if one.message_bytes >= inputs.message_bytes]
     if not fitting:
@@ -128,18 +142,20 @@ def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
     first = repeats[0]
     hardware = report.manifest.hardware
     instance = report.manifest.targets.get(first.target, {}).get(INSTANCE)
-    rates = [rate for case in repeats if (rate := case.held_rate) is not None]
+    interval = interval_of(repeats)
     return MeasuredCapacity(
         run_id=report.run_id,
         date=report.started_at[:10],
         environment=report.environment,
         machine=f"{hardware.get('cores', '?')} cores, {hardware.get('processor', 'processor not known')}",
+        deployment=TARGETS[TargetName(first.target).kind],
         instance=str(instance) if instance and report.environment == "aws" else None,
-        cell=words.case_name(first),
+        cell=words.place(first.scenario, first.cell),
         message_bytes=int(first.parameters.get("message_bytes") or 0),
         nodes_down=int(first.parameters.get("nodes_down") or 0),
         objective_ms=float(first.parameters.get("objective_ms") or 0),
-        rates=tuple(rates),
-        lower_bound=any(case.is_lower_bound for case in repeats),
+        rates=tuple(case.held_rate or 0.0 for case in repeats),
+        interval=interval,
+        lower_bound=interval.high is None,
         flags=tuple(dict.fromkeys(flag for case in repeats for flag in case.flags)),
     )

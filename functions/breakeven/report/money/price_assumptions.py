@@ -8,6 +8,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.report.contract.money_model import CostQuestion
 from breakeven.report.contract.report_model import Report
+from breakeven.report.money.consumer_words import consumers
 from breakeven.report.money.option_words import hour, share
 
 PATHS = {
@@ -32,6 +33,7 @@ def money_assumptions(report: Report) -> list[str]:
         *([_batched(inputs)] if "sqs-batched" in question.options else []),
         _brokers(question, inputs),
         _people(inputs),
+        *([consumers(inputs)] if question.purpose != "history" else []),
         *([amazon_mq(inputs)] if "amazon-mq" in question.options else []),
     ]
     return [*sentences, *(_question(one) for one in report.cost_questions)]
@@ -60,7 +62,7 @@ def _rates(question: CostQuestion, inputs: Inputs) -> str:
     )
     return (
         f"Rates are monthly means. The peak is assumed to be {words.quantity(inputs.peak_factor)} times the "
-        f"mean, and a cluster is used to {share(inputs.utilisation)} of its capacity with one node down, "
+        f"mean, and a cluster is used to {share(inputs.utilisation)} of its capacity, "
         f"which is {question.capacity}. {clusters}"
     )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
+from statistics import fmean
 
 from breakeven import words
 from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.loadgen.search.probe import bound
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, filled
+from breakeven.report.money.capacity_interval import interval_of
 from breakeven.report.sections.subject import Subject
 
 HELD = (
@@ -17,7 +19,7 @@ HELD = (
     "0.5% of the rate), and 99 of 100 messages arrived within the objective."
 )
 COUNTED_ON = (
-    "Clusters are priced by their capacity with one node down; a measured rate is used only when it is given."
+    "Clusters are priced by their capacity with one node down; only a rate that was measured on AWS is used."
 )
 ONE_MACHINE = "Measured on one machine that loader and brokers share: it says nothing about an EC2 instance."
 
@@ -38,8 +40,19 @@ def capacity_table(report: Report) -> Table:
         rows=tuple(
             _row(case, probe) for case in cases for probe in sorted(case.probes, key=attrgetter("rate"))
         ),
-        notes=(HELD, *(_outcome(case) for case in cases), *_cautions(report, cases)),
+        notes=(HELD, *(_outcome(case) for case in cases), *_capacities(cases), *_cautions(report, cases)),
     )
+
+
+def _capacities(cases: Sequence[CaseReport]) -> Iterator[str]:
+    """One line a cell: the mean of its repeats, and their interval."""
+    cells: dict[str, list[CaseReport]] = {}
+    for case in cases:
+        if case.status == "ok" and case.held_rate is not None:
+            cells.setdefault(_cell(case), []).append(case)
+    for name, repeats in cells.items():
+        rate = words.figure(fmean(case.held_rate or 0.0 for case in repeats))
+        yield f"{name}: capacity {rate} msg/s, interval {interval_of(repeats).describe()}."
 
 
 def _cautions(report: Report, cases: Sequence[CaseReport]) -> Iterator[str]:
@@ -70,7 +83,11 @@ COLUMNS: dict[str, Callable[[ProbeReport], str]] = {
 
 
 def _name(case: CaseReport) -> str:
-    return f"{words.case_name(case)}, {words.target_name(case.target)}, repeat {case.repeat}"
+    return f"{_cell(case)}, repeat {case.repeat}"
+
+
+def _cell(case: CaseReport) -> str:
+    return f"{words.place(case.scenario, case.cell)}, {words.target_name(case.target)}"
 
 
 def _outcome(case: CaseReport) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import astuple
+from datetime import date
 
 from breakeven import words
+from breakeven.published.support import support_of
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import BadgeKey, Definitions, Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
@@ -65,7 +67,7 @@ def _describe(report: Report, case: CaseReport) -> tuple[str, ...]:
         "zones": _zones(str(facts.get("zones") or "")),
         "nodes": facts.get("nodes") or record.node_count,
         "handling": f" ({handling})" if handling else "",
-        "server": _release(report, case, record),
+        "server": _release(report, case, record, facts),
     }
     differs = astuple(record.guarantees_locally if here else record.guarantees)
     return tuple(text.format(**known) for text in differs)
@@ -81,13 +83,15 @@ def _zones(launched: str) -> str:
     return f"one: all nodes are in {zones[0]}, as no other zone of the deployment offers their type"
 
 
-def _release(report: Report, case: CaseReport, record: TargetRecord) -> str:
-    """The server of the run's manifest, and whether it is still supported."""
+def _release(report: Report, case: CaseReport, record: TargetRecord, facts: Mapping[str, object]) -> str:
+    """The server and its support on the day of the run.
+
+    :param facts: the target's own; reports of before have one server for all targets
+    """
     named = {"rabbitmq": report.manifest.rabbitmq, "sqs": report.manifest.sqs}
-    server = (named.get(record.software or "") or "").replace("(emulated)", "").strip()
+    told = str(facts.get("server") or named.get(record.software or "") or "")
+    server = told.replace("(emulated)", "").strip()
     if not server:
         return "an emulator" if case.provenance == "emulated" else "not known"
-    end, version = record.end_of_support, re.search(rf"{re.escape(record.service)} (\d+)", server)
-    if end and version and int(version.group(1)) < end.before:
-        return f"{server}; {end.words}"
-    return server
+    support = facts.get("support") or support_of(server, date.fromisoformat(report.started_at[:10]))
+    return f"{server}; {support}" if support else server

@@ -11,8 +11,10 @@ from breakeven.report.charts.tornado import tornado
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Folded, Part, Section, Strong, Table, filled, paragraph
 from breakeven.report.money.by_size import by_size_table
+from breakeven.report.money.capacities_table import capacities_table
 from breakeven.report.money.counted import counted_table
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
+from breakeven.report.money.latency_at_crossing import crossing_latencies_table
 from breakeven.report.money.lookup_tables import (
     bills_table,
     map_table,
@@ -42,6 +44,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
     yield from filled(crossover_table(report, published))
     if published and published.breakeven:
         yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
+    yield from filled(capacities_table(report), crossing_latencies_table(report))
     yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
     yield from filled(by_size_table(report))
     yield from filled(prices_table(report), offered_rates_table(report))
@@ -71,7 +74,9 @@ def cost_notes(report: Report) -> list[str]:
 
 
 def _measured(report: Report) -> list[str]:
-    """Capacities that the run found: the questions were put before it, and one machine is no instance."""
+    """Capacities that price no question: one machine is no instance, and those of AWS have a table."""
+    if report.capacities:
+        return []
     asks = f"breakeven crossover --capacity-from {report.run_id}"
     return [
         f"These figures do not use {one.describe()}. To price with it: {asks}{_on(one.instance)}"

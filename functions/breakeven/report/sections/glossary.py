@@ -61,6 +61,10 @@ FLAGS = {
     "busy_host": "The host was busy with other work, so figures may be worse than the target's own.",
     "other_runs": "The run was allowed to share the machine with other runs.",
     "cold_lane": "The lane's warm-up did not come to steady rates, so that its figures may be too low.",
+    "latency_fell": "A search met its objective at a higher rate with a far shorter p99 than at a lower one: "
+    "the slower reading is of a cold or disturbed server.",
+    "idle_limit": "A search ended although its host was nearly idle: no processor was its limit, and the "
+    "capacity may be higher.",
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",

@@ -115,8 +115,11 @@ def _programmed_and_done(services: Services, case: Case, attempt: int) -> str | 
 
 
 def mirrors_of(case: Case) -> int:
-    """The mirrors that each queue has when all is well: one on every other node that is not down."""
-    return record_of(case.target).node_count - 1 - case.workload.nodes_down
+    """The copies that each queue has beside its leader's when all is well: one on every other node that is
+    not down, or on that of every other member of its group.
+    """
+    nodes = record_of(case.target).node_count
+    return min(case.workload.group_size or nodes, nodes - case.workload.nodes_down) - 1
 
 
 def flags_of(
@@ -132,6 +135,7 @@ def flags_of(
     """Each with what raised it. ``mirrors``: "before" the case and "after" it, of each queue. ``shared``: the
     run was started with ``--share``. ``cold``: why the lane may not have been warm.
     """
+    workload = case.workload
     evidence = Evidence(
         results=measurement.results if measurement else (),
         totals=measurement.totals if measurement else {},
@@ -140,9 +144,10 @@ def flags_of(
         provenance=provenance,
         shared=shared,
         nodes=record_of(case.target).node_count,
-        nodes_down=case.workload.nodes_down,
+        nodes_down=workload.nodes_down,
         mirrors={when: counts or {} for when, counts in mirrors.items()},
         mirrors_due=mirrors_of(case),
         cold=cold,
+        objective_ms=workload.objective_ms if workload.mode == "capacity" else None,
     )
     return raised(evidence)

@@ -43,7 +43,7 @@ WORDS = 1500
 
 @dataclass(slots=True)
 class Baked:
-    """``waiting``: architecture -> what is waited for. ``problems``: what was passed over, in words."""
+    """``waiting``: name -> what is waited for. ``problems``: what was passed over, in words."""
 
     waiting: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -62,23 +62,23 @@ def bake_images(
     Called again, it launches and makes nothing twice.
 
     :param subnets: where a builder may be launched, in the order in which they are tried
-    :param wanted: architectures
+    :param wanted: names of images
     """
     state, baked = services.state(run_id), Baked()
     record = state.get(RUN)
     if "images_since" not in record:
         record = state.update(RUN, images_since=round(time.time()))
-    for architecture in wanted:
-        if architecture in record.get("images", {}) or architecture in record.get("images_failed", {}):
+    for name in wanted:
+        if name in record.get("images", {}) or name in record.get("images_failed", {}):
             continue
-        build = _ImageBuild(services, ec2, run_id, architecture, recipes[architecture], subnets)
+        build = _ImageBuild(services, ec2, run_id, name, recipes[name], subnets)
         try:
             if build.step():
-                baked.problems += baked_images.remove_older(ec2, recipes[architecture])
+                baked.problems += baked_images.remove_older(ec2, recipes[name])
                 continue
             if time.time() > record["images_since"] + BAKE_LIMIT_S:
                 raise CaseError(f"it is not there after {BAKE_LIMIT_S / 60:.0f} min: {build.waiting}")
-            baked.waiting[architecture] = build.waiting
+            baked.waiting[name] = build.waiting
         except CaseError as error:
             build.fail(str(error))
     return baked
@@ -91,7 +91,7 @@ class _ImageBuild:
     services: Services
     ec2: Ec2
     run_id: str
-    architecture: str
+    name: str
     recipe: Recipe
     subnets: Sequence[str]
     waiting: str = ""
@@ -129,12 +129,12 @@ class _ImageBuild:
             self.ec2.terminate_instances(InstanceIds=standing)
 
     def _recorded(self, field: str) -> str | None:
-        found = self.services.state(self.run_id).get(RUN).get(field, {}).get(self.architecture)
+        found = self.services.state(self.run_id).get(RUN).get(field, {}).get(self.name)
         return None if found is None else str(found)
 
     def _record(self, field: str, value: str) -> None:
         state = self.services.state(self.run_id)
-        fields: dict[str, Any] = {field: {**state.get(RUN).get(field, {}), self.architecture: value}}
+        fields: dict[str, Any] = {field: {**state.get(RUN).get(field, {}), self.name: value}}
         state.update(RUN, **fields)
 
     def _of_builder(self, known: str | None) -> None:

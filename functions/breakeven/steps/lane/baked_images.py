@@ -32,36 +32,36 @@ IN_USE_LIMIT_S, POLL_S = 60.0, 2.0
 
 
 def images_there(ec2: Ec2, recipes: Mapping[str, Recipe]) -> dict[str, str]:
-    """Architecture -> id of each image that nodes can be launched from."""
+    """Name -> id of each image that nodes can be launched from."""
     found = {}
-    for architecture, recipe in recipes.items():
+    for name, recipe in recipes.items():
         for image in family_of(ec2, recipe.family):
             if (image["Name"], image["State"]) == (recipe.name, AVAILABLE):
-                found[architecture] = str(image["ImageId"])
+                found[name] = str(image["ImageId"])
     return found
 
 
 def missing_images(
     services: Services, ec2: Ec2, run_id: str, recipes: Mapping[str, Recipe], wanted: Sequence[str]
 ) -> list[str]:
-    """Put on the run's record which images are there; returns the architectures that lack theirs."""
-    needed = {architecture: recipes[architecture] for architecture in wanted if architecture in recipes}
+    """Put on the run's record which images are there; returns those that are missing."""
+    needed = {name: recipes[name] for name in wanted if name in recipes}
     there = images_there(ec2, needed)
     if needed:
         services.state(run_id).update(RUN, images=there)
-    return [architecture for architecture in needed if architecture not in there]
+    return [name for name in needed if name not in there]
 
 
-def image_for(services: Services, run_id: str, architecture: str) -> str:
-    """The image that the run's nodes of that architecture are launched from.
+def image_for(services: Services, run_id: str, name: str) -> str:
+    """The image of that name that the run's nodes are launched from.
 
     :raises CaseError: it could not be baked, with the reason
     """
     record = services.state(run_id).get(RUN)
-    if image := record.get("images", {}).get(architecture):
+    if image := record.get("images", {}).get(name):
         return str(image)
-    why = record.get("images_failed", {}).get(architecture, "the run's state BakeImages did not come to it")
-    raise CaseError(f"the brokers' image for {architecture} could not be baked: {why}")
+    why = record.get("images_failed", {}).get(name, "the run's state BakeImages did not come to it")
+    raise CaseError(f"the brokers' image for {name} could not be baked: {why}")
 
 
 def of_families() -> list[dict[str, Any]]:

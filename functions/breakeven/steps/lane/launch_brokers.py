@@ -54,7 +54,7 @@ class Place:
     """What nodes are launched from and into: ids of a launch template, a security group, and of subnets.
 
     :param subnets: by zone, in the order in which they are used where none is named
-    :param images: architecture -> id of the image; of one that is not there a run has baked it (``images``)
+    :param images: name -> id of the image; of one that is not there a run has baked it (``images``)
     """
 
     template: str
@@ -160,9 +160,9 @@ def _own_machines(services: Services, place: Place, run_id: str, machines: Machi
         "Encrypted": True,
         "DeleteOnTermination": True,
     }
-    given = place.images.get(machines.architecture)
+    given = place.images.get(machines.image)
     return {
-        "ImageId": given or image_for(services, run_id, machines.architecture),
+        "ImageId": given or image_for(services, run_id, machines.image),
         "InstanceType": machines.instance_type,
         "BlockDeviceMappings": [{"DeviceName": ROOT_DEVICE, "Ebs": volume}],
     }

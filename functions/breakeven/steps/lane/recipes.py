@@ -22,6 +22,6 @@ class Recipe:
 
 
 def recipes_of(environment: Mapping[str, str]) -> dict[str, Recipe]:
-    """By architecture, as the stack has set the function's environment; none where it bakes nothing."""
+    """By name of the image, as the stack has set the function's environment; none where it bakes nothing."""
     given = json.loads(environment.get("BREAKEVEN_RECIPES", "{}"))
-    return {architecture: Recipe(**recipe) for architecture, recipe in given.items()}
+    return {name: Recipe(**recipe) for name, recipe in given.items()}

@@ -12,7 +12,7 @@ from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import SoleLoader
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.record.cell import Cell
-from breakeven.planning.warm_up import MOST_S, MOST_WINDOWS, windows_of
+from breakeven.planning.warm_up import MOST_WINDOWS, windows_of
 from breakeven.results.items import lane_item
 from breakeven.steps.lane.warm_up_record import BROKEN_OFF, Kind, WarmUp
 from breakeven.steps.services import Services
@@ -23,15 +23,20 @@ from breakeven.workload.case import Case
 METRICS = ("produce", "end_to_end")
 
 
-def warm(services: Services, run_id: str, target: TargetName, case_ids: Iterable[str]) -> None:
+def warm(services: Services, run_id: str, target: TargetName, case_ids: Iterable[str], most_s: float) -> None:
     """Do work of the cases' kinds until it is steady or the time is up; the lane's record says how it went.
 
     Never raises for its target: cases of a lane that is not warm are measured and flagged.
+
+    :param most_s: seconds after which no window is begun any more; each kind has its share of what is left
     """
     lane, started, kinds, reason = services.state(run_id), time.monotonic(), [], None
     try:
-        for window in windows_of(services.case(run_id, case_id) for case_id in case_ids):
-            kinds.append(_steady(services, window, started + MOST_S))
+        windows = windows_of(services.case(run_id, case_id) for case_id in case_ids)
+        for number, window in enumerate(windows):
+            now = time.monotonic()
+            share_s = (started + most_s - now) / (len(windows) - number)
+            kinds.append(_steady(services, window, now + share_s))
     except CaseError as error:
         reason = f"{BROKEN_OFF}: {error}"
     found = WarmUp(seconds=round(time.monotonic() - started, 1), kinds=tuple(kinds), reason=reason)
@@ -39,7 +44,7 @@ def warm(services: Services, run_id: str, target: TargetName, case_ids: Iterable
 
 
 def _steady(services: Services, window: Case, until: float) -> Kind:
-    kind = Kind(message_bytes=window.workload.message_bytes, rates=[])
+    kind = Kind(message_bytes=window.workload.message_bytes, consume=window.workload.consume, rates=[])
     while not kind.is_steady and len(kind.rates) < MOST_WINDOWS and time.monotonic() < until:
         kind.rates.append(_rates(services, window))
     return kind

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from breakeven.planning.warm_up import ALIKE_SHARE
 from breakeven.terms import Frozen
+from breakeven.words import plural
 
 BROKEN_OFF = "was broken off"
 
@@ -14,6 +17,7 @@ class Kind(Frozen):
     """One kind of work: ``rates`` are those of its windows, one after another, messages a second."""
 
     message_bytes: int
+    consume: Literal["get", "push"] = "get"
     rates: list[tuple[float, float]] = Field(description="sent and received")
 
     @property
@@ -26,12 +30,11 @@ class Kind(Frozen):
 
     def words(self) -> str:
         steady = "steady" if self.is_steady else "not steady"
+        what = f"{self.message_bytes:,} B{', pushed' if self.consume == 'push' else ''}"
         if not self.rates:
-            return f"{self.message_bytes:,} B: no time left"
+            return f"{what}: no time left"
         first, last = (f"{rates[0]:,.0f}" for rates in (self.rates[0], self.rates[-1]))
-        return (
-            f"{self.message_bytes:,} B: {first} to {last} msg/s sent in {len(self.rates)} windows, {steady}"
-        )
+        return f"{what}: {first} to {last} msg/s sent in {plural(len(self.rates), 'window')}, {steady}"
 
 
 class WarmUp(Frozen):

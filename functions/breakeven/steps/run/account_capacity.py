@@ -56,11 +56,11 @@ def account_of(types: Iterable[str], *, with_tasks: bool = False) -> Account:
 
     :param with_tasks: a plan may have loaders that are tasks
     """
-    have = os.environ.get("BREAKEVEN_ARCHITECTURES")
+    have = os.environ.get("BREAKEVEN_BROKER_IMAGES")
     wanted, zones = list(types), os.environ.get(ZONES, "").split(",")
     ec2: Any = boto3.client("ec2", config=QUICK) if wanted else None
     return Account(
-        architectures=tuple(have.split(",")) if have else None,
+        images=tuple(have.split(",")) if have else None,
         free_plan=_known(_is_free_plan) if wanted else None,
         free_types=_known(lambda: free_tier_types(ec2, wanted)) if wanted else None,
         vcpus=_known(lambda: _vcpus("ec2", QUOTA)) if wanted else None,
@@ -130,7 +130,7 @@ def _image_built() -> bool | None:
 def _baked(ec2: Ec2) -> dict[str, bool]:
     recipes = recipes_of(os.environ)
     there = images_there(ec2, recipes)
-    return {architecture: architecture in there for architecture in recipes}
+    return {image: image in there for image in recipes}
 
 
 def _vcpus(service: str, quota: str) -> float:

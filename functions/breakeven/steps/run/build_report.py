@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any, Protocol
 
+from breakeven.published.support import support_of
 from breakeven.report.building.query_answers import Answers, RunRecord
 from breakeven.report.building.report_builder import build_report
 from breakeven.report.contract.report_model import Manifest, Report
@@ -119,7 +120,7 @@ def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapp
         notes=notes,
         loaders=plan["plan"].get("loader_notes", []),
         targets={
-            target: lane.get("parameters", {})
+            target: _described(lane)
             | _instance(machines[target], lane, surroundings["name"])
             | (
                 {"warm_up": WarmUp.model_validate_json(warm_up).words()}
@@ -154,10 +155,21 @@ def _instance(
     return {name: value for name, value in found.items() if value}
 
 
+def _described(lane: Mapping[str, Any]) -> dict[str, Any]:
+    """What its target said of itself."""
+    found = dict(lane.get("parameters", {}))
+    if server := lane.get("server"):
+        found |= {"server": server}
+        if support := support_of(server, datetime.now(UTC).date()):
+            found |= {"support": support}
+    return found
+
+
 def _server(lanes: Mapping[str, Mapping[str, Any]], software: str) -> str | None:
-    """The server as its lane described it, marked when it stands in for the service."""
-    for target, lane in lanes.items():
-        if record_of(target).software == software and "server" in lane:
-            mark = " (emulated)" if lane.get("provenance") == "emulated" else ""
-            return f"{lane['server']}{mark}"
-    return None
+    """The servers as their lanes described them, marked when they stand in for the service."""
+    found = [
+        f"{lane['server']}{' (emulated)' if lane.get('provenance') == 'emulated' else ''}"
+        for target, lane in lanes.items()
+        if record_of(target).software == software and "server" in lane
+    ]
+    return "; ".join(dict.fromkeys(found)) or None

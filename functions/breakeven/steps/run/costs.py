@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from breakeven.planning.machine_availability import machines_of
+from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
-from breakeven.pricing.bill.questions import Asked, own_cluster
+from breakeven.pricing.bill.questions import own_cluster
+from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, priced_with
 from breakeven.pricing.bill.variations import ask_all, ask_rate, ask_size
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import PAIR, clusters
+from breakeven.terms import TargetName
 from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines, Workload
 from breakeven.workload.rate_profile import rate_profile
@@ -18,17 +21,24 @@ from breakeven.workload.rate_profile import rate_profile
 #: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
 #: the usual crossover, at which every line of either bill is there
 ASKED_MSG_PER_S = 100.0
+#: of our own brokers: the form that leads where a suite has it
+TODAYS_FORM = "trio"
 #: rates of open loops that are priced, the lowest of more
 MOST_RATES = 20
 
 
-def ask_about(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Asked:
-    """The run's questions: of the first machines that its suite names, or of the deployment's.
+def ask_about(
+    cases: Sequence[Case], message_bytes: int, book: PriceBook, capacities: Capacities = NO_CAPACITIES
+) -> Asked:
+    """The run's questions: of the clusters that it has, each on the machines that its suite names, or on the
+    deployment's; of a pair where it has none. Today's form leads, and else the catalog's first.
 
-    Where it names several, each has its own crossings, with its own price and its own capacity, and a note
+    Where there are several, each has its own crossings, with its own price and its own capacity, and a note
     gives what it costs: nothing is carried from one to another. Its open loops' rates are priced besides.
+
+    :param capacities: what this run and earlier ones measured on AWS; none before anything is measured
     """
-    asked = _on_machines(cases, message_bytes, book)
+    asked = _on_machines(cases, message_bytes, book, capacities)
     rates = [ask_rate(asked.questions[0], *own) for own in offered(cases)]
     return replace(asked, questions=(*asked.questions, *rates))
 
@@ -46,35 +56,61 @@ def _mean_rate(workload: Workload) -> float:
     return float(f"{arrived / workload.measure_s:.6g}")
 
 
-def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook) -> Asked:
-    named, pair = machines_of(cases), clusters()[PAIR]
-    inputs = ask(
-        msg_per_s=ASKED_MSG_PER_S,
-        message_bytes=message_bytes,
-        instance=pair.instance_type,
-        volume_gb=float(pair.volume_gb),
+def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, capacities: Capacities) -> Asked:
+    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes)
+    found = [
+        (target, own, capacities.find(own))
+        for target, machines in _clusters(cases)
+        for own in [_on(inputs, target, machines)]
+    ]
+    (target, first, capacity), *others = found
+    asked = ask_all(
+        book.name,
+        priced_with(first, capacity),
+        book,
+        size=target.size if others else "",
+        capacity=capacity,
     )
-    if len(named) < 2:
-        return ask_all(book.name, _on(inputs, *named.values()), book)
-    (first, *others) = [(target.size, _on(inputs, each)) for target, each in named.items()]
-    asked = ask_all(book.name, first[1], book, size=first[0])
-    more = [one for size, of_it in others for one in ask_size(book.name, of_it, book, size)]
-    notes = [_price(target, each, _on(inputs, each), book) for target, each in named.items()]
-    return replace(asked, questions=(*asked.questions, *more), notes=(*asked.notes, *notes))
+    forms = {own.deployment for _, own, _ in found}
+    more = [
+        question
+        for target, own, capacity in others
+        for form in [own.deployment if len(forms) > 1 else ""]
+        for name in ["-".join(filter(None, (form, target.size)))]
+        for question in ask_size(
+            f"{book.name}.size-{name}", priced_with(own, capacity), book, target.size, capacity
+        )
+    ]
+    notes = [_price(target, own, book) for target, own, _ in found] if others else []
+    return replace(
+        asked, questions=(*asked.questions, *more), notes=(*asked.notes, *notes), capacities=capacities
+    )
 
 
-def _on(inputs: Inputs, each: Machines | None = None) -> Inputs:
-    if each is None:
-        return inputs
+def _clusters(cases: Sequence[Case]) -> list[tuple[TargetName, Machines | None]]:
+    """Each cluster of the cases with its machines, None where no suite or deployment names any."""
+    named, forms = machines_of(cases), list(clusters())
+    used = [target for target in dict.fromkeys(case.target for case in cases) if target.kind in forms]
+    used.sort(
+        key=lambda target: (clusters()[target.kind].deployment != TODAYS_FORM, forms.index(target.kind))
+    )
+    return [(target, named.get(target)) for target in used] or [(PAIR, None)]
+
+
+def _on(inputs: Inputs, target: TargetName, each: Machines | None) -> Inputs:
+    nodes = clusters()[target.kind]
     return inputs.but(
-        instance=each.instance_type, volume_gb=float(each.volume_gb), broker_zones=len(each.zones) or None
+        deployment=nodes.deployment,
+        instance=each.instance_type if each else nodes.instance_type,
+        volume_gb=float(each.volume_gb if each else nodes.volume_gb),
+        broker_zones=(len(each.zones) or None) if each else None,
     )
 
 
-def _price(target: str, each: Machines, inputs: Inputs, book: PriceBook) -> str:
+def _price(target: TargetName, inputs: Inputs, book: PriceBook) -> str:
     """What one cluster costs a month before traffic and people, in words."""
     lines = own_cluster(inputs, book).lines
     prices = [(book.known(line.service, line.item), line.per_cluster) for line in lines if not line.own]
     usd = sum(price.cost(units) for price, units in prices)
-    what = f"{each.nodes} x {each.instance_type} with {each.volume_gb} GB each"
+    what = f"{inputs.nodes} x {inputs.instance} with {inputs.volume_gb:g} GB each"
     return f"{target_name(target)} ({what}): ${usd:,.2f} a month, before traffic and people's hours."

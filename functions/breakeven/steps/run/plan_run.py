@@ -42,18 +42,18 @@ def plan_run(
     is_running: Callable[[str], bool] = lambda _: True,
     allowance: Allowance = DEFAULT_ALLOWANCE,
     account: Callable[[Suite], Account] = lambda suite: ANY_ACCOUNT,
-    images: Callable[[Sequence[str]], Sequence[str]] = lambda architectures: (),
+    images: Callable[[Sequence[str]], Sequence[str]] = lambda wanted: (),
     simulated: bool = False,
 ) -> dict[str, Any]:
     """What the workflow goes on with: ``{sql_run_id, legs_at_once, images, endpoints, rounds}``.
 
-    ``images`` are architectures whose image is to be baked first; ``endpoints`` are those that loaders which
+    ``images`` are those of brokers that are to be baked first; ``endpoints`` are those that loaders which
     are tasks call, none where there are no such loaders to run; ``rounds`` are lists of legs.
 
     :param is_running: tells of an execution's ARN whether it is under way; taken to be, by default
     :param allowance: what this deployment allows, whatever the input asks for
     :param account: what the account has room for; asked for runs on AWS only
-    :param images: tells of the architectures of a run's nodes which of them lack their image
+    :param images: tells which images of a run's nodes are not there
     :param simulated: AWS is stood in for, on one machine; only there may the input say that it is
     :raises InputError: input, suite or plan that cannot run; nothing has been started
     """
@@ -83,7 +83,7 @@ def plan_run(
     return {
         "sql_run_id": f"'{run_id}'",  # an Athena parameter is a literal; check_run_id keeps it one
         "legs_at_once": plan.lanes_at_once,
-        "images": list(images(_architectures(plan))),
+        "images": list(images(_broker_images(plan))),
         "endpoints": _endpoints(plan),
         "rounds": [[_leg(plan, leg) for leg in legs] for legs in plan.model_dump(mode="json")["rounds"]],
     }
@@ -164,10 +164,10 @@ def _endpoints(plan: Plan) -> list[str]:
     return endpoints([case for case in plan.cases if case.case_id in to_run])
 
 
-def _architectures(plan: Plan) -> list[str]:
+def _broker_images(plan: Plan) -> list[str]:
     """Of the nodes that are left to be launched."""
     legs = [leg for legs in plan.rounds for leg in legs]
-    return sorted({leg.machines.architecture for leg in legs if leg.machines})
+    return sorted({leg.machines.image for leg in legs if leg.machines})
 
 
 def _leg(plan: Plan, leg: dict[str, Any]) -> dict[str, Any]:
@@ -176,6 +176,7 @@ def _leg(plan: Plan, leg: dict[str, Any]) -> dict[str, Any]:
         **leg,
         "brokers": record_of(target).nodes is not None,
         "warms_up": plan.warm_up and target != INSTRUMENT,
+        "warm_up_s": plan.warm_up_s,
     }
 
 

@@ -13,6 +13,7 @@ from pika import spec
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome
 from breakeven.clients.core import loading, openssl, tls_context
+from breakeven.clients.core.messages import OVERTAKEN
 from breakeven.clients.fast_path import Origin, SendBatch, Sent, WhenSent
 from tests.support.loaders.on_fast_path import MS, PRODUCER, STAMPER, WINDOW, made
 from tests.support.scripted import amqp_wire as wire
@@ -83,6 +84,20 @@ def test_confirms_of_many_and_of_one_in_any_order(broker, driven):
     broker.say(wire.ack(3), wire.HEARTBEAT, wire.ack(2, multiple=True))
     broker.say(wire.ack(10), wire.ack(9, multiple=True))
     assert listen(driven, 10) == [2, 0, 1, 9, 3, 4, 5, 6, 7, 8]
+
+
+def test_one_that_is_overtaken_by_many_windows_is_answered_once(broker, driven):
+    """A broker confirms out of order, and a mirror or a disk may keep one message for long."""
+    confirmed = 1
+    for _ in range(OVERTAKEN * 3):
+        broker.say(*(wire.ack(tag) for tag in range(confirmed + 1, driven.first + 1)))
+        listen(driven, driven.first - 1)
+        confirmed = driven.first
+        driven.send(WINDOW - 1)
+    assert OVERTAKEN * WINDOW <= driven.first == confirmed  # it waits for the one, and takes no other's place
+    broker.say(wire.ack(1))
+    listen(driven, driven.first)
+    assert sorted(driven.answered) == list(range(driven.first))
 
 
 def test_a_split_at_any_byte_changes_nothing(broker, driven):

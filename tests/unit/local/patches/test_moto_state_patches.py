@@ -36,6 +36,16 @@ def test_an_execution_that_never_ends_fails_by_its_history(moto, monkeypatch):
         assert moto.run(LOOP)["error"] == "States.Runtime"
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_child_of_a_distributed_map_may_fail(moto):
+    """It has a history of its own (Step Functions guide, "Distributed mode"), which nobody had begun."""
+    child = machine(A={"Type": "Fail", "Error": "Own"})
+    child["ProcessorConfig"] = {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
+    items = {"Type": "Map", "ItemsPath": "$.items", "ItemProcessor": child, "End": True}
+    with moto.patched_with(state_patches.histories_are_finite, True):
+        moto.run(machine(A=items), {"items": [1]})
+
+
 def grown(kib: int) -> dict[str, object]:
     """A state whose result is that large."""
     return {"Type": "Pass", "Result": "x" * kib * KIB, "Next": "B"}

@@ -20,7 +20,14 @@ void answer(struct sending *s, int64_t tag, int64_t at_ns) {
     s->in_flight--;
 }
 
-/* How many messages may be sent now. */
+static int64_t lesser(int64_t one, int64_t other) { return one < other ? one : other; }
+
+/* How many more may be without an answer. One that later answers overtake keeps its place in the ring. */
+static int64_t room(const struct sending *s) {
+    return lesser(s->window - s->in_flight, s->mask + 1 - (s->next_tag - s->oldest_tag));
+}
+
+/* How many messages are due now. */
 static int64_t due(const struct sending *s, int64_t now) {
     if (s->due_ns == NULL)
         return s->most - s->sent;
@@ -69,11 +76,9 @@ static void written(struct sending *s) {
         answer(s, s->oldest_tag, now);
 }
 
-static int64_t lesser(int64_t one, int64_t other) { return one < other ? one : other; }
-
 /* When there is next something to send, as far as the schedule says. */
 static int64_t next_due(const struct sending *s, int64_t now, int64_t until_ns) {
-    if (s->in_flight >= s->window || s->sent >= s->most || unsent(&s->c))
+    if (room(s) <= 0 || s->sent >= s->most || unsent(&s->c))
         return until_ns;
     if (s->due_ns == NULL)
         return now;
@@ -107,10 +112,9 @@ int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
     s->sent = s->answered = s->blocked_ns = 0;
     for (;;) {
         int64_t now = now_ns();
-        int64_t room = s->window - s->in_flight;
         int64_t count = now < until_ns && !unsent(&s->c) && !full(s) ? due(s, now) : 0;
-        note_blocked(s, now, &blocked_since_ns, count > 0 && room <= 0 && s->due_ns != NULL);
-        count = lesser(lesser(count, room), s->rows);
+        note_blocked(s, now, &blocked_since_ns, count > 0 && room(s) <= 0 && s->due_ns != NULL);
+        count = lesser(lesser(count, room(s)), s->rows);
         if (count > 0) {
             if (s->call != NULL && (end = is_quiet(&s->c)) != OVER)
                 break; /* the peer may close an idle connection, which costs no message */
@@ -125,11 +129,11 @@ int32_t sending_run(struct sending *s, int64_t until_ns, int64_t late_ns) {
             end = full(s) ? FULL : OVER;
             break;
         }
-        int was_full = s->in_flight >= s->window;
+        int was_full = room(s) <= 0;
         int64_t wake_ns = over ? late_ns : next_due(s, now, until_ns);
         if ((end = exchange(&s->c, wake_ns)) != OVER || (end = read_answers(s)) != OVER)
             break;
-        if (was_full && s->in_flight < s->window)
+        if (was_full && room(s) > 0)
             s->room_since_ns = now_ns();
     }
     note_blocked(s, now_ns(), &blocked_since_ns, 0);

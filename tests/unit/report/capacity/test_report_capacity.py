@@ -50,6 +50,19 @@ def test_both_capacities_are_reported_with_the_nodes_that_they_were_found_on(rep
     assert [row.section.split(", ")[1] for row in table.rows] == ["all nodes"] * 2 + ["1 node down"] * 2
 
 
+def test_each_cell_has_the_interval_of_its_repeats(report: Report) -> None:
+    first, second = report.cases
+    again = searched(first.model_copy(update={"repeat": 2}), "nodes_down=0", 2000, ["shared_host"])
+    failed = second.model_copy(update={"repeat": 2, "status": "failed", "probes": []})
+    table = capacity_table(report.model_copy(update={"cases": [first, again, second, failed]}))
+    assert [note for note in table.notes if "interval" in note] == [
+        "capacity, all nodes, RabbitMQ mirrored pair: capacity 3,000 msg/s, interval 2,000 to 4,160 msg/s "
+        "(the range of 2 repeats, which has the median with 50% probability).",
+        "capacity, 1 node down, RabbitMQ mirrored pair: capacity 6,000 msg/s, interval 6,000 to 6,240 msg/s "
+        "(measured once: the search's own resolution, 4.0%).",
+    ]
+
+
 def test_what_may_be_priced_is_said_where_a_node_was_down(report: Report) -> None:
     assert capacity_table(report).notes[-2:] == (COUNTED_ON, ONE_MACHINE)
     whole = report.model_copy(update={"cases": report.cases[:1]})

@@ -16,6 +16,8 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.record.delay_trend import DelayTrend, Slope, t_95
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
+from breakeven.loadgen.self_check import meters
+from breakeven.loadgen.self_check.host_use import HostUse
 from tests.support.loaders.loader_runs import Run, brisk, no_thread_left  # noqa: F401
 from tests.support.scripted.fakes import FakeBroker, make_case
 
@@ -139,8 +141,18 @@ class SlowBroker(FakeBroker):
             return message
 
 
+class BusyHost:
+    """A host of which three other workers take their share."""
+
+    def use(self) -> HostUse:
+        return HostUse(others_share=0.6, steal_share=0.0, idle_share=0.1)
+
+
 @pytest.mark.usefixtures("brisk", "no_thread_left")
-def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more() -> None:
+def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(meters, "HostMeter", BusyHost)
     fields = {"mode": "capacity", "rate": 150.0, "window": 500, "warmup_s": 0.2, "measure_s": 1.5}
     case = make_case(**fields, consumers=3, consume="push", objective_ms=150.0, limit_s=120)
     measurement = Run(case, SlowBroker(300), push=True, answer_s=0.0).measured()
@@ -159,6 +171,9 @@ def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more() -> N
     rows = measurement.rows(case)
     assert [row["number"] for row in rows["probes"]] == list(range(1, len(result.probes) + 1))
     assert {row["stage"] for row in rows["loaders"]} == {held.stage, failed.stage}
+    # and its flags are those of the two probes between which the capacity lies
+    for probe in (held, failed):
+        assert f"loader 0, {probe.stage}: other programs than this run's" in measurement.flags["busy_host"]
 
 
 @pytest.mark.usefixtures("brisk", "no_thread_left")

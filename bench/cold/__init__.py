@@ -1,0 +1,1 @@
+"""Capacity searches on cold servers, beside a reference."""

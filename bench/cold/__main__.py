@@ -1,0 +1,111 @@
+"""npm run bench:cold: is a pair's capacity found, whatever the first rate, on servers that have just started?
+
+Five searches, each on a RabbitMQ mirrored pair of its own, and a reference that holds each rate for 60 s.
+Takes about ten minutes, prints a table and a verdict, and ends with 1 where the verdict is not met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from bench import ours
+from bench.cold.searched import Searched, is_met, report
+from bench.plan import Load
+from bench.rabbitmq import QUEUE, brokers, fresh_queue
+from bench.watched import watch
+from breakeven.errors import BreakevenError
+from breakeven.loadgen.search.probe import Probe
+from breakeven.loadgen.self_check.host_use import RUN_PROCESS
+from breakeven.planning.expand import workload_of
+from breakeven.workload.case import Case
+from local.children import Children
+
+#: the capacity of two cores is about 2,000
+FIRST_RATES = (300.0, 1000.0, 2000.0, 4000.0, 6000.0)
+#: where the reference begins, of the searches' median: a rate that it holds soon shows where it does not
+REFERENCE_FROM = 0.9
+TARGET = "rabbitmq-mirrored-pair"
+#: beside the search: connecting and closing, seconds
+SLACK_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """Seconds of a search: how long it holds a rate and may drain, and when it starts no further probe."""
+
+    measure_s: float
+    drain_s: float
+    limit_s: float
+
+
+SEARCH, REFERENCE = Length(3.0, 30.0, 130.0), Length(60.0, 15.0, 260.0)
+
+
+def case(first: float, length: Length) -> Case:
+    """Four threads each way, 4 KiB: what was found at 406, 478 and 2,278 msg/s."""
+    asked = workload_of(
+        {
+            "mode": "capacity",
+            "producers": 4,
+            "consumers": 4,
+            "message_size": 4096,
+            "rate": first,
+            "warmup_s": 0.5,
+            "measure_s": length.measure_s,
+            "drain_s": length.drain_s,
+            "consume": "push",
+            "prefetch": 200,
+            "window": 200,
+        }
+    )
+    return ours.case(QUEUE, asked, TARGET).model_copy(update={"limit_s": length.limit_s})
+
+
+def searched(children: Children, first: float, length: Length) -> Searched:
+    """On a pair that has just started, and ends with it."""
+    started = time.monotonic()
+    say(f"searching from {first:,.0f} msg/s")
+    with tempfile.TemporaryDirectory() as workdir, brokers(children, Path(workdir), 2) as pair:
+        command = ours.command(case(first, length), QUEUE, pair.access, {RUN_PROCESS: str(os.getpid())})
+        try:
+            with fresh_queue(pair.access, Load()):
+                lines = watch(children, command, length.limit_s + SLACK_S)
+        except BreakevenError as error:
+            return Searched(first, (), {}, time.monotonic() - started, str(error))
+    found = json.loads(lines[-1].text)
+    probes = [Probe.model_validate(probe) for probe in found["probes"]]
+    return Searched(first, probes, found["flags"], time.monotonic() - started)
+
+
+def measured(children: Children, first_rates: Sequence[float]) -> tuple[list[Searched], Searched]:
+    """The searches, and the reference."""
+    searches = [searched(children, first, SEARCH) for first in first_rates]
+    found = [each.held for each in searches if each.held]
+    about = median(found) if found else median(first_rates)
+    return searches, searched(children, REFERENCE_FROM * about, REFERENCE)
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    argparse.ArgumentParser(prog="npm run bench:cold", description=__doc__).parse_args()
+    say(f"load average {os.getloadavg()[0]:.1f}: what else runs here is in the figures")
+    with Children() as children:
+        searches, reference = measured(children, FIRST_RATES)
+    print(report(searches, reference), flush=True)
+    return 0 if is_met(searches, reference) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

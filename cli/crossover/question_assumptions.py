@@ -1,0 +1,49 @@
+"""What the figures of ``breakeven crossover`` rest on."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.questions import AMAZON_MQ, Question
+from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
+from breakeven.pricing.bill.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
+from breakeven.report.money.consumer_words import consumers
+from breakeven.report.money.measured_capacity import MeasuredCapacity
+from breakeven.report.money.price_assumptions import amazon_mq
+
+
+def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
+    """A sentence each.
+
+    :param measured: the run's capacity, where the question took one
+    """
+    inputs = base.inputs
+    used, full = requests_per_message(inputs), requests_per_message(batched(inputs))
+    free = f"{base.book.free_sqs_requests:,.0f} free a month" if inputs.free_tier else "none free"
+    work = "not billed but solved for" if inputs.hours is None else f"{inputs.hours:g} a month"
+    volume = "no volume" if inputs.volume == "none" else f"{inputs.volume_gb:g} GB of {inputs.volume} each"
+    said = [
+        f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
+        f"polls; {free}",
+        f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
+        f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
+        consumers(inputs),
+        f"List prices before tax, not refreshed; people's hours {work}",
+    ]
+    unsure = list(uncertain(inputs))
+    if unsure:
+        ends = _ends(measured)
+        said.append(f"Intervals: {', '.join(ends[name] for name in unsure)}")
+    if any(option.option_id == AMAZON_MQ for option in base.options):
+        said.append(amazon_mq(inputs))
+    return [*said, *capacity_of(inputs).notes]
+
+
+def _ends(measured: MeasuredCapacity | None) -> dict[str, str]:
+    """Of each uncertain input."""
+    capacity = measured.interval.describe() if measured else f"times {CAPACITY[0]:g} to {CAPACITY[1]:g}"
+    return {
+        "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
+        "batch fill": f"calls {BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full",
+        "capacity": f"capacity {capacity}",
+    }

@@ -1,0 +1,20 @@
+"""Which releases of RabbitMQ a target can run on."""
+
+from __future__ import annotations
+
+from breakeven.errors import CaseError
+from breakeven.targets.catalog import record_of
+
+
+def missing_in(target: str, release: str) -> str | None:
+    """What the target needs and the release, such as ``4.0.5``, no longer has; None where it has all."""
+    removed = record_of(target).removed_in
+    if removed is None or int(release.partition(".")[0]) < removed.series:
+        return None
+    return f"RabbitMQ {release} has no {removed.what}, which left it in {removed.series}.0: {removed.remedy}"
+
+
+def check_release(target: str, release: str) -> None:
+    """:raises CaseError: the target cannot run on it"""
+    if missing := missing_in(target, release):
+        raise CaseError(f"{target}: {missing}")

@@ -1,0 +1,187 @@
+"""What holds for every RabbitMQ cluster under test, whatever its queues are."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, ClassVar
+
+from breakeven.brokers.access import Access
+from breakeven.clients.base import Client
+from breakeven.clients.connections import LOADER_CONNECTION
+from breakeven.clients.factory import make_client
+from breakeven.errors import CaseError
+from breakeven.installation import QUEUES
+from breakeven.targets.rabbitmq_channel import open_channel
+from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, partition_handling
+from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
+from breakeven.targets.rabbitmq_management import Management, ManagementError
+from breakeven.targets.rabbitmq_releases import check_release
+from breakeven.targets.target import Description, NodeSample, Prepared, Target, queue_names
+from breakeven.workload.case import Case, Workload
+
+HEALTHY_DEADLINE_S = 60.0
+IN_SYNC_DEADLINE_S = 30.0
+#: how long a closed connection may still be listed; some tens of milliseconds are seen
+LEAVING_S = 0.3
+LOOK_EVERY_S = 0.1
+
+
+class RabbitMQTarget(Target):
+    """Durable queues on a cluster, whose leaders are spread over its nodes in the order of ``access``, or all
+    on the first of them.
+
+    :param access: where the nodes are, all of them
+    :param nodes_down: how many, the last ones, are stopped on purpose: nobody is sent there
+    """
+
+    exact_depth = True
+    #: name and definition of the policy that queues of ours need; None: they need none
+    policy: ClassVar[tuple[str, Mapping[str, str]] | None] = None
+    #: of queues that are not ready, in words
+    short_words: ClassVar[str] = "not there:"
+
+    def __init__(self, access: Access, nodes_down: int = 0) -> None:
+        self._size = len(access.nodes)
+        self._access = access.left(nodes_down)
+        self._stopped = {node.name for node in access.nodes[len(self._access.nodes) :]}
+        self._management = Management(self._access)
+
+    @abstractmethod
+    def arguments(self, case: Case) -> dict[str, Any]:
+        """What the case's queues are declared with."""
+
+    @abstractmethod
+    def replicas(self, queue: Mapping[str, Any]) -> tuple[int, int]:
+        """Copies of a queue beside the leader's, by the management API: in sync, and due now."""
+
+    def settings(self, release: str) -> dict[str, str | int]:
+        """What else the manifest is to have of the queues, as a release such as ``4.0.5`` has it."""
+        return {}
+
+    def establish(self) -> Description:
+        await_no(self._unhealthy, HEALTHY_DEADLINE_S)
+        overview = self._management.overview()
+        release = str(overview["rabbitmq_version"])
+        check_release(self.name, release)
+        if self.policy:
+            name, definition = self.policy
+            self._management.set_policy(name, f"^{QUEUES}", dict(definition))
+        await_no(self.problem, HEALTHY_DEADLINE_S)
+        noted = self._management.global_parameter(CLUSTER_PARAMETER)
+        return Description(
+            server=f"RabbitMQ {release}, Erlang {overview['erlang_version']}",
+            provenance="measured",
+            parameters={
+                **(self.policy[1] if self.policy else {}),
+                **self.settings(release),
+                "nodes": self._size,
+                "net_ticktime": noted.get("net_ticktime", "not known"),
+                "cluster_partition_handling": partition_handling(release, noted),
+            },
+        )
+
+    def lacking(self) -> str | None:
+        try:
+            ours = [queue for queue in self._management.queues() if queue["name"].startswith(QUEUES)]
+        except ManagementError as error:
+            return str(error)
+        return self._unhealthy() or self._short(ours)
+
+    def problem(self, queues: tuple[str, ...] = ()) -> str | None:
+        """Why cases may not run now: nodes, alarms, listeners, policy, copies of ``queues``."""
+        return (
+            self._unhealthy()
+            or listener_problem(self._access)
+            or (policy_problem(self._access, *self.policy) if self.policy else None)
+            or self._out_of_sync(queues)
+        )
+
+    def prepare(self, case: Case, attempt: int) -> Prepared:
+        queues = queue_names(case, attempt)
+        if self._stopped:
+            await_no(self._unhealthy, HEALTHY_DEADLINE_S)
+        homes = self._access.nodes[: 1 if case.workload.leaders == "one" else None]
+        for index, node in enumerate(homes):
+            with open_channel(self._access, [node]) as channel:
+                for queue in queues[index :: len(homes)]:
+                    channel.queue_delete(queue)  # what an attempt that broke off may have left
+                    channel.queue_declare(queue, durable=True, arguments=self.arguments(case))
+        await_no(lambda: self._out_of_sync(queues), IN_SYNC_DEADLINE_S)
+        return Prepared(queues, self.mirrors(queues))
+
+    def client(self, workload: Workload) -> Client:
+        return make_client(workload, self._access)
+
+    def mirrors(self, queues: tuple[str, ...]) -> dict[str, int] | None:
+        return {queue: self.replicas(self._management.queue(queue))[0] for queue in queues}
+
+    def depth(self, queues: tuple[str, ...]) -> int:
+        """Messages ready, read over AMQP, and those in flight.
+
+        What is in flight is known only through statistics, up to their interval old. It is asked only
+        while a loader is connected: without one nothing is in flight, whatever the statistics still say.
+        """
+        with open_channel(self._access, self._access.nodes) as channel:
+            ready = sum(channel.queue_declare(queue, passive=True).method.message_count for queue in queues)
+        if not self._is_in_use():
+            return int(ready)
+        return int(ready) + sum(self._management.messages_unacknowledged(queue) for queue in queues)
+
+    def samples(self) -> list[NodeSample]:
+        """RabbitMQ tells memory and disk; the share of the CPU it does not."""
+        return [
+            NodeSample(str(node["name"]), None, node.get("mem_used"), node.get("disk_free"))
+            for node in self._management.nodes()
+        ]
+
+    def release(self, queues: tuple[str, ...]) -> None:
+        with open_channel(self._access, self._access.nodes) as channel:
+            for queue in queues:
+                channel.queue_delete(queue)
+
+    def dismantle(self) -> None:
+        if self.policy:
+            with suppress(ManagementError):
+                self._management.delete_policy(self.policy[0])
+
+    def _unhealthy(self) -> str | None:
+        """Why the cluster may not be used yet, as each of its nodes sees it that is not stopped."""
+        return cluster_problem(self._access, self._size, self._stopped)
+
+    def _out_of_sync(self, queues: tuple[str, ...]) -> str | None:
+        return self._short([self._management.queue(queue) for queue in queues])
+
+    def _short(self, queues: list[dict[str, Any]]) -> str | None:
+        """Which of the queues have fewer copies in sync than are due."""
+        copies = {str(queue["name"]): self.replicas(queue) for queue in queues}
+        short = [name for name, (in_sync, due) in copies.items() if in_sync < due]
+        return f"{self.short_words} {', '.join(short)}" if short else None
+
+    def _is_in_use(self) -> bool:
+        """Is a loader connected, also after a moment in which closed connections leave the list?"""
+        deadline = time.monotonic() + LEAVING_S
+        while self._has_loaders():
+            if time.monotonic() > deadline:
+                return True
+            time.sleep(LOOK_EVERY_S)
+        return False
+
+    def _has_loaders(self) -> bool:
+        """One that has not told its name yet may be a loader."""
+        found = self._management.connections()
+        return any(one.name is None or one.name.startswith(LOADER_CONNECTION) for one in found)
+
+
+def await_no(problem: Callable[[], str | None], deadline_s: float) -> None:
+    """Wait until there is no problem any more; the one at the deadline becomes the case's reason.
+
+    :raises CaseError: the problem
+    """
+    deadline = time.monotonic() + deadline_s
+    while (found := problem()) is not None:
+        if time.monotonic() > deadline:
+            raise CaseError(f"RabbitMQ: {found} after {deadline_s:g} s")
+        time.sleep(LOOK_EVERY_S)

@@ -1,0 +1,55 @@
+"""What of a suite this machine has brokers for, known before anything starts."""
+
+from __future__ import annotations
+
+from breakeven.errors import InputError
+from breakeven.targets.catalog import record_of
+from breakeven.workload.read import parse_suite
+from breakeven.workload.suite import Suite
+from local.servers.broker_releases import lack, release_for
+
+REMEDY = "give brokers that run already by --rabbitmq-url, or choose other targets"
+
+
+def available(suite: Suite) -> tuple[Suite, list[str]]:
+    """The suite without targets whose RabbitMQ is not to be had here, and what to tell of them.
+
+    :raises InputError: no target is left
+    """
+    lacking = {kind: why for kind in suite.targets if (why := _lack(kind))}
+    left_out = [kind for kind in lacking if not _has_substitute(kind)]
+    notes = [f"{kind} was left out: it {lacking[kind]}." for kind in left_out]
+    notes += [
+        f"{kind} runs on this machine's RabbitMQ: it {why}."
+        for kind, why in lacking.items()
+        if kind not in left_out
+    ]
+    if not left_out:
+        return suite, notes
+    if len(left_out) == len(suite.targets):
+        raise InputError(suite.where, "targets", ", ".join(left_out), f"{lacking[left_out[0]]}; {REMEDY}")
+    return _without(suite, set(left_out)), notes
+
+
+def _lack(kind: str) -> str | None:
+    nodes = record_of(kind).nodes
+    return lack(nodes.debian) if nodes else None
+
+
+def _has_substitute(kind: str) -> bool:
+    nodes = record_of(kind).nodes
+    return nodes is None or release_for(nodes.debian) is not None
+
+
+def _without(suite: Suite, kinds: set[str]) -> Suite:
+    document = suite.document()
+    for named in (document, *document["scenarios"].values()):
+        if "targets" in named:
+            named["targets"] = [kind for kind in named["targets"] if kind not in kinds]
+    scenarios = document["scenarios"].items()
+    document["scenarios"] = {name: each for name, each in scenarios if each.get("targets") != []}
+    by_kind = [document.get("machines", {}), *document.get("variants", {}).values()]
+    for named in by_kind:
+        for kind in kinds & set(named):
+            del named[kind]
+    return parse_suite(document, suite.where)

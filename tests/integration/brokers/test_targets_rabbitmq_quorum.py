@@ -1,0 +1,132 @@
+"""The quorum trio as a target: real queues with members on three real nodes, one of which is killed."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from breakeven.brokers.access import Access
+from breakeven.errors import CaseError
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import account
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.target import open_target
+from local.servers.broker_releases import release_of
+from local.servers.brokers import BrokerCluster
+from tests.support.loaders.live_case import PATIENCE_S, live
+from tests.support.workflow.processes import eventually
+
+TARGET = "rabbitmq-quorum-trio"
+CREDENTIALS = Access(username="breakeven-quorum", password="the-fifth-one")
+
+
+@pytest.fixture(scope="module")
+def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
+    """On 4.x where this machine has it, also in a private root."""
+    nodes = BrokerCluster(
+        children,
+        tmp_path_factory.mktemp("quorum"),
+        CREDENTIALS,
+        ClusterSettings(nodes=3),
+        release=release_of(TARGET),
+    )
+    nodes.start()
+    yield nodes
+    nodes.stop()
+
+
+@pytest.fixture
+def target(cluster):
+    opened = open_target(TARGET, cluster.access)
+    opened.establish()
+    return opened
+
+
+def views(cluster: BrokerCluster, queues: tuple[str, ...]) -> list[dict[str, object]]:
+    return [Management(cluster.access).queue(queue) for queue in queues]
+
+
+def test_the_manifest_has_what_quorum_queues_depend_on(target):
+    said = target.establish()
+    old = said.server.startswith("RabbitMQ 3.")
+    assert said.parameters["nodes"] == 3
+    assert said.parameters["delivery_limit"] == ("none" if old else 20)
+    assert said.parameters["quorum_commands_soft_limit"] == 32
+
+
+@pytest.mark.parametrize(("leaders", "on"), [("spread", [0, 1, 2, 0]), ("one", [0, 0, 0, 0])])
+def test_every_queue_has_three_members_and_its_leader_where_the_case_says(
+    target, cluster, queue_case, leaders, on
+):
+    case = queue_case(TARGET, queues=4, producers=4, consumers=4, leaders=leaders, group_size=3)
+    prepared = target.prepare(case, attempt=1)
+    names = [node.name for node in cluster.access.nodes]
+    found = views(cluster, prepared.queues)
+    assert [view["type"] for view in found] == ["quorum"] * 4
+    assert [view["leader"] for view in found] == [names[index] for index in on]
+    assert all(sorted(view["members"]) == sorted(view["online"]) == sorted(names) for view in found)
+    assert prepared.mirrors == dict.fromkeys(prepared.queues, 2)
+    assert (target.lacking(), target.problem(prepared.queues)) == (None, None)
+    target.release(prepared.queues)
+
+
+def test_a_mirrored_pair_cannot_run_on_a_release_without_mirroring(cluster, monkeypatch):
+    def overview(_: Management) -> dict[str, str]:
+        return {"rabbitmq_version": "4.0.5", "erlang_version": "27.3.4"}
+
+    monkeypatch.setattr(Management, "overview", overview)
+    with pytest.raises(CaseError) as caught:
+        open_target("rabbitmq-mirrored-pair", cluster.access).establish()
+    assert str(caught.value) == (
+        "rabbitmq-mirrored-pair: RabbitMQ 4.0.5 has no mirrored queues, which left it in 4.0: run it on 3.x, "
+        "or rabbitmq-quorum-trio in its place"
+    )
+
+
+def test_with_one_node_down_queues_keep_their_majority(target, cluster, queue_case):
+    case = queue_case(TARGET, client="native", producers=2, consumers=2, nodes_down=1, group_size=3)
+    last = cluster.access.nodes[-1].name
+    cluster.shut_down(last)
+    two = open_target(TARGET, cluster.access, nodes_down=1)
+    try:
+        prepared = two.prepare(case, attempt=1)
+        assert prepared.mirrors == dict.fromkeys(prepared.queues, 1)
+        with live(case, prepared.queues, two.client(case.workload)) as running:
+            result = running.result()
+        ledger = account([result], QueueCount(two.depth(prepared.queues)))
+        assert ledger.complete
+        assert (ledger.lost, ledger.missing, ledger.confirmed > 0) == (0, 0, True)
+        assert str(target.lacking()).startswith(f"{last} is not running")
+        two.release(prepared.queues)
+    finally:
+        cluster.restart(last)
+    assert eventually(lambda: target.lacking() is None, PATIENCE_S)
+
+
+@pytest.mark.parametrize("consume", ["get", "push"])
+def test_a_leader_killed_in_mid_case_loses_nothing_confirmed(target, cluster, queue_case, consume):
+    sizes = {"producers": 4, "consumers": 2, "measure_s": 2.5, "drain_s": 60, "group_size": 3}
+    case = queue_case(TARGET, client="native", consume=consume, **sizes)
+    (queue,) = queues = target.prepare(case, attempt=1).queues
+    (leader,) = {str(view["leader"]) for view in views(cluster, queues)}
+    with live(case, queues, target.client(case.workload)) as running, ThreadPoolExecutor(1) as pool:
+        running.await_traffic()
+        killed_s = time.time()
+        cluster.signal(leader, signal.SIGKILL)
+        restarted = pool.submit(cluster.restart, leader)
+        result = running.result()
+        restarted.result()
+    assert result.stages["measure"] < killed_s < result.stages["drain"], "in mid-case"
+    assert result.errors["connection_lost"] > 0, "clients were on it"
+    ledger = account([result], QueueCount(target.depth(queues)))
+    assert ledger.sent == ledger.confirmed + ledger.returned + ledger.nacked + ledger.unknown
+    assert ledger.sent == ledger.received + ledger.missing + ledger.left
+    assert (ledger.lost, ledger.left, ledger.unexpected, ledger.complete) == (0, 0, 0, True)
+    assert ledger.confirmed > 0
+    assert eventually(lambda: target.problem((queue,)) is None, PATIENCE_S), "the member is back"
+    target.release(queues)

@@ -1,0 +1,68 @@
+"""The single node as a target: a real one, which is killed; what was not on its disk is gone, and counted."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from breakeven.brokers.access import Access
+from breakeven.loadgen.ledger.queue_count import QueueCount
+from breakeven.loadgen.reconciliation import Account, account
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq_management import Management
+from breakeven.targets.target import open_target
+from local.servers.brokers import BrokerCluster
+from tests.support.loaders.live_case import live
+
+TARGET = "rabbitmq-single"
+CREDENTIALS = Access(username="breakeven-single", password="the-fourth-one")
+
+
+@pytest.fixture(scope="module")
+def node(children, tmp_path_factory) -> Iterator[BrokerCluster]:
+    cluster = BrokerCluster(
+        children, tmp_path_factory.mktemp("single"), CREDENTIALS, ClusterSettings(nodes=1)
+    )
+    cluster.start()
+    yield cluster
+    cluster.stop()
+
+
+def test_its_queues_are_durable_and_classic_and_have_no_copies(node, queue_case):
+    target = open_target(TARGET, node.access)
+    assert target.establish().parameters["nodes"] == 1
+    prepared = target.prepare(queue_case(TARGET, queues=2, producers=2, consumers=2), attempt=1)
+    assert prepared.mirrors is None
+    views = [Management(node.access).queue(queue) for queue in prepared.queues]
+    assert [(view["durable"], view["type"]) for view in views] == [(True, "classic")] * 2
+    assert (target.lacking(), target.problem(prepared.queues)) == (None, None)
+    target.release(prepared.queues)
+
+
+def killed_when_loaded(node, queue_case, persistent: bool) -> Account:
+    """The ledger of 300 confirmed messages, whose node is killed once all of them are queued."""
+    target = open_target(TARGET, node.access)
+    target.establish()
+    case = queue_case(
+        TARGET, client="native", mode="load-unload", messages=300, persistent=persistent, drain_s=2
+    )
+    queues = target.prepare(case, attempt=1).queues
+    with live(case, queues, target.client(case.workload), hold=["unload"]) as running:
+        running.await_gate("unload")
+        (name,) = (each.name for each in node.access.nodes)
+        node.signal(name, signal.SIGKILL)
+        node.restart(name)
+        running.open("unload")
+        result = running.result()
+    ledger = account([result], QueueCount(target.depth(queues)))
+    target.release(queues)
+    return ledger
+
+
+@pytest.mark.parametrize(("persistent", "lost"), [(False, 300), (True, 0)])
+def test_a_killed_node_loses_what_was_not_persistent_and_the_ledger_tells(node, queue_case, persistent, lost):
+    ledger = killed_when_loaded(node, queue_case, persistent)
+    assert (ledger.sent, ledger.confirmed) == (300, 300)
+    assert (ledger.lost, ledger.received, ledger.unexpected) == (lost, 300 - lost, 0)

@@ -1,0 +1,60 @@
+"""``breakeven crossover --consumer``: what takes the messages in the bill, and what is refused of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli import main
+
+
+@pytest.mark.parametrize("kind", ["containers", "lambda"])
+def test_consumers_are_priced_where_they_are_named_and_each_of_their_prices_is_explained(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.main(["crossover", "--rate", "500", "--consumer", kind, "--explain", "bills"]) == 0
+    said = capsys.readouterr().out
+    assert f"consumed by {'Lambda' if kind == 'lambda' else kind}, prices of" in said
+    assert "Queue only" not in said
+    items = {
+        "containers": ("fargate/vcpu_hour_arm", "fargate/gb_hour_arm"),
+        "lambda": (
+            "lambda/request",
+            "lambda/gb_second_arm",
+            "network/endpoint_hour",
+            "fargate/vcpu_hour_arm",
+        ),
+    }
+    for item in items[kind]:
+        assert item in said, item
+
+
+def test_without_consumers_the_answer_is_of_the_queue_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["crossover", "--rate", "500"]) == 0
+    assert "Queue only: what consumers cost is not in these figures." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--lambda-batch", "5"], "--lambda-batch: '5': give --consumer lambda with it"),
+        (["--containers", "5"], "--containers: '5': give --consumer containers or lambda with it"),
+        (
+            ["--consumer", "lambda", "--poll-wait", "5"],
+            "--poll-wait: '5': give --consumer containers with it",
+        ),
+        (["--consumer", "people"], "--consumer: 'people'"),
+        (
+            ["--consumer", "lambda", "--lambda-batch", "50"],
+            "--lambda-batch: '50': over 10 messages need a window",
+        ),
+        (
+            ["--consumer", "containers", "--container-gb", "9"],
+            "--container-gb: '9': with 0.25 vCPU Fargate has",
+        ),
+    ],
+)
+def test_an_option_of_consumers_that_cannot_be_is_refused_by_its_name(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.main(["crossover", *options]) == 2
+    assert said in capsys.readouterr().err

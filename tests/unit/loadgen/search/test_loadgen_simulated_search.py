@@ -1,0 +1,88 @@
+"""A capacity search on a server with a programmed ceiling and a programmed cold start, in simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from breakeven.loadgen.merge import Measurement
+from breakeven.loadgen.search.capacity_search import GROWTH_SHARE
+from breakeven.loadgen.search.probe import best, bound
+from breakeven.loadgen.search.rate_search import PRECISION
+from breakeven.steps.case.case_rows import flags_of
+from breakeven.terms import Flag
+from breakeven.workload.case import Case
+from tests.support.loaders.simulated_search import Server, simulated, simulated_search
+from tests.support.scripted.fakes import make_case
+
+CEILING = 1600.0
+#: up to which second of the server's life, which share of its ceiling
+STARTS: dict[str, tuple[tuple[float, float], ...]] = {
+    "warm": (),
+    "slow": ((3.0, 0.05), (8.0, 0.3)),
+    "stalling": tuple(pair for s in range(8) for pair in ((s + 0.6, 1.0), (s + 1.0, 1e-6))),
+    "cold for longer than the warm-up": ((30.0, 0.25),),
+}
+FIRST = [40.0, 500.0, 1590.0, 1700.0, 5000.0, 30_000.0]
+
+
+def case_of(first: float) -> Case:
+    work = {"mode": "capacity", "rate": first, "warmup_s": 0.5, "measure_s": 4.0, "drain_s": 120.0}
+    return make_case(**work, consume="push", objective_ms=100.0, limit_s=900)
+
+
+def searched(
+    monkeypatch: pytest.MonkeyPatch, first: float, cold: Sequence[tuple[float, float]]
+) -> tuple[Measurement, dict[Flag, str]]:
+    """What is found of the server from this first rate, and the flags of its case's row."""
+    case = case_of(first)
+    measurement = simulated(case, Server(CEILING, cold), monkeypatch)
+    return measurement, flags_of(case, measurement, "measured", "aws", {})
+
+
+@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("start", STARTS)
+def test_a_programmed_ceiling_is_found_within_5_percent_and_unflagged(
+    monkeypatch: pytest.MonkeyPatch, start: str, first: float
+) -> None:
+    measurement, flags = searched(monkeypatch, first, STARTS[start])
+    (result,) = measurement.results
+    held, failed = best(result.probes), bound(result.probes)
+    assert held is not None
+    assert failed is not None
+    # what grows by less than 0.5% of the rate is held
+    assert CEILING / (1 + PRECISION) <= held.rate <= (1 + GROWTH_SHARE) * CEILING
+    assert failed.rate <= held.rate * (1 + PRECISION)
+    assert flags == {}
+
+
+@pytest.mark.parametrize("first", FIRST[:-1])
+def test_a_server_that_stays_below_its_ceiling_without_being_busy_is_flagged(
+    monkeypatch: pytest.MonkeyPatch, first: float
+) -> None:
+    """A quarter of the ceiling is found, at which the server uses a quarter of a core."""
+    measurement, flags = searched(monkeypatch, first, ((1e4, 0.25),))
+    held = best(measurement.results[0].probes)
+    assert held is not None
+    assert held.rate <= 0.26 * CEILING
+    assert set(flags) == {"idle_limit"}
+    assert "used 0.35 of its 2 cores" in flags["idle_limit"]
+
+
+def test_a_server_that_is_slow_at_a_low_rate_only_is_flagged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stalls of 80 ms while the first rate is tried, within the objective."""
+    stalls = tuple(pair for n in range(100) for pair in ((n / 10 + 0.02, 1.0), (n / 10 + 0.1, 1e-6)))
+    measurement, flags = searched(monkeypatch, 100.0, stalls)
+    assert measurement.results[0].probes[0].held
+    assert set(flags) == {"latency_fell"}
+
+
+def test_a_first_rate_whose_warm_up_does_not_drain_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three seconds of 30,000 messages each take 400 a second 225 s."""
+    search = simulated_search(case_of(30_000.0), Server(400.0), monkeypatch)
+    assert search.probes == []
+    assert search.why_none_held() == (
+        "no rate was tried: what the warm-up sent at 30000 messages a second was not received within "
+        "drain_s, 120 s, or too little time was left; begin with a lower rate"
+    )

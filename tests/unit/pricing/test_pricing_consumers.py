@@ -1,0 +1,192 @@
+"""Consumers in the bill, worked by hand line by line: containers that poll, and Lambda, on every queue.
+
+Prices of us-east-1: a request of SQS $0.40 a million, of Lambda $0.20; a GB-second $0.0000133334; Fargate on
+ARM $0.03238 a vCPU-hour and $0.00356 a GB-hour. A month has 730 hours, 2,628,000 seconds; 500 messages a
+second are 1,314 million.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.pricing.bill.asked import Asked
+from breakeven.pricing.bill.consumer_lines import most_mapped_msg_per_s
+from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.questions import Question, question
+from breakeven.pricing.bill.variations import corners
+from breakeven.pricing.prices.book import load_book
+from local.stored.answers import answers
+from tests.support.money.cost_crossings import Pair
+from tests.support.money.priced_options import option_of
+
+SECONDS = 2_628_000.0
+MESSAGES = 500 * SECONDS
+
+
+def priced(**inputs: Any) -> Question:
+    return question("q", ask(msg_per_s=500.0, **inputs), load_book("us-east-1"))
+
+
+def bill(option: str, **inputs: Any) -> dict[str, float]:
+    """Line -> dollars a month, of an option at 500 messages a second."""
+    rows = answers(Asked((priced(**inputs),)).rows(), ["bills"])["bills"]
+    return {row["line"]: row["usd"] for row in rows if row["option_id"] == option}
+
+
+def beside(option: str, **inputs: Any) -> dict[str, float]:
+    """The lines that the consumers add to the queue's bill, and by how much those of both differ."""
+    only, both = bill(option), bill(option, **inputs)
+    assert only.keys() <= both.keys()
+    found = {line: both[line] - only.get(line, 0.0) for line in both}
+    return {line: usd for line, usd in found.items() if abs(usd) > 1e-9}
+
+
+CONTAINERS = {"consumer": "containers", "containers": 3, "container_vcpu": 0.5, "container_gb": 1.0}
+
+
+def test_containers_are_billed_by_the_hour_and_sqs_for_their_polls_of_idle_queues() -> None:
+    found = beside("sqs-as-used", **CONTAINERS, consumer_queues=2, poll_wait_s=10.0)
+    assert found == pytest.approx(
+        {
+            "containers, processors": 3 * 0.5 * 730 * 0.03238,
+            "containers, memory": 3 * 1 * 730 * 0.00356,
+            "requests": 2 * 3 * SECONDS / 10 * 0.4e-6,  # 1,576,800 receives
+        }
+    )
+
+
+@pytest.mark.parametrize("option", ["rabbitmq", "amazon-mq"])
+def test_a_broker_pushes_so_that_containers_poll_nothing(option: str) -> None:
+    assert beside(option, **CONTAINERS) == pytest.approx(
+        {"containers, processors": 35.4561, "containers, memory": 7.7964}
+    )
+
+
+LAMBDA = {"consumer": "lambda", "lambda_ms": 10.0, "lambda_memory_mb": 512}
+DURATION = MESSAGES * 0.010 * 0.5 * 1.33334e-5
+
+
+def test_without_a_window_an_invocation_takes_what_one_receive_brings() -> None:
+    found = beside("sqs-as-used", **LAMBDA)
+    assert found == pytest.approx(
+        {
+            "invocations": MESSAGES * 0.2e-6,
+            "duration": DURATION,
+            "requests": 5 * SECONDS / 20 * 0.4e-6,  # Lambda's five pollers, which wait for 20 s
+        }
+    )
+    assert beside("sqs-batched", **LAMBDA)["invocations"] == pytest.approx(MESSAGES / 10 * 0.2e-6)
+    fewer = beside("sqs-batched", **LAMBDA, lambda_batch=4)
+    assert fewer["invocations"] == pytest.approx(MESSAGES / 4 * 0.2e-6)
+
+
+def test_provisioned_pollers_are_paid_for_by_the_hour_and_poll_as_many_as_they_are() -> None:
+    found = beside("sqs-as-used", **LAMBDA, lambda_pollers=3, consumer_queues=2)
+    assert found["provisioned pollers"] == pytest.approx(2 * 3 * 730 * 0.00925)
+    assert found["requests"] == pytest.approx(2 * 3 * SECONDS / 20 * 0.4e-6)
+
+
+WINDOW = {**LAMBDA, "lambda_batch": 100, "lambda_window_s": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("msg_per_s", "invocations"),
+    [
+        (0.1, 0.1 * SECONDS),  # one a message, as windows have less than one
+        (0.2, SECONDS / 5),
+        (10.0, SECONDS / 5),  # one a window
+        (20.0, SECONDS / 5),
+        (500.0, 500 * SECONDS / 100),  # one a full batch
+    ],
+)
+def test_a_window_gathers_a_batch(msg_per_s: float, invocations: float) -> None:
+    asked = question("q", ask(msg_per_s=msg_per_s, **WINDOW), load_book("us-east-1"))
+    rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
+    for option in ("sqs-as-used", "sqs-batched", "rabbitmq", "amazon-mq"):
+        (usd,) = [row["usd"] for row in rows if (row["option_id"], row["line"]) == (option, "invocations")]
+        assert usd == pytest.approx(invocations * 0.2e-6), option
+
+
+def test_on_amazon_mq_a_mapping_needs_two_endpoints_in_each_zone() -> None:
+    found = beside("amazon-mq", **WINDOW, client_zones=3)
+    assert found == pytest.approx(
+        {
+            "invocations": MESSAGES / 100 * 0.2e-6,
+            "duration": DURATION,
+            "mapping's endpoints, hours": 2 * 3 * 730 * 0.01,
+            "mapping's endpoints, data": MESSAGES * 1024 / 2**30 * 0.01,
+        }
+    )
+    assert most_mapped_msg_per_s(ask(**WINDOW, consumer_queues=4)) == 400.0
+
+
+def test_to_brokers_of_ones_own_lambda_has_no_mapping_and_containers_hand_on() -> None:
+    assert beside("rabbitmq", **WINDOW) == pytest.approx(
+        {
+            "invocations": MESSAGES / 100 * 0.2e-6,
+            "duration": DURATION,
+            "forwarders, processors": 2 * 0.25 * 730 * 0.03238,
+            "forwarders, memory": 2 * 0.5 * 730 * 0.00356,
+        }
+    )
+
+
+def test_the_queue_only_has_no_line_of_consumers_and_its_empty_receives_are_not_known() -> None:
+    assert not any(line.service in {"lambda", "fargate"} for one in priced().options for line in one.lines)
+    assert len(corners(priced())) == 2
+    assert corners(priced(**LAMBDA)) == [], "they are those of idle queues"
+
+
+def test_empty_receives_that_are_given_stand_for_the_polls() -> None:
+    found = beside("sqs-as-used", **CONTAINERS, empty_receives=1.0)
+    assert found["requests"] == pytest.approx(MESSAGES * 0.4e-6)
+
+
+@pytest.mark.parametrize("inputs", [WINDOW, CONTAINERS, {**LAMBDA, "lambda_window_s": 1.0}])
+def test_crossings_are_those_of_the_brute_force(inputs: dict[str, Any]) -> None:
+    asked = Asked((priced(**inputs),))
+    rows = answers(asked.rows(), ["crossover"])["crossover"]
+    for sqs in ("sqs-as-used", "sqs-batched"):
+        carries = priced(**inputs).options[2].messages_per_cluster
+        assert carries
+        own = option_of(asked.rows(), "q", "rabbitmq", F(carries))
+        exact = Pair(option_of(asked.rows(), "q", sqs), own, F(730)).crossings()
+        found = [row for row in rows if (row["sqs_option"], row["other_option"]) == (sqs, "rabbitmq")]
+        assert [(row["kind"], row["cheaper_above"]) for row in found] == [
+            (one.kind, one.above) for one in exact
+        ]
+        for row, one in zip(found, exact, strict=True):
+            if one.messages is not None:
+                assert row["messages_per_month"] == pytest.approx(float(one.messages), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("field", "inputs"),
+    [
+        ("container_vcpu", {"consumer": "containers", "container_vcpu": 0.3}),
+        ("container_gb", {"consumer": "containers", "container_gb": 9}),
+        ("lambda_window_s", {"consumer": "lambda", "lambda_window_s": 0.5}),
+        ("lambda_window_s", {"consumer": "lambda", "lambda_window_s": 1, "queue": "fifo"}),
+        ("lambda_batch", {"consumer": "lambda", "lambda_batch": 11}),
+        ("lambda_batch", {"consumer": "lambda", "lambda_batch": 11, "lambda_window_s": 1, "queue": "fifo"}),
+        ("lambda_batch", {"consumer": "lambda", "message_bytes": 700_000}),
+        ("lambda_ms", {"consumer": "lambda", "lambda_ms": 90_001}),
+        ("lambda_pollers", {"consumer": "lambda", "lambda_pollers": 1}),
+    ],
+)
+def test_what_aws_would_refuse_is_refused_by_field(field: str, inputs: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as refused:
+        ask(**inputs)
+    assert refused.value.field == field
+    ask(**{**inputs, "consumer": None})  # of no consequence where nothing consumes
+
+
+def test_a_price_that_is_not_known_refuses_only_the_question_that_needs_it() -> None:
+    book = load_book("eu-west-1")
+    question("q", ask(consumer="lambda"), book)
+    with pytest.raises(InputError, match="lambda/sqs_poller_hour"):
+        question("q", ask(consumer="lambda", lambda_pollers=2), book)

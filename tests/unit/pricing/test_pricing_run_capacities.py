@@ -1,0 +1,49 @@
+"""Which of the capacities that runs measured on AWS a question is priced with."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from breakeven.pricing.bill.inputs import ask
+from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity
+
+DAY = "2026-11-20"
+
+
+def row(**changes: Any) -> RunCapacity:
+    fields: dict[str, Any] = {
+        "target": "rabbitmq-mirrored-pair", "deployment": "pair", "instance": "m7g.large", "release": "4.0",
+        "message_bytes": 1024, "nodes_down": 1, "objective_ms": 100.0, "msg_per_s": 500.0,
+        "low_msg_per_s": 480.0, "high_msg_per_s": 520.0, "repeats": 2, "cell": "capacity", "run_id": "a",
+        "date": DAY,
+    }  # fmt: skip
+    return RunCapacity(**fields | changes)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (row(msg_per_s=400.0), row(nodes_down=0)),
+        (row(msg_per_s=400.0), row(message_bytes=4096)),
+        (row(msg_per_s=400.0), row(objective_ms=1000.0)),
+        (row(msg_per_s=400.0), row(date="2026-11-19")),
+        (row(), row(msg_per_s=400.0)),
+    ],
+)
+def test_of_several_the_one_nearest_to_what_is_priced_is_used(
+    better: RunCapacity, worse: RunCapacity
+) -> None:
+    inputs = ask()
+    for both in ((better, worse), (worse, better)):
+        assert Capacities(date.fromisoformat(DAY), own=both).find(inputs) == better
+
+
+@pytest.mark.parametrize(
+    "other",
+    [row(instance="m7g.xlarge"), row(deployment="trio"), row(message_bytes=512), row(nodes_down=2)],
+)
+def test_no_capacity_is_carried_from_one_machine_form_or_size_to_another(other: RunCapacity) -> None:
+    assert Capacities(date.fromisoformat(DAY), own=(other,)).find(ask()) is None

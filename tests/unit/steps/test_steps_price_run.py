@@ -1,0 +1,292 @@
+"""Questions of money are asked again once the lanes have ended: what a run on AWS measured prices it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction as F
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.refresh import Refreshed
+from breakeven.report.contract.report_model import Report
+from breakeven.results import layout
+from breakeven.results.items import lane_item
+from breakeven.results.queries import queries
+from breakeven.results.schemas import TABLES
+from breakeven.steps.case.case_rows import OF_CASE, OF_WORKLOAD
+from breakeven.steps.run import plan_run as planning
+from breakeven.steps.run.build_report import assemble
+from breakeven.steps.run.price_run import kept_capacities, price_run
+from breakeven.steps.services import Services
+from breakeven.workload.case import Case
+from tests.support.aws.moto_results import installed
+from tests.support.money.cost_crossings import Crossing, Pair
+from tests.support.money.cost_curves import Line, Option, Price
+from tests.support.money.query_tables import Bucket
+
+PAIR, REGION, DAY = "rabbitmq-mirrored-pair", "us-east-1", "2026-11-20"
+SECONDS = F(730 * 3600)
+#: of the queries, those whose answers are looked at
+ASKED = ("cases", "crossover", "cost_curves", "bills")
+#: nodes down -> (held, failed) of each repeat, messages a second: what the programmed brokers carry
+CARRIED: dict[int, Sequence[tuple[float, float | None]]] = {
+    0: [(400, 420), (410, 430)],
+    1: [(220, 228), (240, 250)],
+}
+
+
+def suite(nodes_down: Sequence[int]) -> dict[str, Any]:
+    return {
+        "suite": "carried",
+        "title": "What a pair carries",
+        "targets": [PAIR],
+        "repeats": 2,
+        "defaults": {"message_size": "1KiB", "drain_s": 60},
+        "scenarios": {
+            "capacity": {"mode": "capacity", "threads": 4, "rate": 200, "nodes_down": list(nodes_down)}
+        },
+    }
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    monkeypatch.setattr(planning, "prices_of", lambda *_: Refreshed(load_book(REGION), ()))
+    with installed(monkeypatch) as services:
+        yield services
+
+
+def measured(
+    services: Services,
+    run_id: str = "run-1",
+    *,
+    where: str = "aws",
+    carried: dict[int, Sequence[tuple[float, float | None]]] = CARRIED,
+    day: str = DAY,
+    flags: str = "[]",
+    server: str = "RabbitMQ 3.10.8, Erlang 25.2.3",
+) -> None:
+    """A run whose lanes have ended, with the rows that its cases leave."""
+    document = {"suite": suite(list(carried)), "surroundings": {"name": where}, "region": REGION}
+    planning.plan_run(
+        services, run_id, document, execution="arn", started_at=f"{day}T00:00:00Z", simulated=True
+    )
+    services.state(run_id).update(lane_item(PAIR), server=server)
+    for case in cases_of(services, run_id):
+        held, failed = carried[case.workload.nodes_down][case.repeat - 1]
+        row = {
+            **case.model_dump(include=OF_CASE),
+            **case.workload.model_dump(include=OF_WORKLOAD),
+            **{"status": "ok", "provenance": "measured", "environment": where, "flags": flags},
+            "parameters": json.dumps(case.workload.parameters()),
+        }
+        put(services, "cases", case, [row])
+        put(services, "probes", case, [probe(1, held, True), *([probe(2, failed, False)] if failed else [])])
+
+
+def probe(number: int, rate: float, held: bool) -> dict[str, Any]:
+    return {
+        "number": number,
+        "stage": f"probe-{number}",
+        "rate": rate,
+        "offered": 600,
+        "achieved": 600,
+        "held": held,
+    }
+
+
+def put(services: Services, table: str, case: Case, rows: list[dict[str, Any]]) -> None:
+    (columns,) = [each.columns for each in TABLES if each.name == table]
+    filled = [dict.fromkeys(columns) | {"case_id": case.case_id} | row for row in rows]
+    services.store.put_rows(table, case.run_id, case.case_id, filled)
+
+
+def cases_of(services: Services, run_id: str) -> list[Case]:
+    found = services.store.get_json(layout.plan_key(run_id))["plan"]["cases"]
+    return [case for case in map(Case.model_validate, found) if case.target == PAIR]
+
+
+def report_of(services: Services, run_id: str, folder: Path) -> Report:
+    """As the workflow goes on: the queries over what is in the bucket, and the report of them."""
+    client = boto3.client("s3", region_name="us-east-1")
+    for key in services.store.keys("rows/"):
+        path = folder / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        client.download_file("results", key, str(path))
+    rows = {name: Bucket(folder).ask(name, run_id) if name in ASKED else [] for name in queries()}
+    return assemble(
+        run_id, services.store.get_json(layout.plan_key(run_id)), services.state(run_id), rows, {}
+    )
+
+
+def option(services: Services, option_id: str, *, carries: float | None, empty: int) -> Option:
+    """An option of the headline question for the brute force: lines as stored, its own capacity."""
+    stored = {table: services.store.rows(table, "run-1", "questions") for table in ("cost_items", "prices")}
+    tiers: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for row in stored["prices"]:
+        tiers.setdefault((row["book"], row["service"], row["item"]), []).append(row)
+    lines = [
+        Line(
+            row["line"],
+            Price(
+                tuple(
+                    (None if tier["tier_to"] is None else F(tier["tier_to"]), F(tier["usd"]))
+                    for tier in sorted(
+                        tiers[row["book"], row["service"], row["item"]], key=lambda tier: tier["tier_from"]
+                    )
+                )
+            ),
+            **{
+                name: F(row[f"units_{name}"])
+                for name in ("fixed", "per_message", "per_cluster", "free", "used")
+            },
+        )
+        for row in stored["cost_items"]
+        if (row["question_id"], row["option_id"]) == (REGION, option_id)
+    ]
+    lines = [
+        replace(line, per_message=line.per_message + empty) if line.name == "requests" else line
+        for line in lines
+    ]
+    side = "sqs" if option_id.startswith("sqs") else "self-hosted"
+    each = None if carries is None else F(carries) * F(7, 10) / 3 * SECONDS
+    return Option(option_id, side, tuple(lines), each)
+
+
+def crossings(services: Services, carries: float, empty: int = 0) -> list[Crossing]:
+    sqs = option(services, "sqs-as-used", carries=None, empty=empty)
+    return Pair(sqs, option(services, "rabbitmq", carries=carries, empty=0), F(730)).crossings()
+
+
+def test_a_run_s_own_capacity_prices_its_report_as_the_brute_force_does(
+    services: Services, tmp_path: Path
+) -> None:
+    measured(services)
+    price_run(services, "run-1")
+    report = report_of(services, "run-1", tmp_path)
+    (question, *_) = report.cost_questions
+    assert question.inputs["capacity_msg_per_s"] == 230
+    assert "230 msg/s with one node down, measured in this run on m7g.large" in question.capacity
+    expected = crossings(services, 230)
+    ends = [crossings(services, carries, empty) for carries, empty in product((220, 250), (0, 1))]
+    found = [
+        row for row in report.crossovers if (row.sqs_option, row.other_option) == ("sqs-as-used", "rabbitmq")
+    ]
+    found = [row for row in found if row.question_id == REGION]
+    assert len(found) == len(expected) > 3, "clusters step past SQS more than once at so low a capacity"
+    for row, exact in zip(found, expected, strict=True):
+        assert exact.messages is not None
+        assert row.msg_per_s == pytest.approx(float(exact.messages / SECONDS), rel=1e-6)
+        beside = [
+            float(other.messages / SECONDS)
+            for corner in ends
+            for other in corner
+            if other.messages and (other.number, other.above) == (exact.number, exact.above)
+        ]
+        assert row.low_msg_per_s == (pytest.approx(min(beside), rel=1e-6) if beside else None)
+        assert row.high_msg_per_s == (pytest.approx(max(beside), rel=1e-6) if beside else None)
+
+
+def test_with_all_nodes_up_where_it_was_not_searched_with_one_down(
+    services: Services, tmp_path: Path
+) -> None:
+    measured(services, carried={0: CARRIED[0]})
+    price_run(services, "run-1")
+    report = report_of(services, "run-1", tmp_path)
+    assert report.cost_questions[0].inputs["capacity_msg_per_s"] == 405
+    assert "405 msg/s with all nodes up" in report.cost_questions[0].capacity
+    (exact, *_) = crossings(services, 405)
+    (first, *_) = report.crossovers
+    assert exact.messages
+    assert first.msg_per_s == pytest.approx(float(exact.messages / SECONDS), rel=1e-6)
+    assert [(one.msg_per_s, one.nodes_down, one.prices_question_id) for one in report.capacities] == [
+        (405, 0, REGION)
+    ]
+
+
+def test_a_local_runs_dollars_do_not_move_with_its_capacity(services: Services, tmp_path: Path) -> None:
+    asked = []
+    for run_id, factor in (("run-1", 1), ("run-2", 50)):
+        carried = {down: [(held * factor, None) for held, _ in rates] for down, rates in CARRIED.items()}
+        measured(services, run_id, where="local", carried=carried)
+        price_run(services, run_id)
+        report = report_of(services, run_id, tmp_path / run_id)
+        assert report.cost_questions[0].inputs["capacity_msg_per_s"] is None
+        assert report.capacities == []
+        assert "this run did not measure what a cluster carries on EC2" in report.verdict
+        asked.append([row.model_dump() for row in (*report.crossovers, *report.bills, *report.cost_curves)])
+    assert asked[0] == asked[1]
+    assert kept_capacities(services.store) == ()
+
+
+def test_an_earlier_runs_capacity_of_the_same_release_is_used_and_its_age_is_told(
+    services: Services, tmp_path: Path
+) -> None:
+    measured(services, "run-0", day="2026-10-01")
+    price_run(services, "run-0")
+    failing = {1: [(5.0, 6.0), (5.0, 6.0)]}
+    measured(services, carried=failing)
+    for case in cases_of(services, "run-1"):
+        services.store.delete(layout.row_key("cases", "run-1", case.case_id))
+    price_run(services, "run-1")
+    question = report_of(services, "run-1", tmp_path).cost_questions[0]
+    assert question.inputs["capacity_msg_per_s"] == 230
+    assert "measured in run run-0 of 2026-10-01, 50 days before" in question.capacity
+
+
+def test_an_earlier_runs_capacity_of_another_release_is_not(services: Services) -> None:
+    measured(services, "run-0", day="2026-10-01", server="RabbitMQ 3.9.1, Erlang 24")
+    price_run(services, "run-0")
+    measured(services, carried={1: CARRIED[1]})
+    for case in cases_of(services, "run-1"):
+        services.store.delete(layout.row_key("cases", "run-1", case.case_id))
+    price_run(services, "run-1")
+    cost = services.store.get_json(layout.plan_key("run-1"))["cost"]
+    assert cost["questions"][0]["inputs"]["capacity_msg_per_s"] is None
+    assert cost["capacities"] == []
+
+
+def test_a_loader_that_was_the_limit_leaves_no_upper_end(services: Services) -> None:
+    measured(services, flags='["loader_saturated"]')
+    price_run(services, "run-1")
+    found = {one.nodes_down: one for one in kept_capacities(services.store)}
+    assert {down: (one.low_msg_per_s, one.high_msg_per_s) for down, one in found.items()} == {
+        0: (400, None), 1: (220, None)
+    }  # fmt: skip
+    assert "220 msg/s up, as no upper end was found (range of 2 repeats)" in found[1].describe()
+
+
+def test_pricing_twice_does_the_same_again_and_a_later_run_takes_the_earliers_place(
+    services: Services,
+) -> None:
+    measured(services)
+    price_run(services, "run-1")
+    first = services.store.get_json(layout.plan_key("run-1"))["cost"]
+    price_run(services, "run-1")
+    assert services.store.get_json(layout.plan_key("run-1"))["cost"] == first
+    measured(services, "run-2", day="2026-11-25")
+    price_run(services, "run-2")
+    assert {one.run_id for one in kept_capacities(services.store)} == {"run-2"}
+
+
+def test_a_damaged_document_of_earlier_runs_fails_no_run(services: Services) -> None:
+    measured(services)
+    services.store.put_bytes(layout.capacities_key(), b"{")
+    price_run(services, "run-1")
+    assert {one.run_id for one in kept_capacities(services.store)} == {"run-1"}
+
+
+def test_weaker_guarantees_price_nothing(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured(services)
+    plan = services.store.get_json(layout.plan_key("run-1"))
+    for case in plan["plan"]["cases"]:
+        case["workload"]["persistent"] = False
+    services.store.put_json(layout.plan_key("run-1"), plan)
+    price_run(services, "run-1")
+    assert kept_capacities(services.store) == ()

@@ -1,0 +1,89 @@
+"""Where queues are put: their leaders on all nodes or on one, quorum queues with a group of members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from breakeven import words
+from breakeven.errors import InputError
+from breakeven.planning.expand import expand
+from breakeven.steps.case.case_rows import mirrors_of
+from breakeven.targets.catalog import PAIR, SINGLE, SQS, TRIO
+from breakeven.workload.case import Case, Workload
+from breakeven.workload.read import parse_suite
+from breakeven.workload.suite import Suite
+
+
+def suite_of(scenario: dict[str, Any], *targets: str) -> Suite:
+    document = {"suite": "x", "title": "t", "targets": list(targets), "scenarios": {"s": scenario}}
+    return parse_suite(document, "x.yaml")
+
+
+def cases_of(scenario: dict[str, Any], *targets: str) -> list[Case]:
+    return expand(suite_of({"threads": 2, **scenario}, *targets), run_id="run-1")
+
+
+def test_unless_a_suite_says_otherwise_leaders_are_spread_over_groups_of_three():
+    cases = cases_of({}, TRIO, PAIR, SINGLE, SQS)
+    assert {case.workload.leaders for case in cases} == {"spread"}
+    assert [case.workload.group_size for case in cases] == [3, None, None, None]
+    assert "leaders" not in cases[0].workload.parameters()
+    assert [case.workload.parameters().get("group_size") for case in cases] == [3, None, None, None]
+
+
+def test_both_may_vary_and_are_named_as_readers_would():
+    cases = cases_of({"leaders": ["spread", "one"], "group_size": [1, 3]}, TRIO)
+    assert [words.cell_name(case.cell) for case in cases] == [
+        "2 threads, leaders spread, groups of 1",
+        "2 threads, leaders spread, groups of 3",
+        "2 threads, leaders on one node, groups of 1",
+        "2 threads, leaders on one node, groups of 3",
+    ]
+    assert [(case.workload.leaders, case.workload.group_size) for case in cases] == [
+        ("spread", 1),
+        ("spread", 3),
+        ("one", 1),
+        ("one", 3),
+    ]
+    assert cases[3].workload.parameters()["leaders"] == "one"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "target", "field", "value", "remedy"),
+    [
+        ({"group_size": 5}, TRIO, "group_size", 5, "has 3 nodes, and each member needs its own; at most 3"),
+        ({"group_size": 2}, PAIR, "group_size", 2, "queues of rabbitmq-mirrored-pair have no group"),
+        ({"group_size": 3}, SQS, "group_size", 3, "queues of sqs-standard have no group of members"),
+        ({"leaders": "one"}, SQS, "leaders", "one", "Amazon SQS has no nodes to put queues on"),
+    ],
+)
+def test_where_queues_cannot_be_is_refused_in_the_plan(scenario, target, field, value, remedy):
+    with pytest.raises(InputError) as caught:
+        cases_of(scenario, target)
+    assert (caught.value.field, caught.value.value) == (f"scenarios.s.{field}", value)
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("target", "scenario", "mirrors"),
+    [
+        (TRIO, {}, 2),
+        (TRIO, {"nodes_down": 1}, 1),
+        (TRIO, {"group_size": 1}, 0),
+        (PAIR, {}, 1),
+        (PAIR, {"nodes_down": 1}, 0),
+        (SINGLE, {}, 0),
+    ],
+)
+def test_copies_are_due_on_the_nodes_that_are_up_and_in_the_group(target, scenario, mirrors):
+    (case,) = cases_of(scenario, target)
+    assert mirrors_of(case) == mirrors
+
+
+def test_a_case_that_was_stored_before_these_fields_reads_as_it_was_run():
+    (case,) = cases_of({}, PAIR)
+    stored = case.workload.model_dump(mode="json")
+    del stored["leaders"], stored["group_size"]
+    assert Workload.model_validate(stored) == case.workload
