@@ -82,7 +82,7 @@ def test_an_orderly_close_loses_nothing_of_ten_thousand(prepared, pair, rabbitmq
             assert set(send(sender, range(first, first + 200)).values()) == {Outcome.CONFIRMED}
     sender.close()
     # the queue takes in what its channel was handed a moment after the close is answered
-    assert eventually(lambda: pair.depth((queue,)) == 10_000)
+    assert eventually(lambda: pair.depth((queue,)) == 10_000), pair.depth((queue,))
     client.close()
 
 

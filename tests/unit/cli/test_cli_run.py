@@ -164,7 +164,7 @@ def test_servers_are_set_up_once_nothing_is_wrong_with_the_input(set_up: Path, t
     with pytest.raises(SystemExit) as ended:
         main.main(["run", "quick", *runs])
     assert ended.value.code == main.BAD_INPUT
-    assert set_up.read_text() == "run --quiet --brokers=12\n"
+    assert set_up.read_text() == "run --quiet --brokers=12,13\n"
 
 
 @pytest.mark.parametrize(
