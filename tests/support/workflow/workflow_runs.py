@@ -243,6 +243,7 @@ def workflow_at(
     certificate: Certificate | None = None,
     *,
     baked: bool = True,
+    machines: Machines | None = None,
 ) -> Iterator[Workflow]:
     """The assembly's stack, deployed in a control plane of its own.
 
@@ -250,8 +251,9 @@ def workflow_at(
     :param layers: of the control plane
     :param certificate: of the control plane, and of ``sqs_endpoint``, where both speak TLS
     :param baked: the brokers' image is there, as if an earlier run had made it
+    :param machines: what instances stand for, where they are more than the pair
     """
-    machines, calls = Machines(pair), Calls()
+    machines, calls = machines or Machines(pair), Calls()
     with (
         Children() as children,
         ControlPlane(

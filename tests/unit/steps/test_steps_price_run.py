@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from fractions import Fraction as F
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +24,10 @@ from breakeven.steps.run.price_run import kept_capacities, price_run
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from tests.support.aws.moto_results import installed
-from tests.support.money.cost_crossings import Crossing, Pair
-from tests.support.money.cost_curves import Line, Option, Price
 from tests.support.money.query_tables import Bucket
+from tests.support.money.stored_crossings import SECONDS, agree, crossings
 
 PAIR, REGION, DAY = "rabbitmq-mirrored-pair", "us-east-1", "2026-11-20"
-SECONDS = F(730 * 3600)
 #: of the queries, those whose answers are looked at
 ASKED = ("cases", "crossover", "cost_curves", "bills")
 #: nodes down -> (held, failed) of each repeat, messages a second: what the programmed brokers carry
@@ -125,45 +120,6 @@ def report_of(services: Services, run_id: str, folder: Path) -> Report:
     )
 
 
-def option(services: Services, option_id: str, *, carries: float | None, empty: int) -> Option:
-    """An option of the headline question for the brute force: lines as stored, its own capacity."""
-    stored = {table: services.store.rows(table, "run-1", "questions") for table in ("cost_items", "prices")}
-    tiers: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for row in stored["prices"]:
-        tiers.setdefault((row["book"], row["service"], row["item"]), []).append(row)
-    lines = [
-        Line(
-            row["line"],
-            Price(
-                tuple(
-                    (None if tier["tier_to"] is None else F(tier["tier_to"]), F(tier["usd"]))
-                    for tier in sorted(
-                        tiers[row["book"], row["service"], row["item"]], key=lambda tier: tier["tier_from"]
-                    )
-                )
-            ),
-            **{
-                name: F(row[f"units_{name}"])
-                for name in ("fixed", "per_message", "per_cluster", "free", "used")
-            },
-        )
-        for row in stored["cost_items"]
-        if (row["question_id"], row["option_id"]) == (REGION, option_id)
-    ]
-    lines = [
-        replace(line, per_message=line.per_message + empty) if line.name == "requests" else line
-        for line in lines
-    ]
-    side = "sqs" if option_id.startswith("sqs") else "self-hosted"
-    each = None if carries is None else F(carries) * F(7, 10) / 3 * SECONDS
-    return Option(option_id, side, tuple(lines), each)
-
-
-def crossings(services: Services, carries: float, empty: int = 0) -> list[Crossing]:
-    sqs = option(services, "sqs-as-used", carries=None, empty=empty)
-    return Pair(sqs, option(services, "rabbitmq", carries=carries, empty=0), F(730)).crossings()
-
-
 def test_a_run_s_own_capacity_prices_its_report_as_the_brute_force_does(
     services: Services, tmp_path: Path
 ) -> None:
@@ -173,24 +129,9 @@ def test_a_run_s_own_capacity_prices_its_report_as_the_brute_force_does(
     (question, *_) = report.cost_questions
     assert question.inputs["capacity_msg_per_s"] == 230
     assert "230 msg/s with one node down, measured in this run on m7g.large" in question.capacity
-    expected = crossings(services, 230)
-    ends = [crossings(services, carries, empty) for carries, empty in product((220, 250), (0, 1))]
-    found = [
-        row for row in report.crossovers if (row.sqs_option, row.other_option) == ("sqs-as-used", "rabbitmq")
-    ]
-    found = [row for row in found if row.question_id == REGION]
-    assert len(found) == len(expected) > 3, "clusters step past SQS more than once at so low a capacity"
-    for row, exact in zip(found, expected, strict=True):
-        assert exact.messages is not None
-        assert row.msg_per_s == pytest.approx(float(exact.messages / SECONDS), rel=1e-6)
-        beside = [
-            float(other.messages / SECONDS)
-            for corner in ends
-            for other in corner
-            if other.messages and (other.number, other.above) == (exact.number, exact.above)
-        ]
-        assert row.low_msg_per_s == (pytest.approx(min(beside), rel=1e-6) if beside else None)
-        assert row.high_msg_per_s == (pytest.approx(max(beside), rel=1e-6) if beside else None)
+    assert agree(services.store, "run-1", report, REGION, (230, 220, 250)) > 3, (
+        "clusters step past SQS more than once at so low a capacity"
+    )
 
 
 def test_with_all_nodes_up_where_it_was_not_searched_with_one_down(
@@ -201,7 +142,7 @@ def test_with_all_nodes_up_where_it_was_not_searched_with_one_down(
     report = report_of(services, "run-1", tmp_path)
     assert report.cost_questions[0].inputs["capacity_msg_per_s"] == 405
     assert "405 msg/s with all nodes up" in report.cost_questions[0].capacity
-    (exact, *_) = crossings(services, 405)
+    (exact, *_) = crossings(services.store, "run-1", REGION, 405)
     (first, *_) = report.crossovers
     assert exact.messages
     assert first.msg_per_s == pytest.approx(float(exact.messages / SECONDS), rel=1e-6)

@@ -1,0 +1,96 @@
+"""What a run's searches find on a programmed broker prices that same run: the deployed workflow, on AWS.
+
+The simulated AWS, the synthesized workflow and its real handlers and loaders. Behind the instances is a
+cluster of which it is known what it carries, with both nodes and with one stopped.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.loadgen.search.probe import best, bound
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.money.capacity_interval import interval_of
+from breakeven.results import layout
+from breakeven.results.items import RUN
+from breakeven.steps.run.price_run import kept_capacities
+from tests.support.money.stored_crossings import agree
+from tests.support.workflow.programmed_cluster import ProgrammedMachines, programmed_cluster
+from tests.support.workflow.workflow_runs import Workflow, parse_suite_text, workflow_at
+
+pytestmark = pytest.mark.installed
+
+RUN_ID, PAIR, REGION = "priced", "rabbitmq-mirrored-pair", "us-east-1"
+#: messages a second that the cluster carries, by nodes down
+CEILINGS = {0: 400.0, 1: 240.0}
+#: a busy host lessens what a search finds, never adds to it
+LEAST, MOST = 0.3, 1.02
+SUITE = f"""
+suite: priced
+title: What a programmed pair carries
+targets: [{PAIR}]
+instrument: false
+warm_up: false
+defaults: {{threads: 1, message_size: 64B, warmup_s: 0.2, measure_s: 1.5, drain_s: 20}}
+scenarios:
+  capacity: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200,
+              nodes_down: [0, 1]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def workflow(assembly, sqs_endpoint, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("priced")
+    with programmed_cluster(CEILINGS) as cluster:
+        machines = ProgrammedMachines(cluster)
+        with workflow_at(assembly, cluster.access, sqs_endpoint, folder, machines=machines) as made:
+            yield made
+
+
+@pytest.fixture(scope="module")
+def report(workflow: Workflow) -> Report:
+    """Of the run, which has ended well."""
+    wanted = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}}
+    status = workflow.end(workflow.start(RUN_ID, workflow.machine(RUN_ID), **wanted))
+    cases = workflow.state(RUN_ID).items("case#").values()
+    assert (status, workflow.state(RUN_ID).get(RUN)["status"]) == ("SUCCEEDED", "ok"), [
+        case.get("reason") for case in cases
+    ]
+    return Report.model_validate(workflow.store().get_json(layout.report_key(RUN_ID, "report.json")))
+
+
+def case_with(report: Report, nodes_down: int) -> CaseReport:
+    (case,) = [case for case in report.cases if case.parameters.get("nodes_down", 0) == nodes_down]
+    return case
+
+
+@pytest.mark.parametrize("nodes_down", CEILINGS)
+def test_a_search_finds_what_the_broker_carries_with_a_node_down_and_with_none(report, nodes_down):
+    case = case_with(report, nodes_down)
+    held, failed = best(case.probes), bound(case.probes)
+    assert held is not None
+    assert failed is not None
+    assert LEAST * CEILINGS[nodes_down] <= held.rate <= MOST * CEILINGS[nodes_down]
+    assert case.ledger
+    assert (case.ledger.lost, case.ledger.left) == (0, 0)
+
+
+def test_the_crossings_of_its_report_are_the_brute_forces_with_that_capacity(workflow, report):
+    case = case_with(report, nodes_down=1)
+    interval = interval_of([case])
+    found = report.cost_questions[0]
+    assert found.question_id == REGION
+    assert found.inputs["capacity_msg_per_s"] == case.held_rate == interval.low
+    assert found.inputs["capacity_high_msg_per_s"] == interval.high
+    assert "with one node down, measured in this run" in found.capacity
+    ends = (interval.low, interval.high if interval.high else interval.low)
+    assert agree(workflow.store(), RUN_ID, report, REGION, (interval.low, *ends)) > 1
+
+
+def test_both_capacities_are_kept_for_later_runs(workflow, report):
+    kept = {one.nodes_down: one for one in kept_capacities(workflow.store())}
+    assert {down: one.msg_per_s for down, one in kept.items()} == {
+        down: case_with(report, down).held_rate for down in CEILINGS
+    }
+    assert {one.run_id for one in kept.values()} == {RUN_ID}
+    assert {one.release for one in kept.values()} == {"RabbitMQ 3.10.8, Erlang 25.2.3"}
