@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
         help="print a suite's cases, minutes, and dollars on AWS",
         description="Print a suite's cases, their expected time, and dollars on AWS. Nothing is started.",
     )
-    command.add_argument("suite", help="a suite file, or a shipped suite's name (quick)")
+    command.add_argument("suite", help="a suite file, or a shipped suite's name (breakeven, quick)")
     command.add_argument("--scale", type=float, default=1.0, help="shrink message counts: 0 < scale <= 1")
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
     command.add_argument("--region", default=DEFAULT_REGION, help=f"whose prices ({DEFAULT_REGION})")
@@ -97,7 +97,7 @@ def print_plan(plan: Plan, console: Console) -> None:
     say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
     say(console, "")
     print_table(console, _cases(plan))
-    for note in plan.loader_notes:
+    for note in (*plan.machine_notes, *plan.loader_notes):
         say(console, note)
     say(console, _time(plan))
     if plan.environment == "aws":

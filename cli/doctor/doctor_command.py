@@ -19,13 +19,13 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.task_lines import VCPU
 from breakeven.planning.loaders import quotas
 from breakeven.pricing.prices.book import regions
-from breakeven.pricing.prices.instance_types import machine
+from breakeven.pricing.prices.instance_types import machine, smaller_types
 from breakeven.steps.run.run_input import DEFAULT_SUITE
-from breakeven.targets.catalog import INSTANCE_TYPE, clusters
+from breakeven.targets.catalog import clusters
 from breakeven.workload.case import MAX_LOADERS
 from breakeven.workload.read import load_suite
 from cli.doctor.doctor_images import brokers_image, loaders_image
-from cli.doctor.doctor_machines import account_plan, vpcs, zones
+from cli.doctor.doctor_machines import account_plan, instance_type, vpcs, zones
 from cli.running.deployed import Account, Deployed, Level, Said, add_options, connect, find
 from cli.terminal import print_json, say
 
@@ -101,7 +101,7 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
         yield _asked("VPC quota", lambda: vpcs(account))
     yield _asked("account plan", lambda: account_plan(account, deployed))
     yield _asked("zones", lambda: zones(account, deployed))
-    yield _asked("EC2 quota", lambda: _vcpus(account))
+    yield _asked("EC2 quota", lambda: _vcpus(account, deployed))
     yield _asked("Lambda quota", lambda: _functions(account))
     yield _asked("Fargate quota", lambda: _task_vcpus(account))
     if deployed:
@@ -150,22 +150,31 @@ def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> Said:
     return "ok", f"version {version}"
 
 
-def _vcpus(account: Account) -> Said:
+def _vcpus(account: Account, deployed: Deployed | None = None) -> Said:
     """Whether the brokers of one lane fit; others may run in the account beside them.
 
-    It is a reason to stop where a target of the default suite does not.
+    Where they do not, a suite that names no machines has smaller ones. It is a reason to stop where a target
+    of the default suite does not fit on the smallest either.
     """
-    have = account.quota("ec2", VCPU_QUOTA)
-    each = machine(INSTANCE_TYPE).vcpu or 0
-    needed = {name: each * nodes.count for name, nodes in clusters().items()}
-    most = max(needed.values())
-    words = f"{have:g} vCPUs of standard instances, a lane of {INSTANCE_TYPE} takes up to {most:g}"
-    without = [name for name, need in needed.items() if need > have]
-    if not without:
+    have, usual = account.quota("ec2", VCPU_QUOTA), instance_type(deployed)
+    count = {name: nodes.count for name, nodes in clusters().items()}
+
+    def too_few(name: str) -> list[str]:
+        each = machine(name).vcpu or 0
+        return [target for target, nodes in count.items() if nodes * each > have]
+
+    most = max(count.values()) * (machine(usual).vcpu or 0)
+    words = f"{have:g} vCPUs of standard instances, a lane of {usual} takes up to {most:g}"
+    if not (without := too_few(usual)):
         return "ok", words
-    stops = not set(without).isdisjoint(load_suite(DEFAULT_SUITE).targets)
-    remedy = f"too few for {', '.join(without)}: ask for more of quota {VCPU_QUOTA} in Service Quotas"
-    return ("stop" if stops else "note"), f"{words}, {remedy}"
+    ask = f"ask for more of quota {VCPU_QUOTA} in Service Quotas"
+    words = f"{words}, too few for {', '.join(without)}"
+    smaller = [usual, *smaller_types(usual)]
+    if fits := next((name for name in smaller if not too_few(name)), None):
+        return "note", f"{words}: suites that name no machines run all clusters on {fits}, or {ask}"
+    lacking = too_few(smaller[-1])
+    stops = not set(lacking).isdisjoint(load_suite(DEFAULT_SUITE).targets)
+    return ("stop" if stops else "note"), f"{words}; {', '.join(lacking)} not even on {smaller[-1]}: {ask}"
 
 
 def _functions(account: Account) -> Said:

@@ -21,7 +21,7 @@ from breakeven.results.items import RUN
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.plan_run import check_run_id, plan_of, usual_message_bytes
 from breakeven.steps.run.resume_run import Earlier, plan_resumed
-from breakeven.steps.run.run_input import DEFAULT_SUITE, RunInput, parse_run_input, suite_of
+from breakeven.steps.run.run_input import DEFAULT_SUITE, LOCAL_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.words import plural
 from breakeven.workload.read import load_suite
 from cli.running import deployed
@@ -48,7 +48,9 @@ def add_parser(commands: Any) -> None:
         "stack, and follow it to its end.",
     )
     command.add_argument(
-        "suite", nargs="?", help="a suite file, or a shipped suite's name (quick, unless given)"
+        "suite",
+        nargs="?",
+        help=f"a suite file, or a shipped suite's name ({LOCAL_SUITE}; with --on aws {DEFAULT_SUITE})",
     )
     command.add_argument(
         "--resume",
@@ -106,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_here(arguments: argparse.Namespace) -> int:
     run_id = new_run_id()
     if arguments.resume is None:
-        wanted = _wanted(arguments, suite=DEFAULT_SUITE, scale=1.0, region=DEFAULT_REGION)
+        wanted = _wanted(arguments, suite=LOCAL_SUITE, scale=1.0, region=DEFAULT_REGION)
         suite = suite_of(wanted)
         advice, warnings = kept_advice.known(arguments.runs, suite.suite)
         plan = plan_of(wanted, suite, run_id, advice)
@@ -143,7 +145,7 @@ def _run_alone(
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, partial(_interrupt, terminals))
     try:
-        for line in (*warnings, *wanted.surroundings.notes, *plan.loader_notes):
+        for line in (*warnings, *wanted.surroundings.notes, *plan.machine_notes, *plan.loader_notes):
             view.say(line)
         folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
     finally:

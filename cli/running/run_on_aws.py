@@ -7,7 +7,6 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from breakeven.results.items import RUN
 from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.words import plural
-from breakeven.workload.case import Case
 from breakeven.workload.read import load_suite, shipped_suites
 from cli.running.deployed import (
     Deployed,
@@ -166,11 +164,14 @@ def _follow(line: Line, run_id: str, view: View, known_s: float) -> bool:
     :raises LostError: it cannot be followed any more
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    cases: Sequence[Case] = ()
+    plan: Plan | None = None
     try:
         while True:
             status = line.ask(lambda at: _status(at, run_id, known_s))
-            cases = cases or line.ask(lambda at: _planned(at, run_id))
+            if plan is None and (plan := line.ask(lambda at: _planned(at, run_id))):
+                for note in (*plan.machine_notes, *plan.loader_notes):
+                    view.say(note)
+            cases = plan.cases if plan else ()
             view.show(snapshot(line.ask(lambda at: at.state(run_id).items()), cases))
             if status != RUNNING:
                 break
@@ -192,10 +193,10 @@ def _status(deployed: Deployed, run_id: str, known_s: float) -> str:
         raise InputError("breakeven run --on aws", "--follow", run_id, remedy) from None
 
 
-def _planned(deployed: Deployed, run_id: str) -> Sequence[Case]:
-    """The run's cases, once its first state has planned them."""
+def _planned(deployed: Deployed, run_id: str) -> Plan | None:
+    """The run's plan, once its first state has made it."""
     document = deployed.store.find_json(layout.plan_key(run_id))
-    return Plan.model_validate(document["plan"]).cases if document else []
+    return Plan.model_validate(document["plan"]) if document else None
 
 
 def _leave(deployed: Deployed, run_id: str, console: Console) -> int:

@@ -9,6 +9,7 @@ from pydantic import Field
 from breakeven.planning.checks import Refusal
 from breakeven.planning.node_sizes import field_of
 from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.instance_types import smaller_types
 from breakeven.terms import Frozen, TargetName
 from breakeven.workload.case import Case, Machines, architecture_of
 
@@ -87,7 +88,7 @@ def lanes_at_once(cases: Sequence[Case], account: Account) -> int:
     """How many lanes may be up together: all, or as many as fit into the quota whichever they are."""
     # lanes of a managed service have no machines, and fit beside whatever is up
     needs = dict.fromkeys((case.target for case in cases), 0)
-    needs |= {target: _vcpus(each) for target, each in machines_of(cases).items()}
+    needs |= {target: vcpus_of(each) for target, each in machines_of(cases).items()}
     return len(needs) if account.vcpus is None else lanes_that_fit(needs.values(), account.vcpus)
 
 
@@ -151,15 +152,16 @@ def _not_on_this_plan(each: Machines, account: Account) -> Iterator[Reason]:
 
 
 def _over_quota(each: Machines, account: Account) -> Iterator[Reason]:
-    need = _vcpus(each)
+    need = vcpus_of(each)
     if account.vcpus is not None and need > account.vcpus:
+        smaller = ", or choose a smaller type" if smaller_types(each.instance_type) else ""
         remedy = (
             f"{each.nodes} of them have {need} vCPUs, and the account may run {account.vcpus:g} (quota "
-            f"{QUOTA} of EC2): ask AWS for more in Service Quotas, or choose a smaller type"
+            f"{QUOTA} of EC2): ask AWS for more in Service Quotas{smaller}"
         )
         yield "instance_type", each.instance_type, remedy
 
 
-def _vcpus(each: Machines) -> int:
+def vcpus_of(each: Machines) -> int:
     """What they take of the quota; types of other families have quotas of their own."""
     return each.nodes * (each.vcpu or 0) if each.instance_type[0] in STANDARD else 0

@@ -10,7 +10,13 @@ from functools import partial
 from pydantic import Field
 
 from breakeven.errors import InputError, together
-from breakeven.planning import execution_limits, footprint, machine_availability, run_deadline
+from breakeven.planning import (
+    execution_limits,
+    footprint,
+    machine_availability,
+    run_deadline,
+    smaller_machines,
+)
 from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
@@ -53,6 +59,7 @@ class Plan(Frozen):
     warm_up: bool = Field(default=False, description="of each lane, before its first case")
     warm_up_s: float = Field(default=MOST_WARM_UP_S, description="which it takes at most")
     loader_notes: list[str] = Field(default=[], description="where counts are not the usual ones, and why")
+    machine_notes: list[str] = Field(default=[], description="where nodes are not of the usual type, and why")
 
     def raise_if_refused(self) -> None:
         """:raises InputError: something of the plan cannot run; every reason once"""
@@ -88,9 +95,10 @@ def make_plan(
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    compared = machine_availability.placed(
-        expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale), account
-    )
+    book = load_book(region)
+    expanded = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
+    fitting, smaller = smaller_machines.fitted(suite, expanded, account, book)
+    compared = machine_availability.placed(fitting, account)
     blank = Plan(
         run_id=run_id,
         suite=suite.suite,
@@ -105,11 +113,12 @@ def make_plan(
         cases=[],
         rounds=[],
         lanes_at_once=1,
-        estimate=estimate([], environment, load_book(region), 1),
+        estimate=estimate([], environment, book, 1),
         deadline_s=0.0,
         refusals=[],
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
+        machine_notes=smaller,
     )
     make = partial(_planned, blank, suite, allowance=allowance, account=account)
     if advice is None:

@@ -30,8 +30,8 @@ def test_the_plan_function_has_its_limits_from_its_deployment(assembly):
 
 
 def test_context_sets_them():
-    found = limits(max_msg_per_s="500", max_sqs_usd=2.5, suites="quick, capacity", budget_usd="10")
-    assert found.allowance == Allowance(max_msg_per_s=500, max_sqs_usd=2.5, suites=("quick", "capacity"))
+    found = limits(max_msg_per_s="5000", max_sqs_usd=2.5, suites="breakeven, capacity", budget_usd="10")
+    assert found.allowance == Allowance(max_msg_per_s=5000, max_sqs_usd=2.5, suites=("breakeven", "capacity"))
     assert found.budget_usd == 10
 
 
@@ -42,7 +42,7 @@ def test_context_sets_them():
         ("max_msg_per_s", 0, "above 0"),
         ("max_sqs_usd", "-1", "dollars"),
         ("max_sqs_usd", "nan", "dollars"),
-        ("suites", "quick,fast", "names out of capacity, "),
+        ("suites", "quick,fast", "names out of breakeven, "),
         ("suites", "", "names out of"),
         ("budget_usd", "a lot", "dollars a month"),
     ],

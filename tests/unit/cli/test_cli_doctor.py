@@ -51,14 +51,17 @@ def refusing(code: str) -> Any:
     return call
 
 
-@pytest.mark.parametrize(("vcpus", "level"), [(3.0, "stop"), (4.0, "note"), (5.0, "note"), (6.0, "ok")])
+@pytest.mark.parametrize(("vcpus", "level"), [(2.0, "stop"), (3.0, "note"), (5.0, "note"), (6.0, "ok")])
 def test_a_lanes_brokers_fit_into_the_quota_or_not(vcpus, level):
     quotas = {"get_service_quota": lambda **_: {"Quota": {"Value": vcpus}}}
     found = doctor_command._vcpus(account(service_quotas=quotas))
     assert found[0] == level
     assert ("L-1216C47A" in found[1]) == (level != "ok")
     assert ("rabbitmq-quorum-trio" in found[1]) == (level != "ok")
-    assert ("rabbitmq-mirrored-pair" in found[1]) == (level == "stop"), "of the default suite"
+    assert ("rabbitmq-mirrored-pair" in found[1]) == (vcpus < 4), "its two nodes have 4"
+    smaller = "suites that name no machines run all clusters on m7g.medium"
+    assert (smaller in found[1]) == (level == "note")
+    assert ("rabbitmq-quorum-trio not even on m7g.medium" in found[1]) == (level == "stop")
 
 
 @pytest.mark.parametrize(

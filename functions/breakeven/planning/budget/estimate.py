@@ -92,8 +92,10 @@ def estimate(
         others = [seconds for target, seconds in lanes.items() if target != INSTRUMENT]
         together_s = lanes.get(INSTRUMENT, 0.0) + max(others, default=0.0)
         if at_once is not None and at_once < len(others):
-            # whatever their order, as many lanes as there is room for are up until the last ones
-            together_s += sum(others) / at_once
+            # whatever their order, as many as there is room for are up until the last one begins
+            # (R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969)
+            longest = max(others)
+            together_s += (sum(others) - longest) / at_once
     seconds = assumed.OVERHEADS[environment].around_run + together_s
     if any(has_tasks(case) for case in cases):
         seconds += task_lines.before_s(environment, image_built=image_built)

@@ -61,6 +61,20 @@ def machine(instance_type: str) -> Machine:
     raise InputError("machines", "instance_type", instance_type, f"no such type; {_instead(instance_type)}")
 
 
+def smaller_types(instance_type: str) -> list[str]:
+    """Known types of its family with fewer vCPUs, the largest first; none of a type that is not known."""
+    known, family = machines(), f"{instance_type.partition('.')[0]}."
+    own = known[instance_type].vcpu if instance_type in known else None
+    if own is None:
+        return []
+    fewer = [
+        (found.vcpu, name)
+        for name, found in known.items()
+        if name.startswith(family) and found.vcpu is not None and found.vcpu < own
+    ]
+    return [name for _, name in sorted(fewer, reverse=True)]
+
+
 @cache
 def machines() -> dict[str, Machine]:
     """Every known instance type by its name, in the file's order."""

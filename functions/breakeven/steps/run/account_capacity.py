@@ -18,7 +18,7 @@ from botocore.parsers import ResponseParserError
 from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import QUOTA, Account
 from breakeven.pricing.prices.book import load_book
-from breakeven.pricing.prices.instance_types import machines
+from breakeven.pricing.prices.instance_types import machines, smaller_types
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.pricing.prices.refresh_notes import not_refreshed
 from breakeven.results.state import SuppressCodes
@@ -47,7 +47,12 @@ def instance_types(suite: Suite) -> list[str]:
     for kind in suite.targets:
         if nodes := record_of(kind).nodes:
             sizes, own = suite.machines.get(kind), nodes.instance_type
-            found |= {size.instance_type or own for size in sizes.values()} if sizes else {own}
+            # where none is named, a smaller one of the family is taken if the quota wants it
+            found |= (
+                {size.instance_type or own for size in sizes.values()}
+                if sizes
+                else {own, *smaller_types(own)}
+            )
     return sorted(found & machines().keys())
 
 

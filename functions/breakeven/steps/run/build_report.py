@@ -103,7 +103,12 @@ def _manifest(plan: Mapping[str, Any], state: Records, failed: Mapping[str, Mapp
     targets = dict.fromkeys(case["target"] for case in plan["plan"]["cases"])
     lanes = {target: state.get(lane_item(target)) for target in targets}
     machines = {case["target"]: case.get("machines") for case in plan["plan"]["cases"]}
-    notes = [*surroundings["notes"], *plan.get("price_notes", []), *plan.get("loader_warnings", [])]
+    notes = [
+        *surroundings["notes"],
+        *plan["plan"].get("machine_notes", []),
+        *plan.get("price_notes", []),
+        *plan.get("loader_warnings", []),
+    ]
     if resumed := plan.get("resumed"):
         notes.append(_resumed(resumed))
     if failed:

@@ -13,7 +13,10 @@ from breakeven.workload.case import Variant
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 
-DEFAULT_SUITE = "quick"
+#: of an execution on AWS, the monthly one too
+DEFAULT_SUITE = "breakeven"
+#: of a run on one machine, in minutes
+LOCAL_SUITE = "quick"
 
 
 def home_region() -> str:

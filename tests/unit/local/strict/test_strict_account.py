@@ -18,7 +18,7 @@ from local.aws.strict.permissions.account_quotas import NEW, AccountLayer, Simul
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
 
-PAIR = "rabbitmq-mirrored-pair"
+TRIO, PAIR = "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair"
 ONCE = Config(retries={"total_max_attempts": 1})
 
 
@@ -43,7 +43,7 @@ def simulated(moto, monkeypatch):
 
 
 def planned(account):
-    """The default run of an account as the plan's function finds it."""
+    """A run of many loaders in an account as the plan's function finds it."""
     return make_plan(load_suite("quick"), run_id="run-1", account=account)
 
 
@@ -55,6 +55,8 @@ def test_a_run_in_a_new_account_is_planned_to_fit_its_quotas(simulated):
     assert made.refusals == []
     assert max(case.loaders for case in made.cases) == 5
     assert any("5 loaders and not 10" in note for note in made.loader_notes)
+    assert {case.machines.instance_type for case in made.cases if case.machines} == {"m7g.medium"}
+    assert any("nodes are m7g.medium and not m7g.large" in note for note in made.machine_notes)
     assert made.lanes_at_once == 1, (
         "five loaders of a lane and what runs beside them are all of its functions"
     )
@@ -63,7 +65,10 @@ def test_a_run_in_a_new_account_is_planned_to_fit_its_quotas(simulated):
 def test_a_run_in_an_account_on_the_free_plan_is_refused_before_anything_is_launched(simulated):
     simulated(SimulatedAccount(plan="FREE"))
     reasons = planned(account_of(["m7g.large"])).refusals
-    assert [(each.field, each.value) for each in reasons] == [(f"targets.{PAIR}", "m7g.large")]
+    assert [(each.field, each.value) for each in reasons] == [
+        (f"targets.{TRIO}", "m7g.large"),
+        (f"targets.{PAIR}", "m7g.large"),
+    ]
     assert "upgrade the account to the paid plan" in reasons[0].remedy
 
 
