@@ -11,10 +11,13 @@ from typing import Any
 from rich.console import Console
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.amazon_mq import form_of
+from breakeven.pricing.bill.amazon_mq_lines import BETWEEN_BROKERS, priced_types
 from breakeven.pricing.bill.asked import Asked
-from breakeven.pricing.bill.inputs import MAX_MSG_PER_S, Inputs
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
-from breakeven.pricing.bill.questions import bill_question, left_out, question
+from breakeven.pricing.bill.lines import MAX_MSG_PER_S
+from breakeven.pricing.bill.questions import bill_question, priced_beside, question
 from breakeven.pricing.bill.variations import corners
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
 from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
@@ -26,8 +29,6 @@ from local.stored.answers import answers
 
 #: at which both are priced where no rate was asked for
 USUAL_RATE = 100.0
-#: how the book calls Amazon MQ's brokers, before their type
-BROKERS = ("single.", "cluster.")
 AT_ANY_RATE = ("crossover", "cost_curves")
 AT_THE_RATE = ("bills", "break_even_hours")
 
@@ -85,6 +86,10 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     inputs = inputs_of(arguments)
     if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
         _known_broker(inputs, book)
+    inputs, why = priced_beside(inputs, book)
+    service, item = BETWEEN_BROKERS
+    if item in book.items(service):  # a book of one's own, which settles what no shipped one knows
+        inputs = inputs.but(amazon_mq_inter_node=0.0)
     bill = None if arguments.sqs_bill is None else _dollars(arguments.sqs_bill)
     if bill is not None and inputs.msg_per_s is not None:
         raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
@@ -105,7 +110,7 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     elif inputs.msg_per_s is None:
         inputs = inputs.but(msg_per_s=USUAL_RATE)
     base = question(book.name, inputs, book)
-    asked = Asked((base,), left_out(inputs, book))
+    asked = Asked((base,), why)
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
     return Answer(base, asked, found, bill, known)
 
@@ -127,13 +132,15 @@ def _named(option: str, value: object) -> Iterator[None]:
 def _known_broker(inputs: Inputs, book: PriceBook) -> None:
     """The usual type is left out where a book has no price of it; one that was asked for is not.
 
-    :raises InputError: no form of it is priced
+    :raises InputError: its form is not priced; the error names those that are
     """
-    types = sorted({item.partition(".")[2] for item in book.items("amazonmq") if item.startswith(BROKERS)})
-    if inputs.amazon_mq not in types:
-        there = f"{book.label} has {', '.join(types)}" if types else f"{book.label} prices none"
-        remedy = f"no such broker type is priced; {there}; or none"
-        raise InputError(WHERE, "--amazon-mq", inputs.amazon_mq, remedy)
+    form = form_of(inputs.deployment)
+    types = priced_types(form, book)
+    if inputs.amazon_mq in types:
+        return
+    there = f"{book.label} has {', '.join(types)}" if types else f"{book.label} prices none"
+    remedy = f"no price of a {form} of it is known; {there}; or none"
+    raise InputError(WHERE, "--amazon-mq", inputs.amazon_mq, remedy)
 
 
 def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | MeasuredCapacity | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from breakeven.errors import InputError, MultipleInputError, together
 from breakeven.pricing.bill.inputs import Inputs, ask
+from breakeven.pricing.prices.broker_types import USUAL
 from breakeven.workload.sizes import parse_size
 
 WHERE = "breakeven crossover"
@@ -57,7 +58,18 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--lambda-ms": (("lambda_ms",), "MS", "of a function's time for a message (10)"),
     "--lambda-memory": (("lambda_memory_mb",), "MB", "of a function, 128 to 10240 (512)"),
     "--lambda-pollers": (("lambda_pollers",), "N", "provisioned for each SQS queue, 2 or more (none)"),
-    "--amazon-mq": (("amazon_mq",), "TYPE", "broker type priced beside, or none (mq.m5.large)"),
+    "--amazon-mq": (("amazon_mq",), "TYPE", f"broker type priced beside, or none ({USUAL})"),
+    "--amazon-mq-gb": (("amazon_mq_gb",), "GB", "disk of each of a cluster's brokers (its type's)"),
+    "--amazon-mq-capacity": (
+        ("amazon_mq_capacity_msg_per_s",),
+        "MSG/S",
+        "that one cluster of Amazon MQ carries, all brokers up (not known)",
+    ),
+    "--amazon-mq-inter-node": (
+        ("amazon_mq_inter_node",),
+        "SHARE",
+        "of the price across zones, 0 to 1, that traffic between its brokers is charged (not known)",
+    ),
     "--sqs-discount": (("sqs_price_factor",), "PERCENT", "off SQS's list price (0)"),
     "--instance-discount": (("instance_price_factor",), "PERCENT", "off the instances' price (0)"),
 }
@@ -88,6 +100,7 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         if text is not None:
             fields |= dict.fromkeys(names, _value(option, text))
     _check_consumer(arguments)
+    _check_amazon_mq(arguments)
     try:
         return ask(**fields)
     except InputError as error:
@@ -104,6 +117,16 @@ def _check_consumer(arguments: argparse.Namespace) -> None:
         text = getattr(arguments, option[2:].replace("-", "_"))
         if text is not None and arguments.consumer not in kinds:
             raise InputError(WHERE, option, text, f"give --consumer {' or '.join(kinds)} with it")
+
+
+def _check_amazon_mq(arguments: argparse.Namespace) -> None:
+    """:raises InputError: an option of Amazon MQ, which is not to be priced"""
+    if arguments.amazon_mq != "none":
+        return
+    for option in OPTIONS:
+        text = getattr(arguments, option[2:].replace("-", "_"))
+        if option.startswith("--amazon-mq-") and text is not None:
+            raise InputError(WHERE, option, text, "give --amazon-mq a type with it, not none")
 
 
 def _value(option: str, text: str) -> Any:

@@ -17,6 +17,7 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.building import money_builder
 from breakeven.report.building.money_builder import total
 from breakeven.report.money.lookup_tables import in_units
+from breakeven.report.money.managed import conditions
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.never_crossing import why_never
 from cli.crossover.question_assumptions import assumptions
@@ -24,6 +25,8 @@ from cli.terminal import columns, print_table, say
 from local.stored.answers import Rows
 
 CONSUMERS = {None: "queue only", "containers": "consumed by containers", "lambda": "consumed by Lambda"}
+#: sides whose options grow by whole clusters
+CLUSTERS = ("self-hosted", "amazon-mq")
 DECADES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
 KINDS = {"step": " (where a cluster is added)", "touch": " (they touch)", "tie": " (equal from there)"}
 
@@ -197,7 +200,7 @@ def _prices(answer: Answer, console: Console) -> None:
     )
     for option in answer.base.options:
         usd, bill = answer.usd(option), answer.bill_of(option)
-        clusters = f"{max(row['clusters'] for row in bill):,.0f}" if option.side == "self-hosted" else ""
+        clusters = f"{max(row['clusters'] for row in bill):,.0f}" if option.side in CLUSTERS else ""
         table.add_row(
             option.label,
             "not priced" if usd is None else words.dollars(usd),
@@ -234,7 +237,7 @@ def _crossing(answer: Answer, row: dict[str, Any]) -> str:
     end = f" up to {words.figure(until)}" if until is not None else ""
     where = f"{words.figure(row['msg_per_s'])} msg/s{_interval(row)}{KINDS.get(row['kind'], '')}"
     if row["cheaper_above"] == AMAZON_MQ:
-        end += ", if it can carry the load"
+        end += f", if {conditions(answer.inputs, row['msg_per_s'])}"
     messages, usd = words.amount(row["messages_per_month"]), words.dollars(row["usd_per_month"])
     below, above = answer.label(row["cheaper_below"]), answer.label(row["cheaper_above"])
     return f"{below} is cheaper below {where}; {above} above it{end}: {messages} messages and {usd} a month."

@@ -46,4 +46,7 @@ def _ends(measured: MeasuredCapacity | None) -> dict[str, str]:
         "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
         "batch fill": f"calls {BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full",
         "capacity": f"capacity {capacity}",
+        "Amazon MQ's capacity": f"Amazon MQ's capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",
+        "traffic between Amazon MQ's brokers": "traffic between Amazon MQ's brokers at nothing to the price "
+        "across zones",
     }

@@ -139,9 +139,53 @@ def test_amazon_mq_is_the_services_cluster_of_three() -> None:
     # publish and deliver, two thirds of the clients in another zone than their node
     traffic = 2 * 2 * (2 / 3) * KIB * MESSAGES / 2**30 * 0.01
     assert bill("amazon-mq") == pytest.approx(
-        {"brokers": 730 * 0.864, "storage": 3 * 20 * 0.10, "traffic across zones": traffic}
+        {"brokers": 730 * 0.8202, "storage": 3 * 15 * 0.10, "traffic across zones": traffic}
     )
-    assert bill("amazon-mq", deployment="single")["brokers"] == pytest.approx(730 * 0.288)
+    # one broker has 200 GB; its clients are where it is
+    assert bill("amazon-mq", deployment="single") == pytest.approx(
+        {"brokers": 730 * 0.2734, "storage": 200 * 0.10}
+    )
+
+
+def test_a_clusters_disks_are_as_chosen_and_those_of_the_former_generation_are_200_gb() -> None:
+    assert bill("amazon-mq", amazon_mq_gb=75)["storage"] == pytest.approx(3 * 75 * 0.10)
+    assert bill("amazon-mq", amazon_mq="mq.m5.large")["storage"] == pytest.approx(3 * 200 * 0.10)
+
+
+def test_traffic_between_amazon_mqs_brokers_is_priced_at_what_it_is_said_to_be_charged() -> None:
+    # two copies; two thirds of publishes and deliveries hop to the leader; both directions at $0.01 a GB
+    across = (2 + 2 * (2 / 3)) * 2 * KIB * MESSAGES / 2**30 * 0.01
+    assert "traffic between brokers" not in bill("amazon-mq")
+    found = bill("amazon-mq", amazon_mq_inter_node=0.5)
+    assert found["traffic between brokers"] == pytest.approx(across / 2)
+    assert "traffic between brokers" not in bill("amazon-mq", amazon_mq_inter_node=1.0, deployment="single")
+
+
+def test_a_book_that_knows_what_is_charged_between_brokers_prices_it() -> None:
+    book = load_book("us-east-1")
+    known = {"usd": 0.02, "reason": None, "tiers": [{"from": 0, "to": None, "usd": 0.02}]}
+    prices = [
+        price.model_validate(price.model_dump(by_alias=True) | known)
+        if price.item == "inter_node_gb"
+        else price
+        for price in book.prices
+    ]
+    asked = question("q", ask(msg_per_s=100), book.model_copy(update={"prices": tuple(prices)}))
+    rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
+    (line,) = [row for row in rows if row["line"] == "traffic between brokers"]
+    assert line["usd"] == pytest.approx((2 + 4 / 3) * KIB * MESSAGES / 2**30 * 0.02)
+
+
+def test_amazon_mq_grows_by_clusters_as_its_capacity_and_its_network_let_it() -> None:
+    def clusters(**inputs: Any) -> float:
+        return max(row["clusters"] for row in lines("amazon-mq", **inputs))
+
+    # 0.937 Gbit/s / 8 / (1 KiB x 3) = 38,127 msg/s; x 0.7 / 3 = 8,896 as a monthly mean
+    assert [clusters(msg_per_s=rate) for rate in (8_896, 8_897)] == [1, 2]
+    # 3,000 x 0.7 / 3 = 700
+    stated = {"amazon_mq_capacity_msg_per_s": 3000}
+    assert [clusters(msg_per_s=rate, **stated) for rate in (700, 701, 1401)] == [1, 2, 3]
+    assert clusters(msg_per_s=20_000, amazon_mq_capacity_msg_per_s=1e6) == 3, "capped by the network"
 
 
 def test_a_quorum_trio_sends_two_copies_and_two_thirds_of_its_traffic_hops() -> None:

@@ -94,9 +94,24 @@ def test_a_capacity_that_is_not_known_is_said_and_what_is_needed_with_it() -> No
 
 def test_uncertain_inputs_make_corners() -> None:
     book = load_book("us-east-1")
-    assert len(corners(question("q", ask(), book))) == 2
-    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000), book))) == 8
-    assert corners(question("q", ask(empty_receives=0), book)) == []
+    alone: dict[str, Any] = {"amazon_mq": None}
+    assert len(corners(question("q", ask(**alone), book))) == 2
+    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **alone), book))) == 8
+    assert corners(question("q", ask(empty_receives=0, **alone), book)) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "many"),
+    [
+        ({}, 2),
+        ({"amazon_mq_inter_node": 0.5}, 0),
+        ({"deployment": "single"}, 0),
+        ({"amazon_mq_capacity_msg_per_s": 4000}, 4),
+    ],
+)
+def test_what_is_not_known_of_amazon_mq_makes_corners(fields: dict[str, Any], many: int) -> None:
+    asked = question("q", ask(empty_receives=0, **fields), load_book("us-east-1"))
+    assert len(corners(asked)) == many
 
 
 def test_sensitivity_varies_what_the_bill_has_by_a_quarter() -> None:

@@ -122,9 +122,9 @@ def test_everything_else_stays_as_it_was() -> None:
     for before, after in zip(old.prices, made.book.prices, strict=True):
         assert before == after or f"{after.service}/{after.item}" in US_EAST_1
     assert made.book.price("sqs", "free_request") == old.price("sqs", "free_request")
-    rest = len(old.prices) - len(US_EAST_1) - 10  # Amazon MQ's other types were asked for
+    rest = len(old.prices) - len(US_EAST_1) - 20  # Amazon MQ's other types were asked for
     assert made.notes[0] == (
-        "19 of 29 prices of us-east-1 that were asked for came from the AWS Price List on 2026-11-20"
+        "19 of 39 prices of us-east-1 that were asked for came from the AWS Price List on 2026-11-20"
     )
     assert made.notes[-1] == (
         f"{rest} further prices were not asked for and are those of the book; "

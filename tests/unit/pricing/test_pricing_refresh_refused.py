@@ -62,7 +62,7 @@ def test_a_refusal_that_holds_for_all_ends_the_asking(code: str, status: int) ->
     made = refreshed(listed)
     assert made.book is BOOK
     assert len(listed.asked) == 1
-    assert made.notes[0].startswith("0 of 29 prices of us-east-1 that were asked for came from")
+    assert made.notes[0].startswith("0 of 39 prices of us-east-1 that were asked for came from")
     assert reason(made, "ec2/t3.micro") == f"123 days old: AWS refused the question ({code})"
     assert reason(made, "ebs/gp3_iops_month") == f"855 days old: AWS refused the question ({code})"
     assert not any("123456789012" in note for note in made.notes)

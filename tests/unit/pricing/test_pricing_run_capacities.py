@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from breakeven.pricing.bill.inputs import ask
-from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity
+from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity, managed_priced_with
 
 DAY = "2026-11-20"
 
@@ -47,3 +47,34 @@ def test_of_several_the_one_nearest_to_what_is_priced_is_used(
 )
 def test_no_capacity_is_carried_from_one_machine_form_or_size_to_another(other: RunCapacity) -> None:
     assert Capacities(date.fromisoformat(DAY), own=(other,)).find(ask()) is None
+
+
+MANAGED = {"target": "amazon-mq-cluster", "deployment": "trio", "instance": "mq.m7g.large", "nodes_down": 0}
+
+
+@pytest.mark.parametrize("deployment", ["pair", "trio"])
+def test_amazon_mq_is_priced_with_its_own_clusters_capacity(deployment: str) -> None:
+    found = row(**MANAGED)
+    capacities = Capacities(date.fromisoformat(DAY), own=(found, row()))
+    inputs = ask(deployment=deployment)
+    assert capacities.find_managed(inputs) == found
+    priced = managed_priced_with(inputs, found)
+    assert priced.amazon_mq_capacity_msg_per_s == 500.0
+    assert (priced.amazon_mq_low_msg_per_s, priced.amazon_mq_high_msg_per_s) == (480.0, 520.0)
+    assert priced.capacity_msg_per_s is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"instance": "mq.m7g.xlarge"},
+        {"deployment": "single", "target": "amazon-mq-single"},
+        {"message_bytes": 512},
+        {"nodes_down": 1},
+        {"instance": "m7g.large"},
+    ],
+)
+def test_no_capacity_of_another_broker_prices_amazon_mq(other: dict[str, Any]) -> None:
+    capacities = Capacities(date.fromisoformat(DAY), own=(row(**MANAGED | other),))
+    assert capacities.find_managed(ask(deployment="trio")) is None
+    assert capacities.find_managed(ask(deployment="trio", amazon_mq=None)) is None

@@ -29,7 +29,10 @@ def test_as_the_main_job_asks():
     assert "nodes in 2 zones, so each message crosses zones 3 times" in reported
     assert "The brokers' bill excludes staff time" in reported
     assert "at $75 an hour (assumed unless given)" in reported
-    assert "the service's cluster of three brokers of mq.m5.large" in reported
+    assert "the service's cluster of three brokers of mq.m7g.large with 15 GB of disk each" in reported
+    assert "of RabbitMQ it runs 3.13, 4.2 and 4.3" in reported
+    assert "none of its brokers can be stopped by a call" in reported
+    assert "(3.333 times a message): nothing is priced, and intervals go up" in reported
     assert "Prices 2012-12: 3 billed SQS requests per message; no free requests; 2 x m1.small" in reported
     assert "reserved" not in reported
 
@@ -63,7 +66,12 @@ def test_as_the_main_job_asks():
             {"hours": 12.0, "hour_rate": 90.0},
             "bill includes 12 hours of staff time a month, at $90",
         ),
-        ({"deployment": "single"}, "Amazon MQ: one broker of mq.m5.large"),
+        ({"deployment": "single"}, "Amazon MQ: one broker of mq.m7g.large with 200 GB of disk"),
+        ({"amazon_mq": "mq.m5.large"}, "of RabbitMQ it runs 3.13. Its capacity"),
+        ({"amazon_mq_gb": 75.0}, "75 GB of disk each"),
+        ({"amazon_mq_capacity_msg_per_s": 4000.0}, "4,000 msg/s with all nodes up"),
+        ({"amazon_mq_inter_node": 0.5}, "is priced at 50% of the price across zones"),
+        ({"amazon_mq_inter_node": 0.0}, "Nothing is priced of the traffic between its brokers."),
     ],
 )
 def test_each_sentence_follows_its_input(inputs, sentence):

@@ -58,8 +58,8 @@ def test_what_a_cluster_must_carry_is_the_peak_over_the_use(report):
     assert "not known" in first.capacity
     assert "needs at least 184.9 msg/s a cluster" in first.capacity
     beside = report.crossovers[2]
-    assert beside.needs_msg_per_s is None
-    assert beside.capacity.startswith("not known")
+    assert beside.needs_msg_per_s == pytest.approx(beside.msg_per_s * 3 / 0.7)
+    assert "baseline carries 38,127 msg/s at most; needs at least 837.8 msg/s a cluster" in beside.capacity
 
 
 def test_several_clusters_share_what_must_be_carried():
@@ -172,7 +172,9 @@ def test_sensitivity_has_both_ends_of_every_input(report):
 def test_questions_say_what_was_asked_and_what_is_uncertain(report):
     today, history = report.cost_questions
     assert (today.purpose, history.purpose) == ("headline", "history")
-    assert today.uncertain == ["empty receives"]
+    assert today.uncertain == ["empty receives", "traffic between Amazon MQ's brokers"]
+    assert today.amazon_mq_capacity == "not known; the network baseline carries 38,127 msg/s at most"
+    assert history.amazon_mq_capacity is None
     assert history.uncertain == []
     assert today.inputs["message_bytes"] == 1024
     assert report.crossovers[0].assumptions == today.inputs

@@ -32,7 +32,7 @@ from tests.fixtures.report.html import parse, text
 PLAN = sample.planned()[:2]
 SOURCE_A = load_shipped("source-a")
 SOURCES = "Prices used: who says so, and when"
-PAIR, MQ = "RabbitMQ pair of m7g.large", "Amazon MQ, mq.m5.large"
+PAIR, MQ = "RabbitMQ pair of m7g.large", "Amazon MQ cluster of mq.m7g.large"
 
 
 def report_of(**inputs: Any) -> Report:
@@ -61,8 +61,8 @@ def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
     assert {labels: row["msg/s"] for labels, row in rows.items()} == {
         ("as used", PAIR): "43.1",
         ("batched", PAIR): "785",
-        ("as used", MQ): "206",
-        ("batched", MQ): "2,560",
+        ("as used", MQ): "195",
+        ("batched", MQ): "2,430",
         ("3 calls a message", "RabbitMQ pair of m1.small"): "14.8",
         ("its chart", "its pair: 60,000 an hour"): "17",
     }
@@ -73,7 +73,8 @@ def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):
         "185 msg/s",
     )
     assert (first["cheaper below"], first["cheaper above"], first["kind"]) == ("SQS", "RabbitMQ", "meet")
-    assert rows["as used", MQ]["a cluster must carry"] == "–"
+    beside = rows["as used", MQ]
+    assert (beside["range, msg/s"], beside["a cluster must carry"]) == ("146 to 207", "838 msg/s")
 
 
 def test_each_row_stands_under_the_prices_that_it_is_at(report):
@@ -87,7 +88,7 @@ def test_each_row_stands_under_the_prices_that_it_is_at(report):
 
 def test_no_interval_is_shown_where_nothing_uncertain_moves_the_crossing(report):
     assert cells(crossover_table(report, None))["batched", PAIR]["range, msg/s"] == "–"
-    sure = report_of(empty_receives=0.0)
+    sure = report_of(empty_receives=0.0, amazon_mq_inter_node=0.0)
     table = crossover_table(sure, None)
     assert {row["range, msg/s"] for row in cells(table).values()} == {"–"}
     assert not any(note.startswith("Range") for note in table.notes)
@@ -157,12 +158,26 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
     assert table.columns[:2] == ("of all", "unbatched")
     assert [row.cells[0] for row in table.rows] == [*["SQS batched"] * 3, "RabbitMQ", "RabbitMQ"]
     assert [row.cells[1] for row in table.rows] == [*["SQS"] * 2, *["RabbitMQ"] * 3]
-    assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at peak" in table.notes[-1]
+    assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at peak with one node down" in table.notes[1]
+    assert "Amazon MQ 4.29, 42.9, 429, 4,290 and 21,400 with all brokers up" in table.notes[1]
+    assert table.notes[2].startswith("Amazon MQ is ranked as if traffic between its brokers, whose price")
+
+
+def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
+    dear = report_of(hours=40.0)
+    ranked = [row.cells[0] for row in prices_table(dear).rows]
+    # $3,000 of staff time a month: at 10,000 msg/s its own cluster of the service is cheaper than both
+    assert ranked == [*["SQS batched"] * 4, *["Amazon MQ"] * 2]
+    assert "Amazon MQ cluster of mq.m7g.large costs least of all from about" in dear.verdict
+    assert "if each carries at least" in dear.verdict
+    assert "whose price no source gives, is free." in dear.verdict
+    charged = report_of(hours=40.0, amazon_mq_inter_node=0.0)
+    assert "whose price no source gives" not in charged.verdict
 
 
 def test_a_stretch_that_the_headline_names_has_a_row_of_its_own():
     # above the last of the round rates
-    far = report_of(hours=40.0)
+    far = report_of(hours=40.0, amazon_mq=None)
     assert "in 2 zones below about 19,800 messages a second" in far.verdict
     table = prices_table(far)
     assert [row.labels[0] for row in table.rows][-1] == "21,544 msg/s"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from breakeven.pricing.bill.cluster_capacity import capacity_of
-from breakeven.pricing.bill.questions import SHOWN, Purpose, Question, Row
-from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities
+from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
+from breakeven.pricing.bill.questions import AMAZON_MQ, SHOWN, Purpose, Question, Row
+from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, RunCapacity
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +80,33 @@ class Asked:
                     "book": question.book.label,
                     "inputs": question.inputs.model_dump(mode="json"),
                     "options": {option.option_id: option.label for option in question.options},
-                    "capacity": self._capacity(question),
+                    "capacity": self._describe(capacity_of(question.inputs), question.capacity),
                     "capacity_notes": list(capacity_of(question.inputs).notes),
                     "capacity_mean_msg_per_s": capacity_of(question.inputs).mean_msg_per_s,
+                    "amazon_mq_capacity": self._managed(question),
                 }
                 for question in self.of(*SHOWN)
             ],
         }
 
-    def _capacity(self, question: Question) -> str:
-        known = capacity_of(question.inputs).describe()
-        return f"{known}, {self.capacities.describe(question.capacity)}" if question.capacity else known
+    def _describe(self, capacity: Capacity, measured: RunCapacity | None) -> str:
+        known = capacity.describe()
+        return f"{known}, {self.capacities.describe(measured)}" if measured else known
+
+    def _managed(self, question: Question) -> str | None:
+        """None of a question that Amazon MQ does not stand beside."""
+        if all(option.option_id != AMAZON_MQ for option in question.options):
+            return None
+        return self._describe(amazon_mq_capacity(question.inputs), question.managed_capacity)
 
     def _capacities(self) -> list[Row]:
         """This run's, and the earlier ones that a question is priced with: rows of ``RunCapacity``."""
-        used = {question.capacity: question.question_id for question in self.of(*SHOWN) if question.capacity}
+        used = {
+            capacity: question.question_id
+            for question in self.of(*SHOWN)
+            for capacity in (question.capacity, question.managed_capacity)
+            if capacity
+        }
         return [
             one.model_dump(mode="json")
             | {"age_days": self.capacities.age_days(one), "prices_question_id": used.get(one)}

@@ -1,4 +1,4 @@
-"""The bill of a cluster of our own, and of Amazon MQ's: hours, volumes, traffic across zones, people."""
+"""The bill of a cluster of our own: hours, volumes, traffic across zones, people."""
 
 from __future__ import annotations
 
@@ -41,23 +41,6 @@ def people(inputs: Inputs) -> Line:
     return Line(PEOPLE, f"{number(hours)} h a month", PEOPLE, "hour", fixed=hours, own=given)
 
 
-def amazon_mq_lines(inputs: Inputs, broker: str) -> list[Line]:
-    """Amazon MQ for RabbitMQ: one broker for ``single``, the service's cluster of three for the others.
-
-    What it takes for traffic between its own nodes is not published where we could read it: only the
-    clients' traffic across zones is priced.
-    """
-    form, nodes = ("single", 1) if inputs.deployment == "single" else ("cluster", 3)
-    share = _client_share(inputs, nodes)
-    hours, storage = inputs.hours_per_month, inputs.volume_gb
-    hourly, stored = f"{form} of {broker} x {number(hours)} h", f"{nodes} x {number(storage)} GB"
-    return [
-        Line("brokers", hourly, "amazonmq", f"{form}.{broker}", per_cluster=hours),
-        Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=nodes * storage),
-        _across_zones(inputs, 2 * share, f"2 x {number(share)} (clients in another zone)"),
-    ]
-
-
 def crossings_per_message(inputs: Inputs) -> float:
     """How often a message's bytes go from one zone to another.
 
@@ -72,10 +55,10 @@ def _crossings(inputs: Inputs) -> tuple[float, float, float]:
     apart = apart_share(inputs.nodes, inputs.zones)
     hop = inputs.leader_hop_share
     hop = (inputs.nodes - 1) / inputs.nodes if hop is None else hop
-    return (inputs.nodes - 1) * apart, 2 * _client_share(inputs, inputs.zones), 2 * hop * apart
+    return (inputs.nodes - 1) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
 
 
-def _client_share(inputs: Inputs, zones: int) -> float:
+def client_share(inputs: Inputs, zones: int) -> float:
     """Of a client's traffic: clients spread over the zones and speaking to any node, unless said."""
     return (zones - 1) / zones if inputs.client_zone_share is None else inputs.client_zone_share
 
@@ -92,7 +75,7 @@ def apart_share(nodes: int, zones: int) -> float:
 def _traffic(inputs: Inputs) -> Line:
     replicate, clients, hops = _crossings(inputs)
     total = replicate + clients + hops
-    return _across_zones(
+    return across_zones(
         inputs,
         total,
         f"{number(total)} crossings a message (copies {number(replicate)}, clients in another zone "
@@ -100,7 +83,7 @@ def _traffic(inputs: Inputs) -> Line:
     )
 
 
-def _across_zones(inputs: Inputs, crossings: float, formula: str) -> Line:
+def across_zones(inputs: Inputs, crossings: float, formula: str) -> Line:
     """Traffic is charged on both sides of each crossing."""
     return Line(
         "traffic across zones",

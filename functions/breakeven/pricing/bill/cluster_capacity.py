@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
+from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
+from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.pricing.prices.instance_types import machines
 
 BITS_PER_BYTE = 8
 UNKNOWN = "not known"
+#: a part in 10^12 above a full cluster is the arithmetic's, as in the queries
+FULL = 1 - 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,17 @@ class Capacity:
         return None if self.sustained is None else self.sustained * self.utilisation / self.peak_factor
 
     def needed(self, msg_per_s: float) -> float:
-        """The capacity, with one node down, that a single cluster needs for this monthly mean."""
+        """The capacity that a single cluster needs for this monthly mean."""
         return msg_per_s * self.peak_factor / self.utilisation
+
+    def clusters(self, msg_per_s: float) -> int:
+        """How many the monthly mean takes, as the queries count them; one where no capacity is known."""
+        mean = self.mean_msg_per_s
+        return 1 if mean is None else max(1, ceil(msg_per_s / mean * FULL))
+
+    def needed_each(self, msg_per_s: float) -> float:
+        """What each of them must carry then."""
+        return self.needed(msg_per_s) / self.clusters(msg_per_s)
 
     def describe(self) -> str:
         """In words, for formulas and reports."""
@@ -70,9 +84,7 @@ def capacity_of(inputs: Inputs) -> Capacity:
     known = machines().get(inputs.instance)
     reasons = dict(known.reasons) if known else {}
     baseline = known.network_baseline_mbps if known else None
-    network = None
-    if baseline is not None:
-        network = baseline * 1e6 / BITS_PER_BYTE / (inputs.message_bytes * inputs.nodes)
+    network = None if baseline is None else _sent(baseline, inputs.message_bytes, inputs.nodes)
     names = {
         "network_baseline_mbps": "network",
         "ebs_baseline_mibps": "volume",
@@ -94,6 +106,24 @@ def capacity_of(inputs: Inputs) -> Capacity:
         tuple(notes),
         inputs.capacity_nodes_down,
     )
+
+
+def amazon_mq_capacity(inputs: Inputs) -> Capacity:
+    """The capacity that the brokers of Amazon MQ beside a question are priced with.
+
+    With all of them up: no call of the service stops one of its brokers. Their network baseline caps it as
+    an instance's does.
+    """
+    broker = broker_types()[inputs.amazon_mq] if inputs.amazon_mq else None
+    brokers = brokers_of(inputs.deployment)
+    network = _sent(broker.network_baseline_mbps, inputs.message_bytes, brokers) if broker else None
+    stated = inputs.amazon_mq_capacity_msg_per_s
+    return Capacity(stated, network, inputs.utilisation, inputs.peak_factor, (), nodes_down=0)
+
+
+def _sent(baseline_mbps: float, message_bytes: int, nodes: int) -> float:
+    """Messages a second that the leader's baseline sends: once to a consumer and once to each other copy."""
+    return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * nodes)
 
 
 def _with(nodes_down: int | None) -> str:

@@ -8,7 +8,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from breakeven.errors import InputError, in_words, together
+from breakeven.pricing.bill.amazon_mq import AmazonMq, amazon_mq_problem
 from breakeven.pricing.bill.consumers import Consumers, consumer_problem
+from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from breakeven.terms import SQS_MAX_BATCH, SQS_MAX_MESSAGE_BYTES
 from breakeven.words import plural
 
@@ -17,7 +19,6 @@ MAX_MESSAGE_BYTES = SQS_MAX_MESSAGE_BYTES
 #: what one SQS call carries at most, all its messages together
 MAX_CALL_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_BATCH = SQS_MAX_BATCH
-MAX_MSG_PER_S = 1e7
 SECONDS_PER_HOUR = 3600.0
 
 Deployment = Literal["single", "pair", "trio"]
@@ -43,7 +44,7 @@ VOLUMES = {
 }
 
 
-class Inputs(Consumers, allow_inf_nan=False):
+class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
     """Everything that a bill depends on but the prices. Rates are monthly means."""
 
     msg_per_s: float | None = Field(default=None, ge=0, le=MAX_MSG_PER_S, description="asked for; null: none")
@@ -107,7 +108,6 @@ class Inputs(Consumers, allow_inf_nan=False):
         default=None, ge=0, le=10_000, description="people's, a month; null: solved for"
     )
     hour_rate: float = Field(default=75, ge=0, le=10_000, description="US dollars an hour of a person's work")
-    amazon_mq: str | None = Field(default="mq.m5.large", description="broker type priced beside; null: none")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -117,6 +117,8 @@ class Inputs(Consumers, allow_inf_nan=False):
             raise ValueError(
                 f"broker_zones: {self.zones} zones for {plural(self.nodes, 'node')}; give at most one a node"
             )
+        if problem := amazon_mq_problem(self, self.deployment):
+            raise ValueError(problem)
         if self.consumer and (problem := consumer_problem(self, self.queue, self.message_bytes)):
             raise ValueError(problem)
         for name in ("send_batch", "receive_batch"):

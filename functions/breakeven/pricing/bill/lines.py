@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 #: AWS counts a gigabyte of traffic as 2^30 bytes: its tier of 10 TB ends at 10,240 GB
 BYTES_PER_GB = 2.0**30
+#: to which the queries search, and which a question may ask for
+MAX_MSG_PER_S = 1e7
 #: columns of a line's row, after ``units_``
 UNITS = ("fixed", "per_message", "per_cluster", "free", "used")
 

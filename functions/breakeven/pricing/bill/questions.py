@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from breakeven.errors import InputError
-from breakeven.pricing.bill.broker_lines import amazon_mq_lines, broker_lines
-from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.amazon_mq import form_of
+from breakeven.pricing.bill.amazon_mq_lines import amazon_mq_lines, priced_types
+from breakeven.pricing.bill.broker_lines import broker_lines
+from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.consumer_lines import consumer_lines
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.lines import Line, OwnPrice, OwnTier
 from breakeven.pricing.bill.run_capacities import RunCapacity
 from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
 from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook, load_book
+from breakeven.pricing.prices.broker_types import Form, broker_types
 
 Purpose = Literal[
     "headline",
@@ -52,6 +55,7 @@ DEPLOYMENTS = {
     "pair": "RabbitMQ pair of {0}",
     "trio": "RabbitMQ trio of {0}",
 }
+MANAGED: dict[Form, str] = {"single": "Amazon MQ, one {0}", "cluster": "Amazon MQ cluster of {0}"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class Question:
 
     :param base_id: the question that this one varies; None: it varies none
     :param capacity: the run's whose capacity its cluster is priced with; None: no run's
+    :param managed_capacity: the same of Amazon MQ beside it
     """
 
     question_id: str
@@ -85,6 +90,7 @@ class Question:
     varied: str | None = None
     factor: float | None = None
     capacity: RunCapacity | None = None
+    managed_capacity: RunCapacity | None = None
 
     def option_rows(self) -> list[Row]:
         """Rows of ``schemas.COST_OPTIONS``."""
@@ -156,10 +162,10 @@ def question(name: str, inputs: Inputs, book: PriceBook, *, size: str = "") -> Q
     return Question(name, "headline", inputs, book, tuple(options))
 
 
-def left_out(inputs: Inputs, book: PriceBook) -> tuple[str, ...]:
-    """What :func:`question` leaves out of the comparison, and why."""
+def priced_beside(inputs: Inputs, book: PriceBook) -> tuple[Inputs, tuple[str, ...]]:
+    """The inputs without what the book cannot price beside, which is Amazon MQ alone; and why not."""
     _, why = _amazon_mq(inputs, book)
-    return (why,) if why else ()
+    return (inputs.but(amazon_mq=None), (why,)) if why else (inputs, ())
 
 
 def article_question() -> Question:
@@ -216,14 +222,19 @@ def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ, size
 
     :raises InputError: a price is not known
     """
-    mean = capacity_of(inputs).mean_msg_per_s
     return Option(
         option_id,
         "self-hosted",
         DEPLOYMENTS[inputs.deployment].format(f"{inputs.instance} ({size})" if size else inputs.instance),
         _known(book, [*broker_lines(inputs, book), *consumer_lines(inputs, book, "self-hosted")]),
-        None if mean is None else mean * inputs.seconds_per_month,
+        _per_cluster(capacity_of(inputs), inputs),
     )
+
+
+def _per_cluster(capacity: Capacity, inputs: Inputs) -> float | None:
+    """Messages a month."""
+    mean = capacity.mean_msg_per_s
+    return None if mean is None else mean * inputs.seconds_per_month
 
 
 def _sqs(option_id: str, label: str, inputs: Inputs, book: PriceBook) -> Option:
@@ -235,14 +246,22 @@ def _amazon_mq(inputs: Inputs, book: PriceBook) -> tuple[Option | None, str | No
     """The option, or why there is none."""
     if inputs.amazon_mq is None:
         return None, None
+    broker, form = broker_types()[inputs.amazon_mq], form_of(inputs.deployment)
+    if broker.broker_type not in (types := priced_types(form, book)):
+        item = f"{form}.{broker.broker_type}"
+        reasons = [price.reason for price in book.prices if price.item == item]
+        reason = next(iter(reasons), None) or f"no {item} is in {book.label}"
+        there = f"{book.label} has prices of {', '.join(types)}" if types else f"{book.label} has none"
+        return None, f"Amazon MQ is not priced beside: {reason}; {there}."
+    lines = [*amazon_mq_lines(inputs, broker, book), *consumer_lines(inputs, book, "amazon-mq")]
     try:
-        lines = _known(
-            book,
-            [*amazon_mq_lines(inputs, inputs.amazon_mq), *consumer_lines(inputs, book, "amazon-mq")],
-        )
+        known = _known(book, lines)
     except InputError as error:
         return None, f"Amazon MQ is not priced beside: {error}"
-    return Option(AMAZON_MQ, "amazon-mq", f"Amazon MQ, {inputs.amazon_mq}", lines), None
+    label = MANAGED[form].format(broker.broker_type)
+    return Option(
+        AMAZON_MQ, "amazon-mq", label, known, _per_cluster(amazon_mq_capacity(inputs), inputs)
+    ), None
 
 
 def _known(book: PriceBook, lines: Iterable[Line]) -> tuple[Line, ...]:

@@ -6,14 +6,14 @@ that a source printed are in ``known_capacity``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
 
 from pydantic import Field
 
-from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.amazon_mq import form_of
+from breakeven.pricing.bill.inputs import Deployment, Inputs
 from breakeven.terms import Frozen
 from breakeven.words import figure, plural, size
 
@@ -25,8 +25,8 @@ class RunCapacity(Frozen):
     """What one cluster carried in the repeats of a cell of a run on AWS. Rates are messages a second."""
 
     target: str = Field(description="without its size: what was searched")
-    deployment: Literal["single", "pair", "trio"]
-    instance: str = Field(description="type of each node")
+    deployment: Deployment
+    instance: str = Field(description="type of each node; of Amazon MQ its broker type, as mq.m7g.large")
     release: str | None = Field(description="as the server said it; null: not known")
     message_bytes: int
     nodes_down: int
@@ -89,9 +89,16 @@ class Capacities:
         with. Of several: with one node down, as what is priced must survive that; then the size that is
         nearest, the usual objective, and the latest.
         """
+        return self._find(lambda one: _fits(one, inputs))
+
+    def find_managed(self, inputs: Inputs) -> RunCapacity | None:
+        """The one that prices Amazon MQ beside the question, by the same rules; with all brokers up."""
+        return self._find(lambda one: _fits_managed(one, inputs))
+
+    def _find(self, fits: Callable[[RunCapacity], bool]) -> RunCapacity | None:
         stored = [one for one in self.stored if self.releases.get(one.target, one.release) == one.release]
         for found in (self.own, stored):
-            if fitting := [one for one in found if _fits(one, inputs)]:
+            if fitting := [one for one in found if fits(one)]:
                 return min(fitting, key=_rank)
         return None
 
@@ -119,6 +126,15 @@ def _fits(one: RunCapacity, inputs: Inputs) -> bool:
     )
 
 
+def _fits_managed(one: RunCapacity, inputs: Inputs) -> bool:
+    brokers: Deployment = "single" if form_of(inputs.deployment) == "single" else "trio"
+    return (
+        (one.deployment, one.instance) == (brokers, inputs.amazon_mq)
+        and one.message_bytes >= inputs.message_bytes
+        and one.nodes_down == 0
+    )
+
+
 def _rank(one: RunCapacity) -> tuple[float, ...]:
     apart = abs(one.objective_ms - USUAL_OBJECTIVE_MS)
     latest = -date.fromisoformat(one.date).toordinal()
@@ -134,4 +150,15 @@ def priced_with(inputs: Inputs, found: RunCapacity | None) -> Inputs:
         capacity_low_msg_per_s=found.low_msg_per_s,
         capacity_high_msg_per_s=found.high_msg_per_s,
         capacity_nodes_down=found.nodes_down,
+    )
+
+
+def managed_priced_with(inputs: Inputs, found: RunCapacity | None) -> Inputs:
+    """The same of Amazon MQ beside it."""
+    if found is None:
+        return inputs
+    return inputs.but(
+        amazon_mq_capacity_msg_per_s=found.msg_per_s,
+        amazon_mq_low_msg_per_s=found.low_msg_per_s,
+        amazon_mq_high_msg_per_s=found.high_msg_per_s,
     )

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.broker_lines import SERVICES
 from breakeven.pricing.bill.cluster_capacity import capacity_of
@@ -19,8 +20,8 @@ from breakeven.pricing.bill.questions import (
     Purpose,
     Question,
     article_question,
-    left_out,
     map_question,
+    priced_beside,
     question,
 )
 from breakeven.pricing.bill.run_capacities import RunCapacity
@@ -37,10 +38,19 @@ BATCH_FILL = (0.5, 1.0)
 #: of a capacity that was given or printed: another workload, or another's machine, will have
 CAPACITY = (0.75, 1.25)
 QUARTER = (0.75, 1.25)
+#: of the price across zones, for traffic between Amazon MQ's own brokers where its charge is not known
+INTER_NODE = (0.0, 1.0)
 #: bytes of the messages whose crossings a report sets side by side
 SIZES = (256, *(kib * 1024 for kib in (1, 2, 3, 4, 8, 16, 24, 32, 64, 256)))
 BATCHES = ("send_batch", "receive_batch", "delete_batch")
 Changes = dict[str, Any]
+CAPACITY_INPUT = "capacity"
+MANAGED_CAPACITY, MANAGED_TRAFFIC = "Amazon MQ's capacity", "traffic between Amazon MQ's brokers"
+#: side of an option -> uncertain inputs that do not move its bill, but another's
+NOT_OF: dict[str, set[str]] = {
+    "self-hosted": {MANAGED_CAPACITY, MANAGED_TRAFFIC},
+    "amazon-mq": {CAPACITY_INPUT},
+}
 
 
 def ask_all(
@@ -51,6 +61,7 @@ def ask_all(
     others: dict[str, float] | None = None,
     size: str = "",
     capacity: RunCapacity | None = None,
+    managed_capacity: RunCapacity | None = None,
 ) -> Asked:
     """A question with its intervals, its sensitivity and its map; and the 2012 article's beside it.
 
@@ -58,10 +69,14 @@ def ask_all(
         cluster with one node down; None: those that a source printed
     :param size: what the suite calls the cluster's machines, where it has several
     :param capacity: a run's, which the inputs have their capacity from
+    :param managed_capacity: a run's, which they have Amazon MQ's from
     :raises InputError: a price that is needed is not known
     """
-    base = replace(question(name, inputs, book, size=size), capacity=capacity)
-    notes = list(left_out(inputs, book))
+    inputs, why = priced_beside(inputs, book)
+    base = replace(
+        question(name, inputs, book, size=size), capacity=capacity, managed_capacity=managed_capacity
+    )
+    notes = list(why)
     if others is None:
         printed = list(capacities(inputs.deployment, inputs.message_bytes).values())
         printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
@@ -99,17 +114,29 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
             {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
         ]
     if ends := capacity_ends(inputs):
-        found["capacity"] = [{"capacity_msg_per_s": end} for end in ends]
+        found[CAPACITY_INPUT] = [{"capacity_msg_per_s": end} for end in ends]
+    if inputs.amazon_mq and brokers_of(inputs.deployment) > 1 and inputs.amazon_mq_inter_node is None:
+        found[MANAGED_TRAFFIC] = [{"amazon_mq_inter_node": end} for end in INTER_NODE]
+    if ends := amazon_mq_ends(inputs):
+        found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in ends]
     return found
 
 
 def capacity_ends(inputs: Inputs) -> tuple[float, ...]:
     """The interval's, where the capacity was measured; where no upper end was found, the capacity itself."""
-    stated, low, high = (
-        inputs.capacity_msg_per_s,
-        inputs.capacity_low_msg_per_s,
-        inputs.capacity_high_msg_per_s,
+    return _ends(inputs.capacity_msg_per_s, inputs.capacity_low_msg_per_s, inputs.capacity_high_msg_per_s)
+
+
+def amazon_mq_ends(inputs: Inputs) -> tuple[float, ...]:
+    """The same of Amazon MQ; none where it is not beside the question."""
+    if inputs.amazon_mq is None:
+        return ()
+    return _ends(
+        inputs.amazon_mq_capacity_msg_per_s, inputs.amazon_mq_low_msg_per_s, inputs.amazon_mq_high_msg_per_s
     )
+
+
+def _ends(stated: float | None, low: float | None, high: float | None) -> tuple[float, ...]:
     if stated is None:
         return ()
     if low is None:
@@ -118,15 +145,23 @@ def capacity_ends(inputs: Inputs) -> tuple[float, ...]:
 
 
 def corners(base: Question) -> list[Question]:
-    """The question at every combination of the ends of its uncertain inputs."""
+    """The question at every combination of the ends of its uncertain inputs.
+
+    An input that moves one option alone takes only that one from its first end to its second: the other
+    options are compared once, and stand in no corner twice.
+    """
     ends = uncertain(base.inputs)
     if not ends:
         return []
-    varied = ", ".join(ends)
-    return [
-        _beside(base, f"corner-{number}", dict(ChainMap(*changes)), "interval", varied)
-        for number, changes in enumerate(product(*ends.values()))
-    ]
+    varied, found = ", ".join(ends), []
+    for number, picked in enumerate(product(*(range(len(each)) for each in ends.values()))):
+        changes = dict(ChainMap(*(each[at] for each, at in zip(ends.values(), picked, strict=True))))
+        moved = {name for name, at in zip(ends, picked, strict=True) if at}
+        corner = _beside(base, f"corner-{number}", changes, "interval", varied)
+        options = tuple(option for option in corner.options if not moved & NOT_OF.get(option.side, set()))
+        if any(option.side != "sqs" for option in options):
+            found.append(replace(corner, options=options))
+    return found
 
 
 def by_size(base: Question) -> list[Question]:
@@ -195,6 +230,8 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
         "people's hours": "hours",
         "price of an hour": "hour_rate" if inputs.hours else "",
     }
+    if inputs.amazon_mq:
+        single[MANAGED_CAPACITY] = "amazon_mq_capacity_msg_per_s"
     if capacity_of(inputs).sustained is not None:
         single |= {
             "peak factor": "peak_factor",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import ceil
 from operator import itemgetter
 from typing import Any
 
-from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
@@ -38,8 +37,6 @@ OPTIONS = (AS_USED, BATCHED, RABBITMQ, AMAZON_MQ)
 CURVE = ("msg_per_s", "clusters", "usd", "usd_per_1000_msg_per_s")
 HOURS = ("msg_per_s", "saved_usd", "hours")
 MAP = ("msg_per_s", "sqs_usd", "best_other", "other_usd")
-#: a part in 10^12 above a full cluster is the arithmetic's, as in the queries
-FULL = 1 - 1e-12
 
 
 def cost_questions(asked: Row, counted: EmptyReceives | None = None) -> list[CostQuestion]:
@@ -122,16 +119,15 @@ def _target(option: str, inputs: Inputs) -> str:
 def _capacity(
     option: str, msg_per_s: float | None, question: CostQuestion, inputs: Inputs
 ) -> tuple[str, float | None]:
-    """In words, and what one cluster must carry at that rate with one node down."""
-    if option != RABBITMQ:
-        return "not known: one broker cluster of the service is priced at every rate", None
+    """In words, and what one cluster must carry at that rate."""
+    managed = option == AMAZON_MQ
+    capacity = amazon_mq_capacity(inputs) if managed else capacity_of(inputs)
+    said = (question.amazon_mq_capacity or capacity.describe()) if managed else question.capacity
     if msg_per_s is None:
-        return question.capacity, None
-    mean = question.capacity_mean_msg_per_s
-    clusters = 1 if mean is None else max(1, ceil(msg_per_s / mean * FULL))
-    needs = capacity_of(inputs).needed(msg_per_s) / clusters
+        return said, None
+    clusters, needs = capacity.clusters(msg_per_s), capacity.needed_each(msg_per_s)
     each = "" if clusters == 1 else f", in {clusters:,} clusters"
-    return f"{question.capacity}; needs at least {number(round(needs, 1))} msg/s a cluster{each}", needs
+    return f"{said}; needs at least {number(round(needs, 1))} msg/s a cluster{each}", needs
 
 
 def offered_rates(answers: Answers) -> list[OfferedRate]:

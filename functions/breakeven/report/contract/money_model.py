@@ -23,6 +23,9 @@ ENDS = {
     "empty receives": "empty receives (none to one per message)",
     "batch fill": "batch fill (half to full)",
     "capacity": "cluster capacity (a quarter less to a quarter more)",
+    "Amazon MQ's capacity": "Amazon MQ's capacity (a quarter less to a quarter more)",
+    "traffic between Amazon MQ's brokers": "what traffic between Amazon MQ's brokers is charged (nothing to "
+    "the price across zones)",
 }
 EXACT = 1e-9  # less than this part apart is the arithmetic's
 
@@ -47,6 +50,10 @@ class CostQuestion(Strict):
         description="the mean that one cluster is priced to carry; null: not known, one whatever the rate"
     )
 
+    amazon_mq_capacity: str | None = Field(
+        default=None, description="the same of Amazon MQ beside it; null: it is not"
+    )
+
     def option_name(self, option: str) -> str:
         """For tables and legends; an option of a map is an instance type."""
         deployment = str(self.inputs.get("deployment", "pair"))
@@ -59,17 +66,25 @@ class CostQuestion(Strict):
         if option == BATCHED:
             return "SQS, batched and long-polled"
         name = self.option_name(option)
+        if name.startswith("Amazon MQ cluster"):
+            return f"an {name}"
         return f"a {name}" if name.startswith(("RabbitMQ pair", "RabbitMQ trio")) else name
 
-    def uncertain_words(self) -> str:
-        """What the intervals of the question span."""
+    def uncertain_words(self, *, managed: bool = True) -> str:
+        """What the intervals of the question span.
+
+        :param managed: with what moves the crossings of Amazon MQ alone
+        """
         ends = dict(ENDS)
         if (self.counted_empty_receives or 0.0) > 1:
             counted = f"{words.figure(self.counted_empty_receives)} that this run counted"
             ends["empty receives"] = f"empty receives (none to the {counted} per message)"
         if self.inputs.get("capacity_low_msg_per_s") is not None:
             ends["capacity"] = "cluster capacity (the interval that was measured)"
-        return words.listing([ends.get(name, name) for name in self.uncertain])
+        if self.inputs.get("amazon_mq_low_msg_per_s") is not None:
+            ends["Amazon MQ's capacity"] = "Amazon MQ's capacity (the interval that was measured)"
+        named = [name for name in self.uncertain if managed or "Amazon MQ" not in name]
+        return words.listing([ends.get(name, name) for name in named])
 
 
 class Crossover(Strict):
@@ -103,7 +118,8 @@ class Crossover(Strict):
     usd_per_month: float | None = Field(description="SQS's; the other's is the same but for a step")
     capacity: str = Field(description="what one cluster must carry at that rate, and what is known of it")
     needs_msg_per_s: float | None = Field(
-        description="what one cluster must carry with one node down, at the peak and the given use"
+        description="what one cluster must carry at the peak and the given use: with one node down, or with "
+        "all brokers of Amazon MQ up"
     )
     assumptions: dict[str, InputValue] = Field(description="the question's inputs")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import log10
 
 from breakeven import words
-from breakeven.pricing.bill.questions import AS_USED, BATCHED
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
@@ -14,6 +14,7 @@ from breakeven.report.money.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
 from breakeven.report.money.headline import as_used, main_crossover
 from breakeven.report.money.latency_at_crossing import near_crossing
+from breakeven.report.money.managed import undercuts
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
@@ -30,7 +31,7 @@ AT_BEST = {"empty receives": "no empty receives", "batch fill": "full batches"}
 
 def money(report: Report) -> list[str]:
     """Paragraphs: SQS as used, its crossing in messages and dollars and how sure; other
-    sizes and zones; then what it takes.
+    sizes and zones; what it takes; and where Amazon MQ costs least of all.
     """
     crossing = main_crossover(report)
     if crossing is None:
@@ -51,7 +52,8 @@ def money(report: Report) -> list[str]:
         QUEUE_ONLY if question.purpose != "history" and not question.inputs.get("consumer") else "",
         _book(crossing.price_book),
     ]
-    return [" ".join(part for part in parts if part) for parts in (first, [size_and_zones(report)], second)]
+    parts = (first, [size_and_zones(report)], second, [undercuts(report)])
+    return [" ".join(filter(None, sentences)) for sentences in parts]
 
 
 def _sums(crossing: Crossover) -> str:
@@ -70,7 +72,8 @@ def _spans(question: CostQuestion, crossing: Crossover) -> str:
     part = ""
     if crossing.corners_with < crossing.corners:
         part = f"; {crossing.corners_with} of {crossing.corners} combinations have this crossing"
-    covers = f"The interval covers what is not known: {question.uncertain_words()}{part}."
+    unknown = question.uncertain_words(managed=AMAZON_MQ in (crossing.sqs_option, crossing.other_option))
+    covers = f"The interval covers what is not known: {unknown}{part}."
     return f"{covers}{_edge(question, crossing.msg_per_s, crossing.interval)}"
 
 

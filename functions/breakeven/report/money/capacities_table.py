@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from breakeven import words
-from breakeven.pricing.bill.questions import DEPLOYMENTS
+from breakeven.pricing.bill.amazon_mq import form_of
+from breakeven.pricing.bill.questions import DEPLOYMENTS, MANAGED
+from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.report.contract.joined_model import PricedCapacity
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
@@ -32,6 +34,12 @@ COLUMNS: dict[str, Callable[[PricedCapacity], str]] = {
 }
 
 
+def _cluster(one: PricedCapacity) -> str:
+    if one.instance in broker_types():
+        return MANAGED[form_of(one.deployment)].format(one.instance)
+    return DEPLOYMENTS[one.deployment].format(one.instance)
+
+
 def capacities_table(report: Report) -> Table | None:
     """None where none was measured on AWS."""
     if not report.capacities:
@@ -43,7 +51,7 @@ def capacities_table(report: Report) -> Table | None:
         columns=tuple(COLUMNS),
         rows=tuple(
             Row(
-                (DEPLOYMENTS[one.deployment].format(one.instance), one.cell),
+                (_cluster(one), one.cell),
                 tuple(cell(one) for cell in COLUMNS.values()),
                 "measured",
             )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import EXACT, CostCurve, CostQuestion, Crossover, place_of
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.option_words import crossings
@@ -42,11 +42,9 @@ class Stretch:
 
 
 def ranked_curves(report: Report, question: CostQuestion) -> dict[str, CostCurve]:
-    """By option; Amazon MQ's is not ranked, as one cluster is priced at every rate."""
+    """By option."""
     return {
-        curve.option_id: curve
-        for curve in report.cost_curves
-        if curve.question_id == question.question_id and curve.option_id != AMAZON_MQ
+        curve.option_id: curve for curve in report.cost_curves if curve.question_id == question.question_id
     }
 
 

@@ -131,8 +131,8 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
             f"A cluster must carry: with one node down, at a peak of {words.quantity(peak)} times the mean, "
             f"{share(use)} utilisation. Capacity of one: {question.capacity}."
         )
-    if any(crossing.other_option == AMAZON_MQ for crossing in report.crossovers):
-        notes.append("One Amazon MQ broker cluster is priced at every rate; its capacity is not known.")
+    if question and AMAZON_MQ in question.options:
+        notes.append(f"Amazon MQ: with all brokers up. Capacity of one: {question.amazon_mq_capacity}.")
     notes += [
         f"{size.option_name(RABBITMQ)}, capacity of one cluster: {size.capacity}."
         for size in report.cost_questions

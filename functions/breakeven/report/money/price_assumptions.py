@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from breakeven import words
+from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
+from breakeven.pricing.bill.amazon_mq_lines import copies_between_brokers
 from breakeven.pricing.bill.broker_lines import crossings_per_message
+from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
+from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.report.contract.money_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.consumer_words import consumers
@@ -160,11 +164,36 @@ def default_hour_rate() -> float:
 
 
 def amazon_mq(inputs: Inputs) -> str:
-    """What Amazon MQ is priced as, and that nobody knows what it carries."""
-    form = "one broker" if inputs.deployment == "single" else "the service's cluster of three brokers"
+    """What Amazon MQ is priced as, which releases its type runs, and what is not known of it."""
+    broker = broker_types()[inputs.amazon_mq or USUAL]
+    form = form_of(inputs.deployment)
+    disk = f"{words.quantity(disk_gb(inputs, broker, form))} GB of disk"
+    what = f"one broker of {broker.broker_type} with {disk}"
+    if form == "cluster":
+        what = f"the service's cluster of three brokers of {broker.broker_type} with {disk} each"
+    said = (
+        f"Amazon MQ: {what}, in as many as the traffic takes, and clients' traffic across zones; of RabbitMQ "
+        f"it runs {words.listing(broker.releases)}. Its capacity is {amazon_mq_capacity(inputs).describe()}; "
+        "none of its brokers can be stopped by a call, so that all are up. No staff time is added to it."
+    )
+    return f"{said}{_between_brokers(inputs)}"
+
+
+def _between_brokers(inputs: Inputs) -> str:
+    if brokers_of(inputs.deployment) == 1:
+        return ""
+    share_asked = inputs.amazon_mq_inter_node
+    copies = words.quantity(round(copies_between_brokers(inputs), 3))
+    if share_asked:
+        return (
+            f" Traffic between its brokers ({copies} times a message) is priced at {share(share_asked)} of "
+            "the price across zones."
+        )
+    if share_asked is not None:
+        return " Nothing is priced of the traffic between its brokers."
     return (
-        f"Amazon MQ: {form} of {inputs.amazon_mq} at every rate, storage, and clients' traffic across zones. "
-        "Its charge for traffic between its own brokers is not published, and its capacity is not known."
+        f" No source that was read says what traffic between its brokers is charged ({copies} times a "
+        "message): nothing is priced, and intervals go up to the price across zones."
     )
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import ceil
 
 from breakeven import words
-from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostCurve, CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.cheapest import RATES, carried, published_limit, ranked_curves, shown_rates
+from breakeven.report.money.managed import BETWEEN, is_charge_unknown
 from breakeven.report.money.option_words import brief, hour, is_unbatched, own_hours
 
 
@@ -59,6 +59,7 @@ def prices_table(report: Report) -> Table | None:
         notes=(
             f"Dollars a month, and dollars a month per 1,000 messages a second. {_staff_time(question)}",
             _must_carry(question, rates),
+            *_not_charged(question),
             *_left_out(report),
         ),
         sourced=False,
@@ -85,21 +86,28 @@ def _staff_time(question: CostQuestion) -> str:
 
 
 def _must_carry(question: CostQuestion, rates: list[float]) -> str:
-    """The capacity that the cluster's prices suppose, and why Amazon MQ is not called the cheapest."""
-    capacity = capacity_of(Inputs.model_validate(question.inputs))
-    mean = question.capacity_mean_msg_per_s
-    needs = [
-        words.figure(capacity.needed(rate) / (1 if mean is None else max(1, ceil(rate / mean))))
-        for rate in rates
-    ]
-    unranked = (
-        " Amazon MQ is shown for comparison and not ranked: one cluster is priced at every rate, and its "
-        "capacity is not known."
-    )
-    return (
-        f"At these rates a RabbitMQ cluster must carry {words.listing(needs)} msg/s at peak with one node "
-        f"down (its capacity: {question.capacity}).{unranked if AMAZON_MQ in question.options else ''}"
-    )
+    """The capacities that the prices of clusters suppose."""
+    inputs = Inputs.model_validate(question.inputs)
+    own = f"a RabbitMQ cluster must carry {_needs(capacity_of(inputs), rates)} msg/s at peak"
+    with_down = " with one node down" if inputs.nodes > 1 else ""
+    said = f"At these rates {own}{with_down} (its capacity: {question.capacity})"
+    if AMAZON_MQ not in question.options:
+        return f"{said}."
+    managed = amazon_mq_capacity(inputs)
+    known = question.amazon_mq_capacity or managed.describe()
+    return f"{said}, and Amazon MQ {_needs(managed, rates)} with all brokers up ({known})."
+
+
+def _not_charged(question: CostQuestion) -> tuple[str, ...]:
+    """What Amazon MQ's rank supposes besides."""
+    unknown = is_charge_unknown(Inputs.model_validate(question.inputs))
+    if AMAZON_MQ not in question.options or not unknown:
+        return ()
+    return (f"Amazon MQ is ranked as if {BETWEEN} were free.",)
+
+
+def _needs(capacity: Capacity, rates: list[float]) -> str:
+    return words.listing([words.figure(capacity.needed_each(rate)) for rate in rates])
 
 
 def hours_table(report: Report) -> Table | None:

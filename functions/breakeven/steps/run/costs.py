@@ -9,7 +9,12 @@ from breakeven.planning.machine_availability import machines_of
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import own_cluster
-from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, priced_with
+from breakeven.pricing.bill.run_capacities import (
+    NO_CAPACITIES,
+    Capacities,
+    managed_priced_with,
+    priced_with,
+)
 from breakeven.pricing.bill.variations import ask_all, ask_rate, ask_size
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import PAIR, clusters
@@ -64,12 +69,14 @@ def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, cap
         for own in [_on(inputs, target, machines)]
     ]
     (target, first, capacity), *others = found
+    managed = capacities.find_managed(first)
     asked = ask_all(
         book.name,
-        priced_with(first, capacity),
+        managed_priced_with(priced_with(first, capacity), managed),
         book,
         size=target.size if others else "",
         capacity=capacity,
+        managed_capacity=managed,
     )
     forms = {own.deployment for _, own, _ in found}
     more = [

@@ -1,0 +1,67 @@
+"""The bill of Amazon MQ for RabbitMQ: brokers, their disks, traffic."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
+from breakeven.pricing.bill.broker_lines import across_zones, client_share
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.broker_types import BrokerType, Form, broker_types
+
+#: of what a cluster's brokers send one another, which no source that was read gives a price
+BETWEEN_BROKERS = ("amazonmq", "inter_node_gb")
+LINE = "traffic between brokers"
+
+
+def amazon_mq_lines(inputs: Inputs, broker: BrokerType, book: PriceBook) -> list[Line]:
+    """One broker for ``single``, the service's cluster of three for the others, in as many as it takes.
+
+    The price list has a cluster's hour as a whole, and the disks of its brokers apart. Traffic between its
+    brokers is priced where the book has a price of it, which no book that is shipped has, or where the
+    question says at what share of the price across zones.
+    """
+    form, brokers = form_of(inputs.deployment), brokers_of(inputs.deployment)
+    share, disk = client_share(inputs, brokers), disk_gb(inputs, broker, form)
+    hours = inputs.hours_per_month
+    hourly = f"{form} of {broker.broker_type} x {number(hours)} h"
+    stored = f"{brokers} x {number(disk)} GB, all of each broker's disk"
+    item = f"{form}.{broker.broker_type}"
+    return [
+        Line("brokers", hourly, "amazonmq", item, per_cluster=hours),
+        Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=brokers * disk),
+        across_zones(inputs, 2 * share, f"2 x {number(share)} (clients in another zone)"),
+        *_between_brokers(inputs, book),
+    ]
+
+
+def priced_types(form: Form, book: PriceBook) -> list[str]:
+    """Broker types whose price in this form the book knows."""
+    return [name for name in broker_types() if f"{form}.{name}" in book.items("amazonmq")]
+
+
+def copies_between_brokers(inputs: Inputs) -> float:
+    """How often a cluster's brokers send a message to one another: its copies, and its hops to the leader.
+
+    Publishes and deliveries each hop where a client speaks to another broker than the queue's leader.
+    """
+    brokers = brokers_of(inputs.deployment)
+    hop = (brokers - 1) / brokers if inputs.leader_hop_share is None else inputs.leader_hop_share
+    return 0.0 if brokers == 1 else brokers - 1 + 2 * hop
+
+
+def _between_brokers(inputs: Inputs, book: PriceBook) -> list[Line]:
+    """At the book's own price where it has one; else at the share of the price across zones that is asked."""
+    service, item = BETWEEN_BROKERS
+    copies = copies_between_brokers(inputs)
+    said = f"{number(copies)} (copies, and hops to the leader)"
+    if item in book.items(service):
+        gb = copies * inputs.message_bytes / BYTES_PER_GB
+        formula = f"{inputs.message_bytes} B x {said} / 2^30"
+        return [Line(LINE, formula, service, item, per_message=gb)]
+    if not inputs.amazon_mq_inter_node:
+        return []
+    charged = replace(across_zones(inputs, copies, said), line=LINE, factor=inputs.amazon_mq_inter_node)
+    return [charged]

@@ -1,0 +1,53 @@
+"""What Amazon MQ for RabbitMQ has of each broker type, whatever its region: disks, network, releases.
+
+They stand in ``amazon_mq.json``, with their source and date; prices are in the books.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from breakeven.pricing.prices.book import Finite, IsoDate, Text
+
+PATH = Path(__file__).parent / "amazon_mq.json"
+#: the smallest that its maker recommends for production, and of those that run RabbitMQ 4
+USUAL = "mq.m7g.large"
+#: GB by which a cluster's disks can be chosen
+STEP_GB = 5
+#: brokers of each form
+BROKERS = {"single": 1, "cluster": 3}
+
+Form = Literal["single", "cluster"]
+
+
+class BrokerType(Finite):
+    """One broker type that can still be created."""
+
+    broker_type: Text
+    vcpu: int = Field(gt=0)
+    memory_gib: float = Field(gt=0)
+    network_baseline_mbps: float = Field(gt=0, description="10^6 bits a second, sustained")
+    single_gb: int = Field(gt=0, description="disk of a single broker")
+    cluster_gb: int = Field(gt=0, description="disk of each of a cluster's brokers, unless another is chosen")
+    most_cluster_gb: int = Field(gt=0, description="that can be chosen; cluster_gb where none can")
+    releases: tuple[Text, ...] = Field(description="of RabbitMQ that can be created on it, oldest first")
+    source: Text
+    as_of: IsoDate
+
+    def disk_gb(self, form: Form) -> int:
+        """What each broker has where nobody chooses."""
+        return self.single_gb if form == "single" else self.cluster_gb
+
+
+@cache
+def broker_types() -> dict[str, BrokerType]:
+    """Every type by its name, in the file's order."""
+    document = json.loads(PATH.read_text(encoding="utf-8"))
+    shared = {name: document[name] for name in ("source", "as_of")}
+    entries = [BrokerType.model_validate({**shared, **entry}) for entry in document["types"]]
+    return {entry.broker_type: entry for entry in entries}
