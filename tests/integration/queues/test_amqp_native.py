@@ -13,6 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from breakeven.brokers.access import Access
+from breakeven.clients import connections
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import ConnectionLost, Outcome, Sender
 from breakeven.targets.rabbitmq_channel import open_channel
@@ -71,7 +72,10 @@ def test_large_bodies_over_frames_of_any_size(prepared, rabbitmq_pair, frame_max
 
 
 @pytest.mark.parametrize("sent_ahead", [0, 10_000], ids=["confirms read", "confirms unread"])
-def test_an_orderly_close_loses_nothing_of_ten_thousand(prepared, pair, rabbitmq_pair, sent_ahead):
+def test_an_orderly_close_loses_nothing_of_ten_thousand(
+    prepared, pair, rabbitmq_pair, sent_ahead, monkeypatch
+):
+    monkeypatch.setattr(connections, "CLOSE_TIMEOUT_S", 60.0)  # nodes of a busy host need more than theirs
     workload, queue = prepared()
     client = NativeAmqpClient(workload, rabbitmq_pair)
     sender = client.sender(queue)
