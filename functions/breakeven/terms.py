@@ -7,10 +7,12 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-#: where a run can be made
 #: a release of Debian, by its number
 Debian = Literal["12", "13"]
+#: where a run can be made
 Environment = Literal["aws", "local"]
+#: of a FIFO queue: what is a message group of its own, within which messages keep their order
+Groups = Literal["producer", "message"]
 Provenance = Literal["measured", "emulated", "published"]
 
 #: where a figure comes from; elsewhere: a source published it

@@ -36,6 +36,8 @@ _PHRASES = {
     "leaders=one": "leaders on one node",
     "leaders=spread": "leaders spread",
     "group_size": "groups of {}",
+    "groups=producer": "a group for each producer",
+    "groups=message": "a group for each message",
     "rate": "{} msg/s",
     "send_batch=1": "sent singly",
     "send_batch": "sent by {}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import replace
 from typing import Any
 
 from breakeven.clients.base import CALL_TIMEOUT_S, Client
@@ -12,7 +13,8 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
-from breakeven.loadgen.ledger.ledger import LoaderLedger
+from breakeven.loadgen.ledger.group_order import GroupOrder
+from breakeven.loadgen.ledger.ledger import Ledger, LoaderLedger
 from breakeven.loadgen.record.recorder import Cells, Recorder
 from breakeven.loadgen.record.shared_send_times import SharedSendTimes
 from breakeven.loadgen.reporter import Reporter
@@ -148,6 +150,7 @@ class _Loader:
             send_times=SharedSendTimes(self._assignment, own) if timed else None,
             signals=self._signals,
             outstanding=self._outstanding,
+            group_order=GroupOrder() if self._workload.groups == "producer" else None,
         )
 
     def _outstanding(self) -> bool:
@@ -157,6 +160,10 @@ class _Loader:
             return counts.expected > counts.received
         latest = self._reporter.latest()
         return latest is not None and latest.expected > latest.received
+
+    def _final_ledger(self) -> Ledger:
+        ledger, order = self.shared.ledger.snapshot(), self.shared.group_order
+        return replace(ledger, out_of_order=order.out_of_order()) if order else ledger
 
     def open(self, workers: Sequence[Worker[Any]]) -> Crew:
         """Start the workers and wait until all are connected."""
@@ -283,7 +290,7 @@ class _Loader:
             mode=self._workload.mode,
             measure_s=self._workload.measure_s,
             final=final,
-            ledger=self.shared.ledger.snapshot(),
+            ledger=self._final_ledger(),
             cells=cells,
             stages={stage.name: stage.start_s for stage in self._timeline.stages},
             call_errors=self.shared.recorder.errors(),

@@ -141,6 +141,7 @@ def check_workload(
     yield from _rate_faults(settings, fault)
     yield from _nodes_faults(settings, record, fault)
     yield from _queue_faults(settings, record, fault)
+    yield from _group_faults(settings, record, fault)
     yield from _batch_faults(settings, record, fault)
     if settings["mode"] == "capacity" and not record.has_capacity:
         remedy = f"{record.service} has a quota, not a capacity; give this scenario targets without it"
@@ -198,6 +199,20 @@ def _queue_faults(
     elif group > record.node_count:
         remedy = f"{record.name} has {record.node_count} nodes, and each member needs its own"
         yield fault("group_size", group, f"{remedy}; at most {record.node_count}")
+
+
+def _group_faults(
+    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Message groups where queues have none, and a group's messages that would overtake one another."""
+    if (groups := settings.get("groups")) is None:
+        return
+    if record.groups is None:
+        remedy = f"queues of {record.name} have no message groups; remove it, or drop {record.name}"
+        yield fault("groups", groups, remedy)
+    elif groups == "producer" and (calls := settings["in_flight"]) > 1:
+        remedy = "calls at once would break the order of a producer's messages; 1, with more producers or a"
+        yield fault("window", calls, f"{remedy} larger send_batch for a higher rate, or groups: message")
 
 
 def _batch_faults(

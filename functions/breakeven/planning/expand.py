@@ -57,6 +57,7 @@ ABSENT: Mapping[str, Any] = {
     "processing_profile": (),
     "program": None,
     "group_size": None,
+    "groups": None,
 }
 #: settings that a workload has in another form, or that are the case's
 NO_WORKLOAD = frozenset({"targets", "message_size", "rate_per", "loaders", "loader"})
@@ -190,10 +191,10 @@ def _settings(suite: Suite, point: Point, target: str, variant: Variant) -> Sett
     overrides = suite.variants.get(variant, {}).get(target)
     record = record_of(target)
     by_loop = record.open_loop if "rate" in point.settings else CLOSED
-    group = {"group_size": record.group_size} if record.group_size else {}
+    of_queues = {"group_size": record.group_size, "groups": record.groups}
     settings = {
         **by_loop,
-        **group,
+        **{name: value for name, value in of_queues.items() if value},
         **point.settings,
         **(_given(overrides) if overrides else {}),
         **record.fixed,

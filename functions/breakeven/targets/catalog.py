@@ -22,11 +22,10 @@ from breakeven.targets.record import (
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES, TargetName
 
 SQS, PAIR = TargetName("sqs-standard"), TargetName("rabbitmq-mirrored-pair")
+FIFO = TargetName("sqs-fifo")
 TRIO, SINGLE = TargetName("rabbitmq-quorum-trio"), TargetName("rabbitmq-single")
 #: the project's own target, which proves the measuring: measured, never compared, never priced
 INSTRUMENT = TargetName("instrument")
-#: what no record is of and pricing knows: form of the cluster or queue -> its target
-_ONLY_PRICED = {"fifo": "sqs-fifo"}
 #: of every broker node, unless a suite names another; a deployment may have chosen another
 INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
 #: where the root of every image of ours is
@@ -103,6 +102,33 @@ _SQS = TargetRecord(
         partition="cannot happen here; the service hides it",
         release="{server}, a stand-in",
     ),
+)
+
+#: a message group's calls of a kind, a second. Source: Amazon SQS Developer Guide, "High throughput for FIFO
+#: queues": each partition supports 300 without batches, and a group is in one
+_GROUP_CALLS_PER_S = 300
+_FIFO = replace(
+    _SQS,
+    name=FIFO,
+    label="SQS FIFO",
+    short_label="SQS FIFO",
+    opened_by="breakeven.targets.sqs_fifo:SqsFifo",
+    request_price="fifo_request",
+    groups="producer",
+    # a producer's messages are in order only if one call waits for the one before
+    open_loop={"consume": "get", "prefetch": 1, "window": 1},
+    rates={
+        "aws": replace(
+            _SQS.rates["aws"],
+            produce_each=min(1000 / SQS_CALL_MS, _GROUP_CALLS_PER_S),
+            produce_most=2400,
+            consume_most=2400,
+            source="assumed: 10 ms a call as of a standard queue, and the quota of high-throughput mode in "
+            "the regions that have least; us-east-1, us-west-2 and eu-west-1 have 70,000 calls a second",
+        ),
+        "local": _SQS.rates["local"],
+    },
+    look=Look("#0e7490", "#8fc7d4", "P"),
 )
 
 _SPLIT = "the pair may split in two and lose what one side took{handling}"
@@ -256,7 +282,7 @@ _INSTRUMENT = TargetRecord(
 
 #: by name, in the order in which reports show them
 CATALOG: dict[str, TargetRecord] = {
-    record.name: record for record in (_SQS, _QUORUM_TRIO, _MIRRORED_PAIR, _SINGLE, _INSTRUMENT)
+    record.name: record for record in (_SQS, _FIFO, _QUORUM_TRIO, _MIRRORED_PAIR, _SINGLE, _INSTRUMENT)
 }
 
 
@@ -278,7 +304,7 @@ def compared() -> list[str]:
 def priced_target(form: str) -> str:
     """The target of a form of cluster (``pair``) or of queue (``standard``) that pricing knows."""
     measured = {str(nodes.deployment): name for name, nodes in clusters().items()}
-    return (_ONLY_PRICED | measured).get(form, SQS)
+    return ({"fifo": FIFO} | measured).get(form, SQS)
 
 
 def clusters() -> dict[str, Nodes]:

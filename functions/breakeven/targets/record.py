@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from breakeven.terms import Debian, Environment
+from breakeven.terms import Debian, Environment, Groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,8 @@ class TargetRecord:
     server; None where it names none.
 
     ``removed_in``: of releases that it cannot run on. ``group_size``: the members of a queue's group, unless
-    a suite says otherwise; None: its queues have none.
+    a suite says otherwise; None: its queues have none. ``groups``: the same of message groups, within which
+    a queue keeps the order.
 
     ``open_loop``: settings of an open loop, where a suite gives none. ``fixed``: what it does whatever a
     suite asks. ``rates`` and ``open_lane_s`` (seconds until a lane of it can be used) are assumed.
@@ -138,6 +139,7 @@ class TargetRecord:
     software: Literal["rabbitmq", "sqs"] | None = None
     removed_in: Removed | None = None
     group_size: int | None = None
+    groups: Groups | None = None
     is_compared: bool = True
     pushes: bool = True
     window_is_connections: bool = False

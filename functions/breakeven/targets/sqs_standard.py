@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,6 +45,12 @@ class SqsStandard(Target):
 
     name = "sqs-standard"
     exact_depth = False
+    #: how names of its queues end
+    suffix = ""
+    attributes: Mapping[str, str] = {
+        "VisibilityTimeout": str(VISIBILITY_TIMEOUT_S),
+        "MessageRetentionPeriod": str(RETENTION_S),
+    }
 
     def __init__(self) -> None:
         self._sqs: Any = boto3.client("sqs", config=CONFIG)
@@ -64,11 +70,8 @@ class SqsStandard(Target):
         with _as_case_error():
             made = [
                 self._sqs.create_queue(
-                    QueueName=ours.queue_prefix + name,
-                    Attributes={
-                        "VisibilityTimeout": str(VISIBILITY_TIMEOUT_S),
-                        "MessageRetentionPeriod": str(RETENTION_S),
-                    },
+                    QueueName=f"{ours.queue_prefix}{name}{self.suffix}",
+                    Attributes=self.attributes,
                     tags=ours.tags({RUN_TAG: case.run_id}),
                 )
                 for name in queue_names(case, attempt)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from breakeven.instrument.program import Program
-from breakeven.terms import SQS_MAX_BATCH, Debian, Frozen, TargetName
+from breakeven.terms import SQS_MAX_BATCH, Debian, Frozen, Groups, TargetName
 
 Mode = Literal["load-unload", "parallel", "capacity"]
 Variant = Literal["equal-guarantees", "as-published"]
@@ -62,7 +62,7 @@ class Machines(Frozen):
 #: how SQS is called unless a suite asks for batches
 SINGLY: dict[str, Any] = {"send_batch": 1, "receive_batch": 1, "delete_batch": 1, "linger_ms": 0.0}
 #: fields that came later, as cases had them that were planned before
-ADDED: dict[str, Any] = {"leaders": "spread", "group_size": None, **SINGLY}
+ADDED: dict[str, Any] = {"leaders": "spread", "group_size": None, "groups": None, **SINGLY}
 
 
 class Step(Frozen):
@@ -121,6 +121,9 @@ class Workload(Frozen):
     group_size: int | None = Field(
         ge=1, le=MAX_NODES, description="quorum queues: the members of a queue's group; null: it has none"
     )
+    groups: Groups | None = Field(
+        description="FIFO queues: what is a message group of its own; null: queues have none"
+    )
     send_batch: int = Field(ge=1, le=SQS_MAX_BATCH, description="SQS: messages of one call at most")
     receive_batch: int = Field(ge=1, le=SQS_MAX_BATCH, description="SQS: the same of a receive")
     delete_batch: int = Field(ge=1, le=SQS_MAX_BATCH, description="SQS: the same of a deletion")
@@ -158,7 +161,7 @@ class Workload(Frozen):
                 del fields[name]
         if not self.nodes_down:
             del fields["nodes_down"]
-        for name in ("leaders", "group_size", *SINGLY):
+        for name in ("leaders", "group_size", "groups", *SINGLY):
             if fields[name] == ADDED[name]:
                 del fields[name]
         return fields

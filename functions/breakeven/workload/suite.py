@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from breakeven.terms import TargetName
+from breakeven.terms import Groups, TargetName
 from breakeven.workload.case import (
     MAX_LOADERS,
     MAX_NODES,
@@ -135,6 +135,7 @@ class Cell(Counted):
     nodes_down: NodesDown | None = None
     leaders: Leaders | None = None
     group_size: GroupSize | None = None
+    groups: Groups | None = None
     send_batch: Batch | None = None
     receive_batch: Batch | None = None
     delete_batch: Batch | None = None
@@ -164,6 +165,7 @@ class Scenario(Stages, Counted):
     nodes_down: Varied[NodesDown] | None = None
     leaders: Varied[Leaders] | None = None
     group_size: Varied[GroupSize] | None = None
+    groups: Varied[Groups] | None = None
     send_batch: Varied[Batch] | None = None
     receive_batch: Varied[Batch] | None = None
     delete_batch: Varied[Batch] | None = None

@@ -12,6 +12,7 @@ import pytest
 from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.ledger.stamp import Stamper
+from breakeven.terms import Groups
 from tests.support.scripted.certificates import make_certificate
 from tests.support.scripted.fakes import make_case
 from tests.support.scripted.scripted_http import LOOPBACK, Heard, Reply, scripted
@@ -28,6 +29,7 @@ def client_of(
     *script: bytes | Reply,
     kind: str = "native",
     batch: int = 1,
+    groups: Groups | None = None,
     tls: ssl.SSLContext | None = None,
     credentials: Mapping[str, str] = CREDENTIALS,
 ) -> Iterator[tuple[Client, Heard]]:
@@ -39,7 +41,7 @@ def client_of(
             monkeypatch.setenv(name, value)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", f"{scheme}://{LOOPBACK}:{port}")
         batches = {"send_batch": batch, "receive_batch": batch, "delete_batch": batch}
-        client = make_client(make_case(client=kind, **batches).workload, None)
+        client = make_client(make_case(client=kind, groups=groups, **batches).workload, None)
         yield client, heard
         client.close()
 

@@ -82,7 +82,7 @@ def test_the_instrument_is_a_round_of_its_own_before_all_others(environment):
 
 
 def test_the_instrument_is_no_target_of_a_suite():
-    with pytest.raises(InputError, match="must be one of sqs-standard, rabbitmq-quorum-trio"):
+    with pytest.raises(InputError, match="must be one of sqs-standard, sqs-fifo, rabbitmq-quorum-trio"):
         suite({"p": {"threads": 1}}, targets=["instrument"])
 
 

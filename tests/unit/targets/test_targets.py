@@ -25,6 +25,7 @@ ACCESS = Access(
 def test_reports_show_targets_in_this_order():
     assert list(CATALOG) == [
         "sqs-standard",
+        "sqs-fifo",
         "rabbitmq-quorum-trio",
         "rabbitmq-mirrored-pair",
         "rabbitmq-single",

@@ -91,7 +91,12 @@ BAD = [
     ({PAIR: {"a": {"volume_gb": 4}}}, f"machines.{PAIR}.a.volume_gb", 4, "from 8 to 16384"),
     ({PAIR: {"a": {"disk": 4}}}, f"machines.{PAIR}.a.disk", 4, "there are instance_type, volume_gb"),
     ({PAIR: {"A_b": {}}}, f"machines.{PAIR}.A_b", "A_b", "small letters, digits and single hyphens"),
-    ({"rabbit": {"a": {}}}, "machines.rabbit", "rabbit", "one of sqs-standard, rabbitmq-quorum-trio"),
+    (
+        {"rabbit": {"a": {}}},
+        "machines.rabbit",
+        "rabbit",
+        "one of sqs-standard, sqs-fifo, rabbitmq-quorum-trio",
+    ),
 ]
 
 

@@ -169,7 +169,12 @@ BAD = [
         "[]",
         "must be a list of 1 to 50, each a mapping of threads",
     ),
-    (document(targets=["kafka"]), "targets.0", "kafka", "one of sqs-standard, rabbitmq-quorum-trio"),
+    (
+        document(targets=["kafka"]),
+        "targets.0",
+        "kafka",
+        "one of sqs-standard, sqs-fifo, rabbitmq-quorum-trio",
+    ),
     (document(targets=[]), "targets", "[]", "one of sqs-standard"),
     (document(targets=["sqs-standard"] * 2), "targets", None, "entry 2 is there twice"),
     (document(repeats=0), "repeats", 0, "whole number from 1 to 100"),

@@ -31,8 +31,8 @@ from breakeven.clients.sqs.both_clients import (
     ANY_CREDENTIALS,
     ANY_REGION,
     RECEIVE_COUNT,
-    fifo_ids,
     is_redelivered,
+    message_ids,
     service_errors,
     settled_one_by_one,
 )
@@ -43,13 +43,14 @@ class Boto3Sender:
     """SendMessage, or SendMessageBatch; the reply is the durable answer. ``submit`` returns when all are
     answered.
 
-    :param batch: messages a call, 1 to 10; 1 is SendMessage
+    Messages a call, and a FIFO queue's groups, are as the case has them.
     """
 
-    def __init__(self, sqs: Any, queue: str, batch: int) -> None:
-        self._sqs, self._queue, self._batch = sqs, queue, batch
+    def __init__(self, sqs: Any, queue: str, workload: Workload) -> None:
+        self._sqs, self._queue, self._batch = sqs, queue, workload.send_batch
+        self._ids = message_ids(queue, workload.groups)
         self._answered: list[tuple[int, int, int]] = []
-        self._batches, self._of_batches = BatchSends(queue, self._call_batch), list[Answers]()
+        self._batches, self._of_batches = BatchSends(self._ids, self._call_batch), list[Answers]()
 
     def submit(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> None:
         if self._batch == 1:
@@ -68,9 +69,7 @@ class Boto3Sender:
             sent_ns = time.monotonic_ns()
             with service_errors(taken):
                 text = body.decode("ascii")
-                reply = self._sqs.send_message(
-                    QueueUrl=self._queue, MessageBody=text, **fifo_ids(self._queue, text)
-                )
+                reply = self._sqs.send_message(QueueUrl=self._queue, MessageBody=text, **self._ids(text))
             if "MessageId" not in reply:  # boto3 takes an answer that broke off for one of success
                 raise ConnectionLost("the answer to SendMessage broke off")
             self._answered.append((sequence, sent_ns, time.monotonic_ns()))
@@ -169,7 +168,7 @@ class Boto3Client:
         self._connections: list[Any] = []
 
     def sender(self, queue: str) -> Boto3Sender:
-        return Boto3Sender(self._connection(), queue, self._workload.send_batch)
+        return Boto3Sender(self._connection(), queue, self._workload)
 
     def receiver(self, queue: str) -> Boto3Receiver:
         return Boto3Receiver(self._connection(), queue, self._workload)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.clients.base import Answers, CallFailed, ConnectionLost, Outcome, Settled
-from breakeven.clients.sqs.both_clients import fifo_ids
+from breakeven.clients.sqs.both_clients import Ids
 from breakeven.clients.sqs.operations import MALFORMED
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES
 
@@ -60,8 +60,8 @@ def verdicts(reply: Mapping[str, Any]) -> dict[str, Verdict]:
 class BatchSends:
     """:param call: SendMessageBatch; returns the answer's document, raises CallFailed, ConnectionLost"""
 
-    def __init__(self, queue: str, call: Callable[[list[Entry]], Mapping[str, Any]]) -> None:
-        self._queue, self._call = queue, call
+    def __init__(self, ids: Ids, call: Callable[[list[Entry]], Mapping[str, Any]]) -> None:
+        self._ids, self._call = ids, call
 
     def send(self, sequences: Sequence[int], bodies: Sequence[bytes]) -> Answers:
         """Send one batch, and again what of it failed for the service's own fault.
@@ -70,7 +70,7 @@ class BatchSends:
         :raises ConnectionLost: during the first call
         """
         texts = {sequence: body.decode() for sequence, body in zip(sequences, bodies, strict=True)}
-        batch = _Batch(self._queue, texts)
+        batch = _Batch(self._ids, texts)
         sent_ns = time.monotonic_ns()
         batch.read(self._call(batch.entries()))
         for rest_s in RETRY_S:
@@ -90,8 +90,8 @@ class BatchSends:
 class _Batch:
     """Messages of one batch, and what is known of each: ``again`` holds those to be tried again, and why."""
 
-    def __init__(self, queue: str, texts: Mapping[int, str]) -> None:
-        self._queue, self._texts = queue, texts
+    def __init__(self, ids: Ids, texts: Mapping[int, str]) -> None:
+        self._ids, self._texts = ids, texts
         self._known: list[tuple[int, Outcome, int, str | None]] = []  # sequence, answered_ns, error
         self._calls: list[int] = []
         self.again: dict[int, str] = dict.fromkeys(texts, "")
@@ -101,8 +101,7 @@ class _Batch:
         """Of the next call."""
         texts = [self._texts[sequence] for sequence in self.again]
         return [
-            {"Id": str(index), "MessageBody": text, **fifo_ids(self._queue, text)}
-            for index, text in enumerate(texts)
+            {"Id": str(index), "MessageBody": text, **self._ids(text)} for index, text in enumerate(texts)
         ]
 
     def read(self, reply: Mapping[str, Any]) -> None:

@@ -2,8 +2,8 @@
 how a redelivery shows, and settling one by one.
 
 A message's ids on a FIFO queue are read from its ledger stamp, which is run tag, producer and sequence
-(``loadgen.stamp``). The first two are the group: each producer's messages keep their order, and producers do
-not wait for one another. All three are the deduplication id.
+(``loadgen.stamp``). All three are the deduplication id. The group is the first two, or all three: each
+producer's messages keep their order, or none does and none waits for another.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 
 from breakeven.clients.base import STAMP_BYTES, CallFailed, ConnectionLost, Settled
+from breakeven.terms import Groups
 
 #: for a server that is not the service and looks at neither
 ANY_CREDENTIALS, ANY_REGION = ("any", "any"), "us-east-1"
@@ -45,11 +46,19 @@ def is_fifo(queue: str) -> bool:
     return queue.endswith(FIFO_SUFFIX)
 
 
-def fifo_ids(queue: str, body: str) -> dict[str, str]:
-    """Members of a SendMessage request or of one entry of a batch; none for a standard queue."""
+#: members of a SendMessage request, or of one entry of a batch, by its body
+Ids = Callable[[str], dict[str, str]]
+
+
+def message_ids(queue: str, groups: Groups | None) -> Ids:
+    """Of messages to that queue; none on a standard one.
+
+    :param groups: what is a group of its own; None: a producer
+    """
     if not is_fifo(queue):
-        return {}
-    return {"MessageGroupId": body[:GROUP_BYTES], "MessageDeduplicationId": body[:STAMP_BYTES]}
+        return lambda _: {}
+    size = STAMP_BYTES if groups == "message" else GROUP_BYTES
+    return lambda body: {"MessageGroupId": body[:size], "MessageDeduplicationId": body[:STAMP_BYTES]}
 
 
 def is_redelivered(message: Mapping[str, Any]) -> bool:

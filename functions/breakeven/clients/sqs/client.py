@@ -30,7 +30,8 @@ class SqsClient:
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
 
     def sender(self, queue: str) -> SqsSender:
-        return SqsSender(self._service, self._connection(0), queue, self._workload.send_batch)
+        workload = self._workload
+        return SqsSender(self._service, self._connection(0), queue, workload.send_batch, workload.groups)
 
     def receiver(self, queue: str) -> SqsReceiver:
         return SqsReceiver(

@@ -32,7 +32,7 @@ class FastPathSender:
     """Made by :func:`fast_path_sender`; used by the one thread that uses the sender.
 
     :param document: of one message
-    :param places: where the stamp is in it: first of its body, then, on a FIFO queue, once more
+    :param places: where the stamp is in it: first of its body, then, on a FIFO queue, once or twice more
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class FastPathSender:
         struct, self._parts = self._struct, parts
         struct.row_size, struct.document_at = len(before) + len(document), len(before)
         struct.stamp_at, *again = (len(before) + place for place in self._places)
-        struct.again_at = again[0] if again else 0
+        struct.again_at[:] = [*again, 0, 0][:2]
 
     def _conclude(self, end: End, sent: Sent, due: MutableMapping[int, int]) -> None:
         """What the core has left: an answer that is not as always, or the connection's end."""
@@ -145,6 +145,6 @@ def fast_path_sender(
     stamp, other = first[:stamp_size], second[:stamp_size]
     made = document(first)
     places = [at for at in range(len(made)) if made.startswith(stamp, at)]
-    if not 1 <= len(places) <= 2 or made.replace(stamp, other) != document(second):
+    if not 1 <= len(places) <= 3 or made.replace(stamp, other) != document(second):
         return None
     return FastPathSender(connection, operation, origin, made, places)

@@ -12,12 +12,13 @@ from breakeven.clients.columns import together
 from breakeven.clients.core.messages import COLUMNS
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
 from breakeven.clients.sqs.batches import BatchSends, Entry, parts
-from breakeven.clients.sqs.both_clients import fifo_ids, is_fifo
+from breakeven.clients.sqs.both_clients import is_fifo, message_ids
 from breakeven.clients.sqs.connection import Connection
 from breakeven.clients.sqs.fast_path_connection import obstacle
 from breakeven.clients.sqs.fast_path_sender import FastPathSender, fast_path_sender, is_stored
 from breakeven.clients.sqs.operations import MALFORMED, Operation, prefix, quoted
 from breakeven.clients.sqs.service import Service
+from breakeven.terms import Groups
 
 Answered = tuple[int, Outcome, int, int]  # sequence, outcome, sent_ns, answered_ns
 
@@ -26,14 +27,17 @@ class SqsSender:
     """``submit`` returns when all are answered.
 
     :param batch: messages a call, 1 to 10; 1 is SendMessage
+    :param groups: of a FIFO queue, what is a group of its own
     """
 
-    def __init__(self, service: Service, connection: Connection, queue: str, batch: int) -> None:
-        self._connection, self._queue, self._batch = connection, queue, batch
+    def __init__(
+        self, service: Service, connection: Connection, queue: str, batch: int, groups: Groups | None = None
+    ) -> None:
+        self._connection, self._batch, self._ids = connection, batch, message_ids(queue, groups)
         self._send = Operation("SendMessage" if batch == 1 else "SendMessageBatch", service, connection)
         self._prefix, self._is_fifo = prefix(queue), is_fifo(queue)
         self._answered: list[Answered] = []
-        self._batches, self._of_batches = BatchSends(queue, self._call_batch), list[Answers]()
+        self._batches, self._of_batches = BatchSends(self._ids, self._call_batch), list[Answers]()
         self._fast_path: FastPathSender | None = None
         self.fallback: str | None = None
         self._due: MutableMapping[int, int] = {}
@@ -91,7 +95,7 @@ class SqsSender:
         body = content.decode()
         if not self._is_fifo:
             return b'%b"MessageBody":%b}' % (self._prefix, quoted(body))
-        members = {"MessageBody": body, **fifo_ids(self._queue, body)}
+        members = {"MessageBody": body, **self._ids(body)}
         return self._prefix + json.dumps(members).encode()[1:]
 
     def _call_batch(self, entries: list[Entry]) -> dict[str, Any]:

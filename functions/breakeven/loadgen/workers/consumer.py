@@ -84,8 +84,14 @@ class Consumer(Worker[Receiver]):
             self._release_old()
             self._rest(deliveries)
 
-    def _take(self, deliveries: Deliveries) -> None:
+    def _receipts(self, deliveries: Deliveries) -> Receipts:
         receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+        if self._shared.group_order is not None:
+            self._shared.group_order.took(receipts, deliveries.redelivered, deliveries.in_hand_ns)
+        return receipts
+
+    def _take(self, deliveries: Deliveries) -> None:
+        receipts = self._receipts(deliveries)
         if not all(receipts.ours):
             deliveries, receipts = _ours(deliveries, receipts)
             if not receipts.ours:
@@ -122,7 +128,7 @@ class Consumer(Worker[Receiver]):
 
     def _count(self, deliveries: Deliveries) -> None:
         """Messages that were taken in hand, and settled or about to be, on the fast path."""
-        receipts = self._shared.ledger.receive(deliveries.stamp, deliveries.redelivered, self._highest)
+        receipts = self._receipts(deliveries)
         self._taken.append((deliveries, receipts))
         self._account()
         self._shared.recorder.by_core("consume", deliveries.in_hand_ns)

@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from breakeven.clients.base import CallFailed, Client, ConnectionLost
 from breakeven.clients.fast_path import FallsBack
 from breakeven.errors import CaseError
+from breakeven.loadgen.ledger.group_order import GroupOrder
 from breakeven.loadgen.ledger.ledger import LoaderLedger
 from breakeven.loadgen.record.call_errors import without_secrets
 from breakeven.loadgen.record.delay_trend import DelayTrend
@@ -54,7 +55,7 @@ class Shared:
 
     ``send_times``: by producer; None where end to end is not measured. ``outstanding``: has the case, as
     far as is known, messages that were sent and have not been received? ``trend``: of the probe that a
-    capacity search is making.
+    capacity search is making. ``group_order``: where the target keeps it.
     """
 
     case: Case
@@ -66,6 +67,7 @@ class Shared:
     signals: Signals
     outstanding: Callable[[], bool]
     trend: DelayTrend | None = None
+    group_order: GroupOrder | None = None
 
     def close(self) -> None:
         """Give back what other loaders could read."""

@@ -46,7 +46,8 @@ LEDGER = {
     "short and only an estimate says what is left.",
     "duplicates": "Extra copies received.",
     "redelivered": "Deliveries marked as such (SQS: receive count above 1).",
-    "out of order": "Behind a later message of the same producer, queue and consumer, redeliveries apart.",
+    "out of order": "Behind a later message of the same producer, queue and consumer, redeliveries apart; "
+    "in a FIFO queue with a group for each producer, of any consumer of the loader.",
     "unexpected": "Messages in the queue that this case had not sent.",
     "closed": "Every message is accounted for.",
     "queue count": "What the target says is in the queue after the drain, asked where something was missing.",

@@ -17,7 +17,7 @@ from breakeven.pricing.bill.run_capacities import (
 )
 from breakeven.pricing.bill.variations import ask_all, ask_rate, ask_size
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.targets.catalog import PAIR, clusters
+from breakeven.targets.catalog import FIFO, PAIR, SQS, clusters
 from breakeven.terms import TargetName
 from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines, Workload
@@ -62,7 +62,7 @@ def _mean_rate(workload: Workload) -> float:
 
 
 def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, capacities: Capacities) -> Asked:
-    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes)
+    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes, queue=_queue(cases))
     found = [
         (target, own, capacities.find(own))
         for target, machines in _clusters(cases)
@@ -92,6 +92,12 @@ def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, cap
     return replace(
         asked, questions=(*asked.questions, *more), notes=(*asked.notes, *notes), capacities=capacities
     )
+
+
+def _queue(cases: Sequence[Case]) -> str:
+    """The form of SQS that is priced: FIFO where the run has no other."""
+    kinds = {case.target.kind for case in cases}
+    return "fifo" if FIFO in kinds and SQS not in kinds else "standard"
 
 
 def _clusters(cases: Sequence[Case]) -> list[tuple[TargetName, Machines | None]]:

@@ -57,9 +57,9 @@ def served(request, monkeypatch, tmp_path) -> Iterator[Callable[..., Driven]]:
     """Makes a sender of a server with that script."""
     with ExitStack() as stack:
 
-        def serve(*script: bytes | Reply, queue: str = QUEUE, credentials=CREDENTIALS) -> Driven:
+        def serve(*script: bytes | Reply, queue: str = QUEUE, groups=None, credentials=CREDENTIALS) -> Driven:
             tls = tls_of(monkeypatch, tmp_path) if request.param == "tls" else None
-            found = client_of(monkeypatch, *script, tls=tls, credentials=credentials)
+            found = client_of(monkeypatch, *script, tls=tls, groups=groups, credentials=credentials)
             client, heard = stack.enter_context(found)
             driven = Driven(client.sender(queue), heard)
             assert driven.most >= 1000
@@ -102,12 +102,13 @@ def _header(head: bytes, name: str) -> str:
     return value
 
 
-def test_a_fifo_queue_gets_its_ids(served):
-    driven = served(STORED, STORED, queue=f"{QUEUE}.fifo")
+@pytest.mark.parametrize(("groups", "size"), [("producer", 7), ("message", 16)])
+def test_a_fifo_queue_gets_its_ids(served, groups, size):
+    driven = served(STORED, STORED, queue=f"{QUEUE}.fifo", groups=groups)
     driven.send(2)
     for document, body in zip(driven.heard.documents(), expected(range(2)), strict=True):
         assert document["MessageBody"] == body
-        assert (document["MessageGroupId"], document["MessageDeduplicationId"]) == (body[:7], body[:16])
+        assert (document["MessageGroupId"], document["MessageDeduplicationId"]) == (body[:size], body[:16])
 
 
 def test_credentials_that_change_are_taken_up(served, monkeypatch):

@@ -41,8 +41,8 @@ static int64_t due(const struct sending *s, int64_t now) {
 static void make(const struct sending *s, uint8_t *row, int64_t sequence) {
     uint64_t number = s->base + (uint64_t)sequence;
     write_stamp(row + s->stamp_at, s->tag, number);
-    if (s->again_at > 0)
-        write_stamp(row + s->again_at, s->tag, number);
+    for (int at = 0; at < 2 && s->again_at[at] > 0; at++)
+        write_stamp(row + s->again_at[at], s->tag, number);
     if (s->call != NULL)
         sign(s->call, row, row + s->document_at, s->row_size - s->document_at);
 }

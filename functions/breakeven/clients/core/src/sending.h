@@ -24,7 +24,7 @@ struct sending {
     /* of SQS: a row is a request, and one is sent at a time; NULL: rows are frames of AMQP */
     const struct call *call;
     int64_t document_at; /* in a request */
-    int64_t again_at;    /* where its stamp stands once more, on a FIFO queue; 0: nowhere */
+    int64_t again_at[2]; /* where its stamp stands once more, on a FIFO queue; 0: nowhere */
     uint64_t base;     /* of the stamp's number: the producer in its place */
     uint8_t tag[8];    /* the case's four characters; behind them the producer's highest eight bits */
     int64_t confirms;  /* 0: a message is answered as soon as it is written */
