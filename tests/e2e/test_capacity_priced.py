@@ -33,8 +33,9 @@ instrument: false
 warm_up: false
 defaults: {{threads: 1, message_size: 64B, warmup_s: 0.2, measure_s: 1.5, drain_s: 20}}
 scenarios:
-  capacity: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200,
-              nodes_down: [0, 1]}}
+  whole: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200}}
+  one-down: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200,
+              nodes_down: 1, threads: 2, loaders: 2}}
 """
 
 
@@ -73,6 +74,16 @@ def test_a_search_finds_what_the_broker_carries_with_a_node_down_and_with_none(r
     assert LEAST * CEILINGS[nodes_down] <= held.rate <= MOST * CEILINGS[nodes_down]
     assert case.ledger
     assert (case.ledger.lost, case.ledger.left) == (0, 0)
+
+
+def test_the_loaders_of_a_search_are_processes_that_each_have_their_share(workflow, report):
+    case = case_with(report, nodes_down=1)
+    held = best(case.probes)
+    assert held is not None
+    shares = {one.loader: one.offered for one in case.loaders if one.stage == f"probe-{held.number}"}
+    assert set(shares) == {0, 1}
+    assert sum(shares.values()) == held.offered
+    assert shares[0] == pytest.approx(shares[1], abs=2)
 
 
 def test_the_crossings_of_its_report_are_the_brute_forces_with_that_capacity(workflow, report):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,11 +21,14 @@ class Progress:
     produce_per_s: float  # over the last second
     consume_per_s: float
     unknown: int = 0  # of the expected: without an answer, so it may never have been stored
+    ended: int = 0  # of a capacity search: up to which order its producers have ended
 
 
 @dataclass(frozen=True, slots=True)
 class CaseProgress:
-    """All loaders' counts added up, as last exchanged. ``reports`` says how many loaders they are of."""
+    """All loaders' counts added up, as last exchanged. ``reports`` says how many loaders they are of,
+    ``ended`` the order up to which the producers of all of them have ended.
+    """
 
     reports: int
     producing: bool
@@ -33,6 +37,7 @@ class CaseProgress:
     received: int
     aborted: str | None  # why the case was ended by someone else
     unknown: int = 0
+    ended: int = 0
 
 
 class Coordinator(Protocol):
@@ -49,6 +54,15 @@ class Coordinator(Protocol):
 
     def exchange(self, progress: Progress) -> CaseProgress:
         """Publish own progress and read everybody's."""
+
+    def tell(self, **said: str) -> None:
+        """Leave words for the others, by topic, in the place of earlier ones of the same."""
+
+    def told_by(self, loader: int) -> Mapping[str, str]:
+        """What a loader has left last, by topic."""
+
+    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+        """The same of each loader that has left any."""
 
 
 class SerialCoordinator:
@@ -69,6 +83,18 @@ class SerialCoordinator:
         with self._lock:
             return self._coordinator.exchange(progress)
 
+    def tell(self, **said: str) -> None:
+        with self._lock:
+            self._coordinator.tell(**said)
+
+    def told_by(self, loader: int) -> Mapping[str, str]:
+        with self._lock:
+            return self._coordinator.told_by(loader)
+
+    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+        with self._lock:
+            return self._coordinator.told_by_all()
+
 
 class SoleLoader:
     """The coordinator of a loader that has all of a case's workers, and nobody to agree with."""
@@ -84,4 +110,15 @@ class SoleLoader:
 
     def exchange(self, progress: Progress) -> CaseProgress:
         mine = progress
-        return CaseProgress(1, mine.producing, mine.sent, mine.expected, mine.received, None, mine.unknown)
+        return CaseProgress(
+            1, mine.producing, mine.sent, mine.expected, mine.received, None, mine.unknown, mine.ended
+        )
+
+    def tell(self, **said: str) -> None:
+        """There is nobody to hear it."""
+
+    def told_by(self, loader: int) -> Mapping[str, str]:
+        return {}
+
+    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+        return {}

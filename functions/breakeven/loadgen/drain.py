@@ -33,10 +33,13 @@ class Drain:
         self._received, self._idle_s = -1, 0.0
         self._looked_ns = time.monotonic_ns()
 
-    def is_closed(self) -> bool:
-        """Every confirmed message was in hand, and every other that may exist was, or has had its time."""
+    def is_closed(self, after: int | None = None) -> bool:
+        """Every confirmed message was in hand, and every other that may exist was, or has had its time.
+
+        :param after: between two rates of a search, the order whose producers have ended; None: at the end
+        """
         patient = self.idle_s() <= self._waits.unknown
-        outstanding = self._outstanding(patient)
+        outstanding = self._outstanding(patient, after)
         if outstanding is None or outstanding.confirmed:
             return False
         return not (outstanding.unknown and patient)
@@ -70,7 +73,7 @@ class Drain:
         exchanged = self._exchanged()
         return exchanged.received if exchanged else 0
 
-    def _outstanding(self, patient: bool) -> Outstanding | None:
+    def _outstanding(self, patient: bool, after: int | None) -> Outstanding | None:
         """None when it is plain that the ledger is not closed."""
         if self._case.loaders == 1:
             counts = self._ledger.counts()
@@ -78,7 +81,9 @@ class Drain:
                 return None  # spares the exact look, which is dearer
             return self._ledger.outstanding()
         exchanged = self._exchanged()
-        if exchanged is None or exchanged.producing or exchanged.reports < self._case.loaders:
+        if exchanged is None or exchanged.reports < self._case.loaders:
+            return None
+        if exchanged.producing if after is None else exchanged.ended < after:
             return None  # more may be sent
         missing = max(0, exchanged.expected - exchanged.received)
         unknown = min(missing, exchanged.unknown)

@@ -75,7 +75,13 @@ def _emulated(known: Evidence) -> str:
 
 
 def _loader_saturated(known: Evidence) -> str:
-    return _of_loaders(known, Diagnosis.evidence)
+    """Of a search also with how many loaders: a limit of theirs is none of the target's."""
+    said = _of_loaders(known, Diagnosis.evidence)
+    first = next(iter(known.results), None)
+    if not (said and first and first.mode == "capacity"):
+        return said
+    count = words.plural(first.loaders, "loader")
+    return f"{said}; the search had {count}, and more of them (loaders) may find a higher rate"
 
 
 def _busy_host(known: Evidence) -> str:

@@ -13,6 +13,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
+from breakeven.loadgen.gates import Gates
 from breakeven.loadgen.ledger.group_order import GroupOrder
 from breakeven.loadgen.ledger.ledger import Ledger, LoaderLedger
 from breakeven.loadgen.record.recorder import Cells, Recorder
@@ -20,7 +21,7 @@ from breakeven.loadgen.record.shared_send_times import SharedSendTimes
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.capacity_search import CapacitySearch
-from breakeven.loadgen.search.probe import best
+from breakeven.loadgen.search.team import Alone, Following, Leading
 from breakeven.loadgen.self_check.host import facts
 from breakeven.loadgen.self_check.meters import Meters
 from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_stages
@@ -31,12 +32,8 @@ from breakeven.loadgen.workers.worker import Crew, Shared, Worker
 from breakeven.terms import Flag
 from breakeven.workload.case import CLOSING_S
 
-#: seconds between looks at a gate, of tasks too, which wait for minutes, and at what workers have done
-GATE_POLL_S, TASK_GATE_POLL_S, LOOK_S = 0.1, 0.5, 0.02
-#: looks at a gate that all loaders together take in a second, where they are many: each reads the state
-GATE_POLLS_PER_S = 80
-#: a loader that sees a gate this long after it opened does not join any more, seconds
-LATE_S = 1.0
+#: seconds between looks at what workers have done
+LOOK_S = 0.02
 #: how long threads may take to stop when a case is given up, seconds
 GIVE_UP_S = 5.0
 
@@ -76,10 +73,14 @@ class _Loader:
         self.shared = self._make_shared(client)
         self._crews: list[Crew] = []
         self._producers = workforce.producers(assignment, self.shared)
-        self._reporter = Reporter(self.shared, self._is_producing, self._coordinator, self._checkpoint)
+        self._reporter = Reporter(
+            self.shared, self._is_producing, lambda: self._ended, self._coordinator, self._checkpoint
+        )
+        self._gates = Gates(assignment, self._coordinator, self._limit_ns, self._reporter.latest, self.look)
         self._drain = Drain(case, self.shared.ledger, self._reporter.latest)
         self._meters = Meters(case.workload, self.shared.recorder)
-        self._search: CapacitySearch | None = None
+        self._search: CapacitySearch | Following | None = None
+        self._ended = 0  # of a search: up to which order the producers have ended
         self._flags: list[Flag] = []
         self._still_came = False
 
@@ -102,7 +103,7 @@ class _Loader:
 
     def _parallel(self) -> None:
         crew = self.open([*self._producers, *workforce.consumers(self._assignment, self.shared)])
-        parallel_stages(self._timeline, self._workload, self._pass_gate("start"))
+        parallel_stages(self._timeline, self._workload, self._gates.passed("start"))
         crew.go(self._timeline.stages[0].start_ns)
         drain = self._timeline.stage("drain")
         loops = [producer for producer in self._producers if isinstance(producer, OpenProducer)]
@@ -115,12 +116,12 @@ class _Loader:
     def _load_unload(self) -> None:
         """The unload has no deadline of its own but an idle one: a slow target may take its time."""
         crew = self.open(self._producers)
-        load = self.begin("load", self._pass_gate("start"))
+        load = self.begin("load", self._gates.passed("start"))
         crew.go(load.start_ns)
         with self.metered(load, ()):
             self._await_producers()
         crew = self.open(workforce.consumers(self._assignment, self.shared))
-        unload = self.begin("unload", self._pass_gate("unload"))
+        unload = self.begin("unload", self._gates.passed("unload"))
         crew.go(unload.start_ns)
         with self.metered(unload, ()):
             self._empty_queues(lambda: self._drain.is_idle(self._workload.drain_s))
@@ -128,15 +129,23 @@ class _Loader:
     def _find_capacity(self) -> None:
         """Consumers stay; each probe brings producers of its own."""
         crew = self.open(workforce.consumers(self._assignment, self.shared))
-        start = self.begin("start", self._pass_gate("start"))
+        start = self.begin("start", self._gates.passed("start"))
         crew.go(start.start_ns)
-        self._search = CapacitySearch(self, self._assignment.queue)
-        self._search.run()
-        if best(self._search.probes) is None:
-            raise CaseError(self._search.why_none_held())
-        if not self.drained(self._workload.drain_s):
+        self._search = self._make_search()
+        end = self._search.run()
+        if end.why:
+            raise CaseError(end.why)
+        if not self.drained(self._workload.drain_s, end.number):
             self._end_drain_early()
         self._signals.drained = True
+
+    def _make_search(self) -> CapacitySearch | Following:
+        """The first loader's, or what another one does of it."""
+        assignment, own = self._assignment, self._assignment.mine(self._workload.producers)
+        if assignment.loader:
+            return Following(self, self._coordinator, assignment.queue, own)
+        team = Leading(self, self._coordinator) if self._case.loaders > 1 else Alone()
+        return CapacitySearch(self, assignment.queue, own, team)
 
     def _make_shared(self, client: Client) -> Shared:
         own = self._assignment.mine(self._workload.producers)
@@ -177,28 +186,6 @@ class _Loader:
             self.look()
         return crew
 
-    def _pass_gate(self, gate: str) -> float:
-        """Say that this loader is ready, wait for the others; returns the shared instant, epoch seconds."""
-        self._coordinator.arrive(gate)
-        until_ns = self._limit_ns
-        if gate == "start":
-            until_ns = min(until_ns, time.monotonic_ns() + round(self._case.start_deadline_s * 1e9))
-        least_s = TASK_GATE_POLL_S if self._case.loader == "fargate" else GATE_POLL_S
-        while (opens_s := self._coordinator.opens_at(gate)) is None:
-            if time.monotonic_ns() > until_ns:
-                raise CaseError(self._missing(gate))
-            self.look(max(least_s, self._case.loaders / GATE_POLLS_PER_S))
-        if time.time() > opens_s + LATE_S:
-            raise CaseError(f"loader {self._assignment.loader} passed gate '{gate}' too late: it was held up")
-        return opens_s
-
-    def _missing(self, gate: str) -> str:
-        latest = self._reporter.latest()
-        heard, loaders = latest.reports if latest else 1, self._case.loaders
-        return (
-            f"gate '{gate}' did not open in time: {heard} of {loaders} loaders have reported, not all ready"
-        )
-
     def begin(self, stage: str, opens_s: float) -> Stage:
         return self._timeline.begin(stage, monotonic_of(opens_s), opens_s)
 
@@ -210,17 +197,23 @@ class _Loader:
         """Until the loader's limit."""
         return (self._limit_ns - time.monotonic_ns()) / 1e9
 
-    def drained(self, within_s: float) -> bool:
-        """Wait until every message is accounted for; False when that takes longer."""
+    def backlog(self) -> int:
+        """Messages of all loaders that may be in a queue; of several, as they last exchanged their counts."""
+        latest = self.shared.ledger.counts() if self._case.loaders == 1 else self._reporter.latest()
+        return latest.expected - latest.received if latest else 0
+
+    def drained(self, within_s: float, after: int) -> bool:
+        """As a search's ``Host`` has it."""
+        self._ended = after
         until_ns = min(self._limit_ns, time.monotonic_ns() + round(within_s * 1e9))
-        while not self._drain.is_closed():
+        while not self._drain.is_closed(after):
             if time.monotonic_ns() > until_ns:
                 return False
             self.look()
         return True
 
     def _is_producing(self) -> bool:
-        if self._search and self._search.next is not None:
+        if self._search and not self._search.over:
             return True
         return not all(producer.done.is_set() for producer in self._producers)
 

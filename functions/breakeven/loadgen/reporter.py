@@ -9,6 +9,7 @@ from collections.abc import Callable
 from breakeven.errors import CaseError, LoaderAborted
 from breakeven.loadgen.coordination import CaseProgress, Coordinator, Progress
 from breakeven.loadgen.ledger.ledger import Counts
+from breakeven.loadgen.stages import kind_of
 from breakeven.loadgen.workers.worker import Shared
 
 #: seconds between two beats. Several loaders find the end of a drain by what they exchange: they do so
@@ -17,6 +18,8 @@ BEAT_S, DRAIN_BEAT_S = 1.0, 0.25
 #: of a drain, by all loaders together where they are many: each writes the state, which takes 1,000 writes a
 #: second of a run (DynamoDB's limit of a partition), and lanes drain side by side
 DRAIN_BEATS_PER_S = 200
+#: kinds of stages in which queues are emptied
+DRAINS = ("drain", "recover")
 CHECKPOINT_S = 1.0
 #: beats in a row that may fail (the state table throttles, a store hiccups) before the case is failed
 TOLERATED_FAILURES = 5
@@ -28,6 +31,7 @@ class Reporter:
     """Exchanges progress and has a checkpoint saved, each second, until stopped: on a thread of its own.
 
     :param is_producing: may this loader's producers still send?
+    :param ended: of a capacity search, up to which order its producers have ended
     :param save: saves a checkpoint
     """
 
@@ -35,10 +39,11 @@ class Reporter:
         self,
         shared: Shared,
         is_producing: Callable[[], bool],
+        ended: Callable[[], int],
         coordinator: Coordinator,
         save: Callable[[], None],
     ) -> None:
-        self._shared, self._is_producing = shared, is_producing
+        self._shared, self._is_producing, self._orders_ended = shared, is_producing, ended
         self._coordinator, self._save = coordinator, save
         self._ended, self._failures = threading.Event(), 0
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -81,7 +86,8 @@ class Reporter:
             self._save()
 
     def _progress(self) -> Progress:
-        producing = self._is_producing()  # looked up first: once it is False, the counts of sent are the last
+        # looked up first: once it is False, or the order's, the counts of sent are the last
+        producing, ended = self._is_producing(), self._orders_ended()
         counts, now = self._shared.ledger.counts(), time.monotonic()
         then, before = self._before
         self._before = (now, counts)
@@ -95,6 +101,7 @@ class Reporter:
             produce_per_s=(counts.sent - before.sent) / elapsed,
             consume_per_s=(counts.received - before.received) / elapsed,
             unknown=counts.unknown,
+            ended=ended,
         )
 
     def _stage(self) -> str:
@@ -103,6 +110,6 @@ class Reporter:
 
     def _interval_s(self) -> float:
         loaders = self._shared.case.loaders
-        if loaders == 1 or self._stage() != "drain":
+        if loaders == 1 or kind_of(self._stage()) not in DRAINS:
             return BEAT_S
         return max(DRAIN_BEAT_S, loaders / DRAIN_BEATS_PER_S)

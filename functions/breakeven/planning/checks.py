@@ -134,7 +134,7 @@ def check_workload(
     if record.window_is_connections and settings["in_flight"] > MAX_IN_FLIGHT:
         remedy = f"each is a connection of its worker's on {record.service}; at most {MAX_IN_FLIGHT} there"
         yield fault("window", settings["in_flight"], f"{remedy}, or more under variants for other targets")
-    room = dealt(settings["mode"], settings["producers"], settings["consumers"])
+    room = dealt(settings["producers"], settings["consumers"])
     if settings.get("loaders", 1) > room.loaders:
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
         yield fault("loaders", settings["loaders"], remedy)

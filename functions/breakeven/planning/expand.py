@@ -241,7 +241,7 @@ def _steps(settings: Mapping[str, Any]) -> Settings:
 def _loaders(workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind) -> int:
     """As many as the work wants, and more where each would hold too much open; see ``planning.footprint``."""
     wanted = loaders_for(workload, environment)
-    most = dealt(workload.mode, workload.producers, workload.consumers).loaders
+    most = dealt(workload.producers, workload.consumers).loaders
     return max(wanted, least_loaders(workload, target, loader, most) or wanted)
 
 
@@ -280,7 +280,7 @@ class _CaseMaker:
             workload=workload,
             loaders=loaders,
             start_deadline_s=start_deadline_s(loaders, environment, loader),
-            expected_s=round(case_seconds(workload, target, environment, loader), 1),
+            expected_s=round(case_seconds(workload, target, environment, loader, loaders), 1),
             loader=loader,
             limit_s=limit_s(workload, target, environment, loader),
         )

@@ -78,7 +78,7 @@ def refusals(suite: Suite, cases: Sequence[Case]) -> Iterator[Refusal]:
 
 def _what_fits(suite: Suite, case: Case) -> tuple[str, int, str]:
     """The field that asks for too much, its value, and what would do."""
-    work, most = case.workload, dealt(case.workload.mode, case.workload.producers, case.workload.consumers)
+    work, most = case.workload, dealt(case.workload.producers, case.workload.consumers)
     other = "" if case.loader == "fargate" or not _fits(case, loader="fargate") else ", or loader: fargate"
     least = least_loaders(work, case.target, case.loader, most.loaders)
     if least is not None:

@@ -8,7 +8,7 @@ from math import ceil
 
 from breakeven import words
 from breakeven.terms import Environment
-from breakeven.workload.case import MAX_LOADERS, Mode, Workload
+from breakeven.workload.case import MAX_LOADERS, Workload
 
 #: Workers of one loader. On AWS a loader has one vCPU, and a boto3 call takes 1.3-1.7 ms of it in about
 #: 16 ms: eight workers keep it at about 75%, under the 80% at which a figure is only a lower bound (pika was
@@ -33,9 +33,14 @@ class Most:
 
 
 def loaders_for(workload: Workload, environment: Environment) -> int:
-    """Loaders of a case of which nothing is known yet, 1 to ``MAX_LOADERS``: each has a worker."""
+    """Loaders of a case of which nothing is known yet, 1 to ``MAX_LOADERS``: each has a worker.
+
+    A capacity search has one, which sees the whole backlog as it is, until it is known to be the limit.
+    """
+    if workload.mode == "capacity":
+        return 1
     wanted = ceil((workload.producers + workload.consumers) / WORKERS_PER_LOADER[environment])
-    most = dealt(workload.mode, workload.producers, workload.consumers).loaders
+    most = dealt(workload.producers, workload.consumers).loaders
     return max(1, min(wanted, MOST_LOADERS[environment], most))
 
 
@@ -48,10 +53,8 @@ def more_loaders(loaders: int, cpu_share: float) -> int:
     return max(loaders + 1, ceil(loaders * cpu_share / WANTED_SHARE))
 
 
-def dealt(mode: Mode, producers: int, consumers: int) -> Most:
+def dealt(producers: int, consumers: int) -> Most:
     """The most among which a case's workers can be dealt, so that none is without."""
-    if mode == "capacity":
-        return Most(1, "a capacity search has one loader, which sees the whole backlog")
     most = max(producers, consumers)
     if most >= MAX_LOADERS:
         return Most(MAX_LOADERS, f"a case has at most {MAX_LOADERS}")
@@ -64,7 +67,7 @@ def most_loaders(workload: Workload, environment: Environment, hardware: Mapping
 
     :param hardware: ``cores`` and ``memory_gib`` of the one machine of a local run; empty on AWS
     """
-    bounds = [dealt(workload.mode, workload.producers, workload.consumers)]
+    bounds = [dealt(workload.producers, workload.consumers)]
     if environment == "local":
         # never fewer than the plan takes anyway; what is not known allows no more than that
         bounds.append(_part(hardware, "cores", "cores", 1.0))

@@ -14,7 +14,7 @@ from typing import Any
 from breakeven.errors import CaseError
 from breakeven.loadgen.coordination import CaseProgress, Progress
 from breakeven.planning.execution_limits import LOADERS_PER_READ
-from breakeven.results.items import all_loaders_item, loader_item, loaders_prefix
+from breakeven.results.items import all_loaders_item, loader_item, loaders_prefix, searches_prefix
 from breakeven.results.state import CONDITION_FAILED, RunState, SuppressCodes
 
 #: seconds between the last arrival and the start, so that everyone has seen it open
@@ -35,6 +35,7 @@ class StateCoordinator:
         self._item = loader_item(case_id, attempt, loader)
         self._prefix = loaders_prefix(case_id, attempt)
         self._all = all_loaders_item(case_id, attempt)
+        self._searches, self._loader = searches_prefix(case_id, attempt), loader
         self._tells = loaders > LOADERS_PER_READ and loader == 0
         self._reads_summary = loaders > LOADERS_PER_READ and loader > 0
 
@@ -73,11 +74,22 @@ class StateCoordinator:
             reports=len(reports),
             producing=any(report["producing"] for report in reports) or len(reports) < self._loaders,
             aborted=aborted,
+            ended=min((report["ended"] for report in reports), default=0),
             **{name: sum(report[name] for report in reports) for name in SUMMED},
         )
         if self._tells:
             self._state.update(self._all, **{name: getattr(found, name) for name in TOLD})
         return found
+
+    def tell(self, **said: str) -> None:
+        self._state.update(f"{self._searches}{self._loader}", **said)
+
+    def told_by(self, loader: int) -> Mapping[str, str]:
+        return self._state.get(f"{self._searches}{loader}")
+
+    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+        found = self._state.items(self._searches)
+        return {int(item.removeprefix(self._searches)): said for item, said in found.items()}
 
 
 def _progress_of(item: Mapping[str, Any]) -> CaseProgress:

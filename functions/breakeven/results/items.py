@@ -1,8 +1,9 @@
 """How the items of the state table are named, and how large they are: what a plan knows of them, too.
 
 Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
-``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together. The
-partition ``#lock`` is no run's: it has an item for each state machine, named after it.
+``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together ·
+``search#<case_id>#<attempt>#<loader>``, what it tells the others of a capacity search. The partition
+``#lock`` is no run's: it has an item for each state machine, named after it.
 """
 
 from __future__ import annotations
@@ -35,3 +36,8 @@ def loader_item(case_id: str, attempt: int, loader: int) -> str:
 def all_loaders_item(case_id: str, attempt: int) -> str:
     """What the loaders of an attempt are to know of all of them; ``reason``: why it was ended."""
     return f"{loaders_prefix(case_id, attempt)}all"
+
+
+def searches_prefix(case_id: str, attempt: int) -> str:
+    """Of items that are too large to be read with each exchange of progress."""
+    return f"search#{case_id}#{attempt}#"

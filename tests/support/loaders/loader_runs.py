@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.loadgen import loader, reporter
+from breakeven.loadgen import gates, reporter
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
@@ -31,8 +31,8 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reporter, "BEAT_S", 0.05)
     monkeypatch.setattr(reporter, "DRAIN_BEAT_S", 0.05)
     monkeypatch.setattr(reporter, "CHECKPOINT_S", 0.0)
-    monkeypatch.setattr(loader, "GATE_POLL_S", 0.01)
-    monkeypatch.setattr(loader, "LATE_S", 10.0)
+    monkeypatch.setattr(gates, "GATE_POLL_S", 0.01)
+    monkeypatch.setattr(gates, "LATE_S", 10.0)
     monkeypatch.setattr(worker, "RETRY_S", (0.01, 0.05))
     monkeypatch.setattr(worker, "OPEN_TIMEOUT_S", 0.2)
     monkeypatch.setattr(worker, "TOLERATED_S", 0.2)

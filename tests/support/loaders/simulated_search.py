@@ -19,7 +19,7 @@ from breakeven.loadgen.ledger.ledger import Counts, Ledger
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.search import capacity_search
+from breakeven.loadgen.search import share, team
 from breakeven.loadgen.search.capacity_search import CapacitySearch
 from breakeven.loadgen.self_check.diagnosis import Diagnosis
 from breakeven.loadgen.stages import Stage
@@ -131,7 +131,11 @@ class SimulatedHost:
         both = np.hstack([self._before, self._sent])
         return both[:, (both[0] >= start_s) & (both[0] < end_s)]
 
-    def drained(self, within_s: float) -> bool:
+    def backlog(self) -> int:
+        counts = self.counts()
+        return counts.expected - counts.received
+
+    def drained(self, within_s: float, after: int) -> bool:
         """Those who gave up sent nothing more; what was sent comes."""
         if self._producers[0].gave_up:
             self._sent = self._sent[:, self._sent[0] <= self.now_s]
@@ -162,9 +166,10 @@ def simulated_search(case: Case, server: Server, monkeypatch: pytest.MonkeyPatch
 
 
 def _run(host: SimulatedHost, monkeypatch: pytest.MonkeyPatch) -> CapacitySearch:
-    monkeypatch.setattr(capacity_search, "time", host)
-    monkeypatch.setattr(capacity_search, "OpenProducer", Producer)
-    search = CapacitySearch(host, lambda _: "q0")
+    for module in (share, team):
+        monkeypatch.setattr(module, "time", host)
+    monkeypatch.setattr(share, "OpenProducer", Producer)
+    search = CapacitySearch(host, lambda _: "q0", range(1), team.Alone())
     search.run()
     return search
 

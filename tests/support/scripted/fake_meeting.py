@@ -17,6 +17,7 @@ class FakeMeeting:
         self.arrived: dict[str, dict[int, float]] = {}
         self.progress: dict[int, Progress] = {}
         self.stages: set[str] = set()
+        self.told: dict[int, dict[str, str]] = {}
 
     def of(self, loader: int) -> FakeCoordinator:
         return FakeCoordinator(self, loader)
@@ -51,4 +52,14 @@ class FakeCoordinator:
             received=sum(report.received for report in reports),
             aborted=meeting.aborted,
             unknown=sum(report.unknown for report in reports),
+            ended=min(report.ended for report in reports),
         )
+
+    def tell(self, **said: str) -> None:
+        self._meeting.told[self._loader] = {**self._meeting.told.get(self._loader, {}), **said}
+
+    def told_by(self, loader: int) -> dict[str, str]:
+        return self._meeting.told.get(loader, {})
+
+    def told_by_all(self) -> dict[int, dict[str, str]]:
+        return dict(self._meeting.told)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from breakeven.errors import CaseError
-from breakeven.loadgen import loader
+from breakeven.loadgen import gates
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.merge import merge
@@ -189,7 +189,7 @@ def test_a_loader_that_is_missing_at_the_gate_fails_the_case() -> None:
 
 
 def test_a_loader_that_was_held_up_at_the_gate_does_not_join(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loader, "LATE_S", 1.0)
+    monkeypatch.setattr(gates, "LATE_S", 1.0)
     run = Run(make_case(), FakeBroker(), FakeMeeting(1, gate_delay_s=-5.0))
     with pytest.raises(CaseError, match="loader 0 passed gate 'start' too late"):
         run.one(0)

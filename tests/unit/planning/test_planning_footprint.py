@@ -91,13 +91,13 @@ def test_a_window_that_no_number_of_loaders_can_hold_is_refused_with_the_largest
     assert of_loaders(planned(threads=800, rate=100, window=31)) != []
 
 
-def test_more_workers_than_a_search_s_one_loader_can_hold_are_refused():
-    made = planned(PAIR, mode="capacity", threads=481, rate=100)
-    assert of_loaders(made) == [("scenarios.p.threads", 481)]
-    assert of_loaders(planned(PAIR, mode="capacity", threads=480, rate=100)) == []
-    assert of_loaders(planned(PAIR, mode="capacity", producers=481, consumers=481, rate=100)) == [
-        ("scenarios.p.producers", 481)
-    ]
+def test_more_workers_than_one_loader_of_a_search_can_hold_are_shared_by_two():
+    most = planned(PAIR, mode="capacity", threads=480, rate=100)
+    assert (loaders(most), of_loaders(most)) == ([1], [])
+    more = planned(PAIR, mode="capacity", threads=481, rate=100)
+    assert (loaders(more), of_loaders(more)) == ([2], [])
+    kept = planned(PAIR, mode="capacity", threads=481, rate=100, loaders=1)
+    assert of_loaders(kept) == [("scenarios.p.loaders", 1)]
 
 
 def test_a_task_has_room_for_more():

@@ -7,6 +7,7 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.loadgen.case_figures import Limit
 from breakeven.planning import execution_limits
+from breakeven.planning.budget.durations import MEETING_S, PROBES
 from breakeven.planning.loaders.advice import LoaderAdvice, Place, Seen, read_advice
 from breakeven.planning.sizing import more_loaders, most_loaders
 from tests.support.cases import workload_with
@@ -122,11 +123,15 @@ def test_a_bound_that_is_met_on_the_way_is_said():
     )
 
 
-def test_a_capacity_search_keeps_its_one_loader_and_says_so():
+def test_a_capacity_search_has_one_loader_until_that_was_the_limit():
     search = suite({"mode": "capacity", "rate": 1000, "measure_s": 2})
-    again = planned(search, after(planned(search)))
-    assert counts(again) == [1]
-    assert "No more, as a capacity search has one loader" in again.loader_notes[0]
+    first = planned(search)
+    again = planned(search, after(first))
+    assert (counts(first), counts(again)) == ([1], [2])
+    assert "2 loaders instead of 1: in run r20261120-1" in again.loader_notes[0]
+    one, two = first.cases[0].expected_s, again.cases[0].expected_s
+    assert two == pytest.approx(one + PROBES * MEETING_S), "several have to meet before each rate"
+    assert planned(suite({"mode": "capacity", "rate": 1000, "loaders": 4})).cases[0].loaders == 4
 
 
 def test_a_count_in_the_suite_stands_and_the_plan_warns():
@@ -151,7 +156,10 @@ def test_a_scenarios_count_is_nearer_than_the_suites():
         ({"loaders": 11}, "scenarios.work.loaders: 11: at most 10 here: 10 producers and 10 consumers"),
         ({"loaders": 0}, "scenarios.work.loaders: 0: "),
         ({"loaders": 101, "threads": 200}, "scenarios.work.loaders: 101: "),
-        ({"loaders": 2, "mode": "capacity", "rate": 10}, "a capacity search has one loader"),
+        (
+            {"loaders": 3, "mode": "capacity", "rate": 10, "threads": 2},
+            "at most 2 here: 2 producers and 2 consumers",
+        ),
     ],
 )
 def test_a_count_that_cannot_be_is_refused(scenario, words):

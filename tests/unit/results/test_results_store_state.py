@@ -144,6 +144,27 @@ def test_progress_is_added_up_and_counts_absent_loaders_as_producing(state):
     assert both.aborted is None
 
 
+def test_an_order_has_ended_once_it_has_for_all(state):
+    first, second = (StateCoordinator(state, "a", 1, loader, 2) for loader in range(2))
+    first.exchange(progress(ended=3))
+    assert second.exchange(progress(ended=2)).ended == 2
+    assert second.exchange(progress(ended=3)).ended == 3
+
+
+def test_loaders_of_a_search_read_what_others_have_left_last(state):
+    first, second, later = (StateCoordinator(state, "a", *each) for each in ((1, 0, 2), (1, 1, 2), (2, 0, 2)))
+    assert second.told_by(0) == {}
+    first.tell(order="one")
+    second.tell(ready="1")
+    second.tell(done="1", part="two")
+    assert second.told_by(0)["order"] == "one"
+    found = first.told_by_all()
+    assert {loader: said.get("done") for loader, said in found.items()} == {0: None, 1: "1"}
+    assert (found[1]["ready"], found[1]["part"]) == ("1", "two")
+    assert later.told_by_all() == {}, "another attempt's is another matter"
+    assert set(state.items("loader#")) == set(), "they are read apart from the exchanged progress"
+
+
 MANY = LOADERS_PER_READ + 1
 
 

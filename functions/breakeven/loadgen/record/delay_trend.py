@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ import numpy.typing as npt
 from breakeven.loadgen.record.timestamps import Timestamps, column
 
 Floats = npt.NDArray[np.floating[Any]]
+#: of each block of time how many messages were due in it, and how many seconds they took in all
+Blocks = Sequence[tuple[float, float]]
 
 #: times are averaged in so many blocks: neighbours are alike, and would make the bound too narrow
 BLOCKS = 20
@@ -60,15 +63,23 @@ class DelayTrend:
             self._counts += np.bincount(blocks, minlength=BLOCKS)
             self._sums += np.bincount(blocks, delays_s, minlength=BLOCKS)
 
+    def blocks(self) -> tuple[tuple[float, float], ...]:
+        """Of each block of time how many messages were due in it, and how many seconds they took in all."""
+        with self._lock:
+            return tuple(zip(self._counts.tolist(), self._sums.tolist(), strict=True))
+
     def slope(self) -> Slope | None:
         """Seconds by which the delay grows in a second; None where too few messages tell."""
-        with self._lock:
-            known = self._counts > 0
-            means = self._sums[known] / self._counts[known]
-        if means.size < FEWEST:
-            return None
-        block_s = (self._end_ns - self._start_ns) / BLOCKS / 1e9
-        return slope(np.flatnonzero(known) * block_s, means)
+        return slope_of([self.blocks()], (self._end_ns - self._start_ns) / 1e9)
+
+
+def slope_of(trends: Sequence[Blocks], length_s: float) -> Slope | None:
+    """The same of what several loaders saw at one time, which lasted so long."""
+    counts, sums = np.array(trends).sum(axis=0).T
+    known = counts > 0
+    if np.count_nonzero(known) < FEWEST:
+        return None
+    return slope(np.flatnonzero(known) * length_s / BLOCKS, sums[known] / counts[known])
 
 
 def slope(at_s: Floats, values: Floats) -> Slope:

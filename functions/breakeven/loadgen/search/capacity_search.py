@@ -2,64 +2,44 @@
 
 Each probe offers one rate in an open loop and holds it for the measured time. It is *held* when what was due
 was handed over, the backlog did not grow, and the 99th percentile end to end kept the objective. Between two
-probes the queues are emptied. One loader has all workers, so that backlog and latency are exact.
+probes the queues are emptied. Where a case has several loaders, the first one searches, and judges what all
+of them saw.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
 
-from breakeven.loadgen.record.delay_trend import DelayTrend, Slope
+from breakeven.loadgen.record.delay_trend import Slope, slope_of
+from breakeven.loadgen.search.orders import Order, Part, latencies
 from breakeven.loadgen.search.probe import Probe, best, bound
 from breakeven.loadgen.search.rate_search import RateSearch
+from breakeven.loadgen.search.share import AFTER_S, Host, Share
+from breakeven.loadgen.search.team import Team
 from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, percentile_ms
 from breakeven.loadgen.stages import Stage
-from breakeven.loadgen.workers.arrivals import Span
-from breakeven.loadgen.workers.open_producer import OpenProducer
-from breakeven.loadgen.workers.worker import Crew, Shared, Worker
 from breakeven.workload.case import MAX_RATE
-from breakeven.workload.rate_profile import Profile
 
 #: the most by which a backlog may grow, as a share of the rate (upper 95% bound)
 GROWTH_SHARE = 0.005
 #: a probe whose backlog is worth this much of its rate is ended: it cannot be held, seconds
 HOPELESS_S = 3.0
-#: how long producers may go on after a probe's end with what was due in it, seconds
-AFTER_S = 1.0
-#: between the producers' connections and a probe's start, seconds
-LEAD_S = 0.2
-SAMPLE_S = 0.05
 #: before the first probe its rate is offered in windows of so many seconds, at most so many, until the 99th
 #: percentiles end to end of two in a row differ by less than this factor, or by less than this share of the
 #: objective
 WINDOW_S, MOST_WINDOWS, ALIKE, ALIKE_SHARE = 2.0, 10, 1.25, 0.05
 
 
-class Host(Protocol):
-    """What a search needs of its loader."""
-
-    shared: Shared
-
-    def open(self, workers: Sequence[Worker[Any]]) -> Crew: ...
-    def begin(self, stage: str, opens_s: float) -> Stage: ...
-    def metered(self, stage: Stage, producers: Sequence[OpenProducer]) -> AbstractContextManager[None]: ...
-    def look(self, seconds: float) -> None: ...
-    def seconds_left(self) -> float: ...
-    def drained(self, within_s: float) -> bool: ...
-
-
 class CapacitySearch:
-    """:param queue_of: the queue of the producer with that number"""
+    """:param queue_of: the queue of the producer with that number; ``own``: those of this loader"""
 
-    def __init__(self, host: Host, queue_of: Callable[[int], str]) -> None:
-        self._host, self._queue_of = host, queue_of
+    def __init__(self, host: Host, queue_of: Callable[[int], str], own: Iterable[int], team: Team) -> None:
+        self._host, self._queue_of, self._own, self._team = host, queue_of, list(own), team
         self._shared, self._workload = host.shared, host.shared.case.workload
         assert self._workload.rate is not None
         self._search = RateSearch(self._workload.rate, MAX_RATE)
         self.probes: list[Probe] = []
+        self._orders = 0
         self._ended = False
 
     @property
@@ -67,14 +47,23 @@ class CapacitySearch:
         """The rate that is tried next; None when the search is over."""
         return self._search.next if not self._ended else None
 
-    def run(self) -> None:
-        """Warm up, then probe until the rate is found, or no time is left for another probe."""
+    @property
+    def over(self) -> bool:
+        """Are no more rates offered?"""
+        return self.next is None
+
+    def run(self) -> Order:
+        """Warm up, then probe until the rate is found, or no time is left for another probe; the last order,
+        by which all end.
+        """
         self._warm_up()
         while (rate := self.next) is not None and self._host.seconds_left() > self._probe_s():
             probe = self._probe(len(self.probes) + 1, rate)
             self.probes.append(probe)
             self._search.report(rate, probe.held)
         self._ended = True
+        why = None if best(self.probes) else self.why_none_held()
+        return self._order(Order(number=0, kind="end", telling=tuple(sorted(self.telling())), why=why))
 
     def why_none_held(self) -> str:
         """Why the case has failed, where no rate was held."""
@@ -92,30 +81,49 @@ class CapacitySearch:
 
     def _probe_s(self) -> float:
         work = self._workload
-        return LEAD_S + work.warmup_s + work.measure_s + AFTER_S + work.drain_s
+        return self._team.around_s + work.warmup_s + work.measure_s + AFTER_S + work.drain_s
+
+    def _order(self, order: Order) -> Order:
+        self._orders += 1
+        numbered = order.model_copy(update={"number": self._orders})
+        self._team.order(numbered)
+        return numbered
+
+    def _share(self, order: Order) -> tuple[Share, Order, float]:
+        """This loader's, once all are ready; and when all begin, epoch seconds."""
+        share = Share(self._host, self._queue_of, self._own, order)
+        opened = self._team.begin(order)
+        assert opened.opens_s is not None
+        return share, opened, opened.opens_s
 
     def _warm_up(self) -> None:
         """Offer the first rate until two windows in a row are alike: before, caches are cold and code is new.
 
-        Bounded in time: the rate may be more than the broker holds.
+        Bounded in time: the rate may be more than the broker holds. Of several loaders the first goes by
+        what it sees itself, a part of all messages.
         """
         rate, window_s = self._search.next or 0.0, min(WINDOW_S, self._workload.measure_s)
         most = int(min(MOST_WINDOWS * window_s, self._host.seconds_left() - self._probe_s()) / window_s)
         if most < 1:
             return
-        crew, producers, spans = self._open()
-        opens_s = time.time() + LEAD_S
-        windows = [self._host.begin("settling-1", opens_s)]
+        ordered = self._order(Order(number=0, kind="settling", rate=rate, for_s=most * window_s))
+        share, order, opens_s = self._share(ordered)
+        windows = [share.settle(opens_s)]
         start_ns = windows[0].start_ns
-        end_ns = start_ns + round(most * window_s * 1e9)
-        spans.append(Span(Profile(rate), start_ns, start_ns, end_ns, end_ns + round(AFTER_S * 1e9)))
-        crew.go(start_ns)
         for number in range(1, most + 1):
-            is_hopeless = self._watched(rate, start_ns + round(number * window_s * 1e9))
+            is_hopeless = share.watch(self._hopeless(rate), start_ns + round(number * window_s * 1e9))
             windows.append(self._host.begin(f"settling-{number + 1}", opens_s + number * window_s))
             if is_hopeless or self._are_alike(windows[-3:-1]):
                 break
-        self._end(producers, end_ns)
+        self._finish(share, order, windows[0])
+
+    def _finish(self, share: Share, order: Order, stage: Stage) -> list[Part]:
+        """All loaders' parts; where one has messages left that do not come, the search is over."""
+        if not share.ended_in_time:
+            self._team.stop(order)
+        parts = self._team.parts(share.end(stage))
+        self._ended = not all(part.drained for part in parts)
+        return parts
 
     def _are_alike(self, windows: Sequence[Stage]) -> bool:
         """Are the 99th percentiles end to end of two windows nearly the same, and within the objective?"""
@@ -126,75 +134,27 @@ class CapacitySearch:
         return known[-1] <= max(ALIKE * known[0], ALIKE_SHARE * objective_ms)
 
     def _probe(self, number: int, rate: float) -> Probe:
-        crew, producers, spans = self._open()
-        stages = self._begin(number, time.time() + LEAD_S)
-        spans.append(self._span(rate, stages))
-        crew.go(stages[0].start_ns)
-        self._shared.trend = trend = DelayTrend(spans[0].measure_ns, spans[0].end_ns)
-        with self._host.metered(stages[1], producers):
-            self._watched(rate, spans[0].end_ns)
-        self._end(producers, spans[0].end_ns)
-        return self._judged(number, rate, stages[1], producers, trend)
+        ordered = Order(number=0, kind="probe", rate=rate, probe=number, for_s=self._workload.measure_s)
+        share, order, opens_s = self._share(self._order(ordered))
+        stage = share.probe(opens_s)
+        with self._host.metered(stage, share.producers):
+            share.watch(self._hopeless(rate))
+        return self._judged(order, stage, self._finish(share, order, stage))
 
-    def _open(self) -> tuple[Crew, list[OpenProducer], list[Span]]:
-        """Connected producers; what they produce is the first of the spans, once they are told to go."""
-        spans: list[Span] = []
-        producers = [
-            OpenProducer(n, self._queue_of(n), self._shared, lambda: spans[0], helps=False)
-            for n in range(self._workload.producers)
-        ]
-        return self._host.open(producers), producers, spans
+    def _hopeless(self, rate: float) -> Callable[[], bool]:
+        """Whether a backlog shows that there is no hope."""
+        return lambda: self._host.backlog() > rate * HOPELESS_S
 
-    def _end(self, producers: Sequence[OpenProducer], end_ns: int) -> None:
-        """Wait for the producers, those whose span has not come to its end stop now, and for their messages.
-
-        The next ones would find what these have left in the queue.
-        """
-        if time.monotonic_ns() < end_ns:
-            for producer in producers:
-                producer.give_up()
-        while not all(producer.ended.is_set() for producer in producers):
-            self._host.look(SAMPLE_S)
-        self._ended = not self._host.drained(self._workload.drain_s)
-
-    def _begin(self, number: int, opens_s: float) -> tuple[Stage, Stage, Stage]:
-        work, begin = self._workload, self._host.begin
-        measure_s = opens_s + work.warmup_s
-        return (
-            begin(f"warmup-{number}", opens_s),
-            begin(f"probe-{number}", measure_s),
-            begin(f"recover-{number}", measure_s + work.measure_s),
-        )
-
-    def _span(self, rate: float, stages: tuple[Stage, Stage, Stage]) -> Span:
-        start, measure, end = (stage.start_ns for stage in stages)
-        return Span(Profile(rate), start, measure, end, end + round(AFTER_S * 1e9))
-
-    def _watched(self, rate: float, end_ns: int) -> bool:
-        """Wait for the end, or for a backlog that shows that there is no hope; returns whether it did."""
-        while time.monotonic_ns() < end_ns:
-            counts = self._shared.ledger.counts()
-            if counts.expected - counts.received > rate * HOPELESS_S:
-                return True
-            self._host.look(SAMPLE_S)
-        return False
-
-    def _judged(
-        self,
-        number: int,
-        rate: float,
-        stage: Stage,
-        producers: Sequence[OpenProducer],
-        trend: DelayTrend,
-    ) -> Probe:
-        offered = sum(producer.offered for producer in producers)
-        achieved = sum(producer.achieved for producer in producers)
-        delay = trend.slope()
+    def _judged(self, order: Order, stage: Stage, parts: Sequence[Part]) -> Probe:
+        rate = order.rate
+        offered = sum(part.offered for part in parts)
+        achieved = sum(part.achieved for part in parts)
+        delay = slope_of([part.delays for part in parts], order.for_s)
         growth = delay.times(rate) if delay else None
-        p99_ms = self._p99_ms(stage)
+        p99_ms = percentile_ms(latencies(parts), 990)
         reason = self._reason(rate, offered, achieved, growth, p99_ms)
         return Probe(
-            number=number,
+            number=order.probe,
             stage=stage.name,
             rate=rate,
             offered=offered,

@@ -28,8 +28,9 @@ SLACK = 1.5
 PROBES = 9
 #: of a capacity search before its first probe, seconds
 SETTLING_S = 8.0
-#: seconds to connect, to finish what was due and to empty the queues
-BETWEEN_PROBES_S = 2.5
+#: seconds to connect, to finish what was due and to empty the queues; and what several loaders take beyond
+#: that to begin together and to hand in what they saw
+BETWEEN_PROBES_S, MEETING_S = 2.5, 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,10 @@ class Expected:
     stages_s: float
 
 
-def expected(workload: Workload, target: TargetName, environment: Environment) -> Expected:
-    """Messages and seconds of a case's stages."""
+def expected(workload: Workload, target: TargetName, environment: Environment, loaders: int = 1) -> Expected:
+    """Messages and seconds of a case's stages. Only a search's depend on how many loaders it has."""
     if workload.mode == "capacity":
-        return _search(workload, target, environment)
+        return _search(workload, target, environment, loaders)
     produce = produce_rate(workload, target, environment)
     consume = consume_rate(workload, target, environment)
     if workload.messages is not None:
@@ -57,11 +58,12 @@ def expected(workload: Workload, target: TargetName, environment: Environment) -
     return Expected(produce * sending_s, sending_s + drain_s)
 
 
-def _search(workload: Workload, target: TargetName, environment: Environment) -> Expected:
+def _search(workload: Workload, target: TargetName, environment: Environment, loaders: int) -> Expected:
     """Of a capacity search: probes around the rate that is assumed of the target."""
     most = record_of(target).rates[environment].produce_most
     sending_s = workload.warmup_s + workload.measure_s
-    return Expected(PROBES * most * sending_s, SETTLING_S + PROBES * (sending_s + BETWEEN_PROBES_S))
+    between_s = BETWEEN_PROBES_S + (loaders > 1) * MEETING_S
+    return Expected(PROBES * most * sending_s, SETTLING_S + PROBES * (sending_s + between_s))
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
@@ -103,19 +105,25 @@ def limit_s(workload: Workload, target: TargetName, environment: Environment, lo
     return max(LOADER_LIMIT_S, whole)
 
 
-def loader_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+def loader_seconds(
+    workload: Workload, target: TargetName, environment: Environment, loaders: int = 1
+) -> float:
     """Seconds that each of the case's loaders is expected to run."""
-    return OVERHEADS[environment].gate + expected(workload, target, environment).stages_s
+    return OVERHEADS[environment].gate + expected(workload, target, environment, loaders).stages_s
 
 
 def case_seconds(
-    workload: Workload, target: TargetName, environment: Environment, loader: LoaderKind = "lambda"
+    workload: Workload,
+    target: TargetName,
+    environment: Environment,
+    loader: LoaderKind = "lambda",
+    loaders: int = 1,
 ) -> float:
     """Seconds of the whole case: prepare, loaders, settle, and nodes stopped before and started after."""
     overheads = OVERHEADS[environment]
     around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
     around += (loader == "fargate") * overheads.task_start
-    return around + loader_seconds(workload, target, environment)
+    return around + loader_seconds(workload, target, environment, loaders)
 
 
 def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:

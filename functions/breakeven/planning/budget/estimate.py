@@ -8,10 +8,10 @@ from math import ceil
 from pydantic import Field
 
 from breakeven.planning.budget import planning_assumptions as assumed
-from breakeven.planning.budget import task_lines
-from breakeven.planning.budget.durations import consume_rate, expected, loader_seconds
+from breakeven.planning.budget import state_calls, task_lines
+from breakeven.planning.budget.durations import consume_rate, expected
+from breakeven.planning.budget.state_calls import loader_s
 from breakeven.planning.budget.task_lines import has_tasks
-from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.planning.machine_availability import BUILDERS
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.inputs import ask
@@ -212,16 +212,15 @@ def _quantities(
 ) -> list[task_lines.Quantity]:
     loaders = sum(case.loaders for case in cases)
     called = [case for case in cases if not has_tasks(case)]
-    called_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in called)
-    loader_s = sum(case.loaders * loader_seconds(case.workload, case.target, "aws") for case in cases)
-    watched_s = sum(loader_seconds(case.workload, case.target, "aws") for case in cases)
+    called_s = sum(case.loaders * loader_s(case) for case in called)
+    loaders_s = sum(case.loaders * loader_s(case) for case in cases)
+    watched_s = sum(loader_s(case) for case in cases)
     machines = {case.target: case.machines for case in cases if case.machines}
     hours: dict[str, float] = {}
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
     gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
     steps_s = watched_s + assumed.STEPS_S * len(cases)
-    read_s = loader_s + assumed.WATCH_READS_PER_S * watched_s + sum(_reads_of_many(case) for case in cases)
     called_s += sum(window.expected_s for window in windows)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
@@ -239,10 +238,10 @@ def _quantities(
         ("functions, calls", "lambda", "request", calls),
         ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
         # a checkpoint each second and a result a loader
-        ("results, written", "s3", "put", loader_s + loaders + assumed.ROWS_PER_CASE * len(cases)),
+        ("results, written", "s3", "put", loaders_s + loaders + assumed.ROWS_PER_CASE * len(cases)),
         ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders),
-        ("state, written", "dynamodb", "write", _state_calls(loader_s, len(cases))),
-        ("state, read", "dynamodb", "read", _state_calls(read_s, len(cases))),
+        ("state, written", "dynamodb", "write", state_calls.written(cases)),
+        ("state, read", "dynamodb", "read", state_calls.read(cases)),
         ("queries", "athena", "tb", assumed.QUERIES * assumed.ATHENA_LEAST_TB),
         ("traffic across zones", "network", "cross_zone_gb", sum(map(cross_zone_gb, [*cases, *windows]))),
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
@@ -256,12 +255,6 @@ def _baking(images: Sequence[str]) -> Iterator[task_lines.Quantity]:
         yield f"image of {image}, baked", "ec2", builder, assumed.BUILDER_S / 3600
 
 
-def _reads_of_many(case: Case) -> float:
-    """Units of reads that a case's loaders cost for being many, beside one for each read."""
-    more = ceil(case.loaders / LOADERS_PER_READ) - 1
-    return assumed.READS_OF_ALL_PER_S * more * loader_seconds(case.workload, case.target, "aws")
-
-
 def _instances(name: str, types: Collection[str]) -> str:
     return f"broker instances, {name}" if len(types) > 1 else "broker instances"
 
@@ -273,10 +266,6 @@ def _billed_hours(lanes: dict[TargetName, float]) -> int:
 
 def _per(each: dict[str, int], count: dict[str, int]) -> int:
     return sum(number * count[of] for of, number in each.items())
-
-
-def _state_calls(seconds: float, cases: int) -> float:
-    return seconds * assumed.STATE_CALLS_PER_S + assumed.STATE_CALLS_PER_CASE * cases
 
 
 def _line(book: PriceBook, what: str, service: str, item: str, quantity: float) -> CostLine:

@@ -71,6 +71,9 @@ STATE_CALLS_PER_CASE = 10
 WATCH_READS_PER_S = 4
 #: of all loaders' items, two by the watch and one by the first loader: many take more than one unit each
 READS_OF_ALL_PER_S = 3
+#: of a search by several loaders, for each of them: units of reads a second, most of them to see whether a
+#: rate was stopped; and units of what it writes of each rate, of some 10 KB
+SEARCH_READS_PER_S, WRITES_PER_PART = 3, 12
 QUERIES = 15
 ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 ZONES = 2  # of the network in infra/

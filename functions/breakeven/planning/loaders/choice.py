@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from breakeven import words
-from breakeven.planning.budget.durations import start_deadline_s
+from breakeven.planning.budget.durations import case_seconds, start_deadline_s
 from breakeven.planning.checks import Refusal
 from breakeven.planning.loaders.advice import Finding, LoaderAdvice, Place
 from breakeven.planning.sizing import most_loaders
@@ -36,7 +36,9 @@ def choose_loaders(
         explicit = suite.loaders_of(case.scenario) is not None
         loaders, why = _choice(case, finding, environment, hardware, explicit=explicit)
         within_s = start_deadline_s(loaders, environment, case.loader)
-        chosen.append(case.model_copy(update={"loaders": loaders, "start_deadline_s": within_s}))
+        took_s = case_seconds(case.workload, case.target, environment, case.loader, loaders)
+        sized = {"loaders": loaders, "start_deadline_s": within_s, "expected_s": round(took_s, 1)}
+        chosen.append(case.model_copy(update=sized))
         if why:
             notes[f"{case.scenario}, {case.cell} on {case.target}: {why}"] = None
     return chosen, list(notes)

@@ -6,6 +6,8 @@ import random
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +16,13 @@ from hypothesis import strategies as st
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.record.delay_trend import DelayTrend, Slope, t_95
+from breakeven.loadgen.search import team
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
 from breakeven.loadgen.self_check import meters
 from breakeven.loadgen.self_check.host_use import HostUse
 from tests.support.loaders.loader_runs import Run, brisk, no_thread_left  # noqa: F401
+from tests.support.scripted.fake_meeting import FakeCoordinator, FakeMeeting
 from tests.support.scripted.fakes import FakeBroker, make_case
 
 
@@ -174,6 +178,56 @@ def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more(
     # and its flags are those of the two probes between which the capacity lies
     for probe in (held, failed):
         assert f"loader 0, {probe.stage}: other programs than this run's" in measurement.flags["busy_host"]
+
+
+@pytest.mark.usefixtures("brisk", "no_thread_left")
+def test_two_loaders_share_each_rate_and_one_of_them_judges() -> None:
+    fields = {"mode": "capacity", "rate": 150.0, "window": 500, "warmup_s": 0.2, "measure_s": 1.5}
+    workers = {"producers": 2, "consumers": 4, "consume": "push", "loaders": 2}
+    case = make_case(**fields, **workers, objective_ms=250.0, limit_s=120, drain_s=20.0)
+    measurement = Run(case, SlowBroker(300), push=True, answer_s=0.0).measured()
+    first, second = measurement.results
+    held = best(first.probes)
+    assert held is not None
+    assert held.rate <= 315
+    assert second.probes == []
+    assert first.stages.keys() == second.stages.keys() | {name for name in first.stages if "settling" in name}
+    assert measurement.ledger.closed
+    assert measurement.ledger.lost == 0
+    sent = [sum(each.sent for each in result.ledger.producers.values()) for result in (first, second)]
+    assert sent[0] == pytest.approx(sent[1], rel=0.1), "each has its share"
+    assert measurement.totals["produce"].cell.latencies.count == held.offered
+    assert {row["loader"] for row in measurement.rows(case)["loaders"] if row["stage"] == held.stage} == {
+        0,
+        1,
+    }
+
+
+@pytest.mark.usefixtures("brisk", "no_thread_left")
+def test_a_loader_that_is_not_heard_of_fails_the_search_and_the_others_ledger_is_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Meeting(FakeMeeting):
+        def of(self, loader: int) -> FakeCoordinator:
+            coordinator: Any = super().of(loader)
+            if loader == 1:
+                coordinator.tell = lambda **said: None
+            return coordinator
+
+    monkeypatch.setattr(team, "PATIENCE_S", 1.0)
+    fields = {"mode": "capacity", "rate": 100.0, "window": 500, "warmup_s": 0.2, "measure_s": 1.2}
+    workers = {"producers": 2, "consumers": 2, "consume": "push", "loaders": 2}
+    case = make_case(**fields, **workers, limit_s=60, drain_s=2.0, start_deadline_s=2.0)
+    run = Run(case, FakeBroker(), Meeting(2), push=True, answer_s=0.0)
+    with ThreadPoolExecutor(2) as pool:
+        first, second = (pool.submit(run.one, number) for number in range(2))
+        with pytest.raises(CaseError, match="loader 1 was not ready for the next rate within 2 s"):
+            first.result()
+        with pytest.raises(CaseError, match="the first loader began no rate that it had ordered"):
+            second.result()
+    last = run.checkpoints[0][-1]
+    assert last.final
+    assert last.reason == "loader 1 was not ready for the next rate within 2 s"
 
 
 @pytest.mark.usefixtures("brisk", "no_thread_left")
