@@ -43,7 +43,11 @@ def main() -> None:
     if load > IDLE_LOAD:
         say(f"the load average is {load:.1f}: what else runs here is in the figures")
     times = QUICK if options.quick else FULL
-    versions = {"PerfTest": perftest.version(), "AWS SDK for Java": java_sdk.version()}
+    versions = {
+        "PerfTest": perftest.version(),
+        "PerfTest's Java client": perftest.version("amqp-client"),
+        "AWS SDK for Java": java_sdk.version(),
+    }
     sections: list[Section] = []
     with tempfile.TemporaryDirectory() as workdir, Children() as children:
         bench = Bench(

@@ -67,8 +67,8 @@ def workload(times: Times) -> Workload:
 
 def run(brokers: Brokers, times: Times) -> Paused:
     """:raises BreakevenError: its ledger does not close, or it ended before the pause did"""
-    with rabbitmq.fresh_queue(brokers.access, LOAD), _paused(brokers) as pauses:
-        asked = ours.case(QUEUE, workload(times), "rabbitmq-mirrored-pair")
+    with rabbitmq.fresh_queue(brokers, LOAD), _paused(brokers) as pauses:
+        asked = ours.case(QUEUE, workload(times), brokers.setting.target)
         lines = watch(brokers.children, ours.command(asked, QUEUE, brokers.access, {}), RUN_S + SLACK_S)
     response, service = (ours.percentiles(lines, metric) for metric in ("produce", "produce_service"))
     if not pauses or response is None or service is None:

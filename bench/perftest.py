@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.figures import Figures, Percentiles
-from bench.plan import Load, Times
+from bench.plan import Load, Setting, Times
 from bench.watched import ROOT, Command, Line
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
@@ -51,7 +51,7 @@ def interval(text: str) -> Interval | None:
     )
 
 
-def arguments(load: Load, times: Times, queue: str) -> list[str]:
+def arguments(load: Load, times: Times, queue: str, setting: Setting) -> list[str]:
     """One interval is as long as the window, so that its percentiles are the window's own."""
     given = ["-x1", f"-y{int(load.consumes)}", "-s", str(load.message_bytes)]
     if load.confirms:
@@ -60,18 +60,18 @@ def arguments(load: Load, times: Times, queue: str) -> list[str]:
         given += ["-q", str(load.window)]
     given += ["-f", "persistent", "-ad", "false", "-u", queue]
     given += ["-i", str(times.window_s), "-z", str(times.warmup_s + times.window_s + 1)]
-    if load.max_length:
-        given += ["-qa", f"x-max-length={load.max_length}"]
+    if declared := setting.declared(load):
+        given += ["-qa", ",".join(f"{name}={value}" for name, value in declared.items())]
     if load.rate:
         given += ["-vr", f"{load.warm_rate}:{times.warmup_s - SETTLED_S}", "-vr", f"{load.rate}:3600"]
     return given
 
 
-def command(load: Load, times: Times, queue: str, access: Access) -> Command:
+def command(asked: Sequence[str], access: Access) -> Command:
     """The password goes by the environment: arguments can be read by everyone on the machine."""
     node = access.nodes[0]
     uri = f"amqp://{access.username}:{access.password}@{node.host}:{node.amqp_port}"
-    argv = ["java", "-classpath", f"{JARS}/*", "com.rabbitmq.perf.PerfTest", *arguments(load, times, queue)]
+    argv = ["java", "-classpath", f"{JARS}/*", "com.rabbitmq.perf.PerfTest", *asked]
     return Command(NAME, argv, {"URI": uri})
 
 
@@ -92,8 +92,9 @@ def figures(lines: Sequence[Line], load: Load, times: Times) -> Figures:
     return Figures(per_s, (end.cpu_s - start.cpu_s) / messages * 1e6, window.confirm, window.end_to_end)
 
 
-def version() -> str:
-    return Path(next(JARS.glob("perf-test-*.jar"))).stem.rpartition("-")[2]
+def version(jar: str = "perf-test") -> str:
+    """PerfTest's, or that of another of its jars."""
+    return Path(next(JARS.glob(f"{jar}-*.jar"))).stem.rpartition("-")[2]
 
 
 def _percentiles(pattern: re.Pattern[str], text: str) -> Percentiles | None:

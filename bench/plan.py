@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from breakeven.targets.catalog import PAIR, TRIO
+from breakeven.terms import TargetName
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,35 @@ Contenders = Mapping[str, Ours | None]
 
 FULL = Times(warmup_s=16, window_s=8, repeats=7)
 QUICK = Times(warmup_s=15, window_s=5, repeats=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a section runs: on so many nodes of the RabbitMQ that a target is meant for.
+
+    ``arguments``: with which the queue is declared.
+    """
+
+    nodes: int
+    target: TargetName
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def declared(self, load: Load) -> dict[str, Any]:
+        """With which the queue of such a load is declared; whoever declares it again must say the same."""
+        return {**self.arguments, **({"x-max-length": load.max_length} if load.max_length else {})}
+
+
+CLASSIC, MIRRORED = Setting(1, PAIR), Setting(2, PAIR)
+#: the queue's leader is on the node to which every contender connects
+QUORUM = Setting(
+    3,
+    TRIO,
+    {
+        "x-queue-type": "quorum",
+        "x-quorum-initial-group-size": 3,
+        "x-queue-leader-locator": "client-local",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,16 @@ from pathlib import Path
 from bench import ours, perftest
 from bench.contest import Run
 from bench.figures import Figures
-from bench.plan import Contenders, Load, Ours, Times
+from bench.plan import Contenders, Load, Ours, Setting, Times
 from bench.watched import watch
 from breakeven.brokers.access import Access
 from breakeven.installation import QUEUES
 from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
-from breakeven.targets.rabbitmq_mirrored_pair import RabbitMQMirroredPair
+from breakeven.targets.target import open_target
 from local.children import Children
+from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
 
 QUEUE = f"{QUEUES}bench"
@@ -33,6 +34,7 @@ SLACK_S = 90.0
 class Brokers:
     """``access`` names the node of the queues alone: every contender connects there."""
 
+    setting: Setting
     children: Children
     access: Access
     server: str
@@ -44,30 +46,34 @@ class Brokers:
 
 
 @contextmanager
-def brokers(children: Children, workdir: Path, nodes: int) -> Iterator[Brokers]:
-    """One node, or the pair with the product's mirror policy."""
+def brokers(children: Children, workdir: Path, setting: Setting) -> Iterator[Brokers]:
+    """One node, or the target's cluster with what it puts in place."""
     credentials = Access(username="bench", password=secrets.token_hex(8))
-    cluster = BrokerCluster(children, workdir, credentials, ClusterSettings(nodes=nodes))
+    settings = ClusterSettings(nodes=setting.nodes)
+    cluster = BrokerCluster(children, workdir, credentials, settings, release=release_of(setting.target))
     access = cluster.start()
     try:
-        if nodes > 1:
-            RabbitMQMirroredPair(access).establish()
+        if setting.nodes > 1:
+            open_target(setting.target, access).establish()
         found = Management(access).overview()
         server = f"{found['rabbitmq_version']}, Erlang {found['erlang_version']}"
-        yield Brokers(children, access.model_copy(update={"nodes": access.nodes[:1]}), server, cluster)
+        yield Brokers(
+            setting, children, access.model_copy(update={"nodes": access.nodes[:1]}), server, cluster
+        )
     finally:
         cluster.stop()
 
 
 def run(brokers: Brokers, load: Load, times: Times, which: Ours | None) -> Figures:
     """``which``: None for PerfTest."""
-    with fresh_queue(brokers.access, load):
+    with fresh_queue(brokers, load):
         limit_s = times.warmup_s + times.window_s + SLACK_S
         if which is None:
-            lines = watch(brokers.children, perftest.command(load, times, QUEUE, brokers.access), limit_s)
+            asked = perftest.arguments(load, times, QUEUE, brokers.setting)
+            lines = watch(brokers.children, perftest.command(asked, brokers.access), limit_s)
             return perftest.figures(lines, load, times)
-        asked = ours.case(QUEUE, ours.workload(load, times, which.client), "rabbitmq-mirrored-pair")
-        command = ours.command(asked, QUEUE, brokers.access, {}, which.checkout)
+        case = ours.case(QUEUE, ours.workload(load, times, which.client), brokers.setting.target)
+        command = ours.command(case, QUEUE, brokers.access, {}, which.checkout)
         lines = watch(brokers.children, command, limit_s)
         return ours.rabbitmq_figures(lines, load)
 
@@ -80,21 +86,21 @@ def runs(brokers: Brokers, load: Load, times: Times, table: str, contenders: Con
     }
 
 
-def command_lines(load: Load, times: Times, contenders: Contenders) -> dict[str, str]:
+def command_lines(load: Load, times: Times, setting: Setting, contenders: Contenders) -> dict[str, str]:
     """How each was called, for whoever wants to do it again."""
     said = {}
     for name, which in contenders.items():
         if which is None:
-            said[name] = f"PerfTest {shlex.join(perftest.arguments(load, times, QUEUE))}"
+            said[name] = f"PerfTest {shlex.join(perftest.arguments(load, times, QUEUE, setting))}"
         else:
             said[name] = ours.spelled(ours.workload(load, times, which.client))
     return said
 
 
 @contextmanager
-def fresh_queue(access: Access, load: Load) -> Iterator[None]:
+def fresh_queue(brokers: Brokers, load: Load) -> Iterator[None]:
     """The queue that every contender uses, empty, for as long as the block lasts."""
-    arguments = {"x-max-length": load.max_length} if load.max_length else {}
+    access, arguments = brokers.access, brokers.setting.declared(load)
     with open_channel(access, access.nodes) as channel:
         channel.queue_delete(QUEUE)
         channel.queue_declare(QUEUE, durable=True, arguments=arguments)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench import ceiling, java_sdk, ours, pause, perftest, rabbitmq, sqs, terminator
 from bench.contest import Figure, Goal, Section, interleave
-from bench.plan import Contenders, Load, Ours, Times
+from bench.plan import CLASSIC, MIRRORED, QUORUM, Contenders, Load, Ours, Setting, Times
 from local.children import Children
 
 OURS, PIKA, BOTO3 = ours.NAMES["native"], ours.NAMES["pika"], ours.NAMES["boto3"]
@@ -50,14 +50,18 @@ class Bench:
 
 
 def classic(bench: Bench) -> list[Section]:
-    fast = _both_ways(bench, 1, "classic", "Durable classic queue, one node", 1.15)
-    goal = Goal("classic-rate", perftest.NAME, "cpu_us", 0.4)
-    return [fast, _fixed_rate(bench, 1, fast, "Durable classic queue at a fixed rate", (goal,))]
+    fast = _both_ways(bench, CLASSIC, "classic", "Durable classic queue, one node", 1.15)
+    return [fast, _fixed_rate(bench, CLASSIC, fast, "Durable classic queue at a fixed rate")]
 
 
 def mirrored(bench: Bench) -> list[Section]:
-    fast = _both_ways(bench, 2, "mirrored", "Mirrored pair", 1.05)
-    return [fast, _fixed_rate(bench, 2, fast, "Mirrored pair at a fixed rate")]
+    fast = _both_ways(bench, MIRRORED, "mirrored", "Mirrored pair", 1.05)
+    return [fast, _fixed_rate(bench, MIRRORED, fast, "Mirrored pair at a fixed rate")]
+
+
+def quorum(bench: Bench) -> list[Section]:
+    fast = _both_ways(bench, QUORUM, "quorum", "Quorum queue of three members on RabbitMQ 4", 1.15)
+    return [fast, _fixed_rate(bench, QUORUM, fast, "Quorum queue at a fixed rate")]
 
 
 def publish(bench: Bench) -> list[Section]:
@@ -69,7 +73,7 @@ def publish(bench: Bench) -> list[Section]:
     return [
         _on_rabbitmq(
             bench,
-            1,
+            CLASSIC,
             Section(
                 name=f"publish, {table}",
                 title=f"Publish only, {table}",
@@ -90,7 +94,7 @@ def publish(bench: Bench) -> list[Section]:
 def pika(bench: Bench) -> list[Section]:
     """What an application sees that uses the reference client."""
     section = Section("pika", "Our loader on pika", "message", (PIKA, OURS))
-    return [_on_rabbitmq(bench, 1, section, Load(), "classic", {PIKA: Ours("pika"), OURS: Ours()})]
+    return [_on_rabbitmq(bench, CLASSIC, section, Load(), "classic", {PIKA: Ours("pika"), OURS: Ours()})]
 
 
 def own_ceiling(bench: Bench) -> list[Section]:
@@ -123,7 +127,7 @@ def paused(bench: Bench) -> list[Section]:
     section = Section("pause", "A paused broker in an open loop", "message", (OURS,))
     section.commands[OURS] = ours.spelled(pause.workload(bench.times))
     runs = []
-    with rabbitmq.brokers(bench.children, bench.workdir, 1) as brokers:
+    with rabbitmq.brokers(bench.children, bench.workdir, CLASSIC) as brokers:
         for _ in range(min(5, bench.times.repeats)):
             runs.append(pause.run(brokers, bench.times))
             bench.say(
@@ -146,6 +150,7 @@ def on_sqs_tls(bench: Bench) -> list[Section]:
 ALL: dict[str, Callable[[Bench], list[Section]]] = {
     "classic": classic,
     "mirrored": mirrored,
+    "quorum": quorum,
     "publish": publish,
     "ceiling": own_ceiling,
     "pause": paused,
@@ -155,7 +160,7 @@ ALL: dict[str, Callable[[Bench], list[Section]]] = {
 }
 
 
-def _both_ways(bench: Bench, nodes: int, table: str, title: str, bound: float) -> Section:
+def _both_ways(bench: Bench, setting: Setting, table: str, title: str, bound: float) -> Section:
     section = Section(
         name=table,
         title=f"{title}: as fast as it goes",
@@ -166,10 +171,10 @@ def _both_ways(bench: Bench, nodes: int, table: str, title: str, bound: float) -
             "One producer with 200 unconfirmed messages, one consumer with prefetch 200, single acks, 1 KiB.",
         ),
     )
-    return _on_rabbitmq(bench, nodes, section, Load(), table, bench.contenders())
+    return _on_rabbitmq(bench, setting, section, Load(), table, bench.contenders())
 
 
-def _fixed_rate(bench: Bench, nodes: int, fast: Section, title: str, goals: tuple[Goal, ...] = ()) -> Section:
+def _fixed_rate(bench: Bench, setting: Setting, fast: Section, title: str) -> Section:
     """:param fast: the same queue as fast as it goes"""
     table = f"{fast.name}-rate"
     most = statistics.median(found.per_s for found in fast.tables[fast.name][perftest.NAME])
@@ -179,7 +184,7 @@ def _fixed_rate(bench: Bench, nodes: int, fast: Section, title: str, goals: tupl
         title=title,
         unit="message",
         contenders=tuple(bench.contenders()),
-        goals=goals,
+        goals=(Goal(table, perftest.NAME, "cpu_us", 0.4),),
         notes=(
             f"{load.rate:,} msg/s, {FIXED_SHARE:.0%} of what PerfTest carries. PerfTest is warmed up at "
             f"{load.warm_rate:,} msg/s, and then for {perftest.SETTLED_S} s at the rate itself.",
@@ -188,7 +193,7 @@ def _fixed_rate(bench: Bench, nodes: int, fast: Section, title: str, goals: tupl
         ),
         latencies=LATENCIES,
     )
-    return _on_rabbitmq(bench, nodes, section, load, table, bench.contenders())
+    return _on_rabbitmq(bench, setting, section, load, table, bench.contenders())
 
 
 def _rounded(rate: float) -> int:
@@ -196,11 +201,11 @@ def _rounded(rate: float) -> int:
 
 
 def _on_rabbitmq(
-    bench: Bench, nodes: int, section: Section, load: Load, table: str, contenders: Contenders
+    bench: Bench, setting: Setting, section: Section, load: Load, table: str, contenders: Contenders
 ) -> Section:
-    with rabbitmq.brokers(bench.children, bench.workdir, nodes) as brokers:
-        bench.versions["RabbitMQ"] = brokers.server
-        section.commands.update(rabbitmq.command_lines(load, bench.times, contenders))
+    with rabbitmq.brokers(bench.children, bench.workdir, setting) as brokers:
+        bench.versions[f"RabbitMQ, {setting.target}"] = brokers.server
+        section.commands.update(rabbitmq.command_lines(load, bench.times, setting, contenders))
         runs = rabbitmq.runs(brokers, load, bench.times, table, contenders)
         bench.say(f"{section.name}: a round that does not count: a broker gets faster in its first minute")
         for run in runs.values():

@@ -19,7 +19,7 @@ from statistics import median
 
 from bench import ours
 from bench.cold.searched import Searched, is_met, report
-from bench.plan import Load
+from bench.plan import MIRRORED, Load
 from bench.rabbitmq import QUEUE, brokers, fresh_queue
 from bench.watched import watch
 from breakeven.errors import BreakevenError
@@ -74,10 +74,10 @@ def searched(children: Children, first: float, length: Length) -> Searched:
     """On a pair that has just started, and ends with it."""
     started = time.monotonic()
     say(f"searching from {first:,.0f} msg/s")
-    with tempfile.TemporaryDirectory() as workdir, brokers(children, Path(workdir), 2) as pair:
+    with tempfile.TemporaryDirectory() as workdir, brokers(children, Path(workdir), MIRRORED) as pair:
         command = ours.command(case(first, length), QUEUE, pair.access, {RUN_PROCESS: str(os.getpid())})
         try:
-            with fresh_queue(pair.access, Load()):
+            with fresh_queue(pair, Load()):
                 lines = watch(children, command, length.limit_s + SLACK_S)
         except BreakevenError as error:
             return Searched(first, (), {}, time.monotonic() - started, str(error))

@@ -8,7 +8,7 @@ import pytest
 
 from bench import java_sdk, ours, perftest
 from bench.figures import Figures, Percentiles
-from bench.plan import Load, Times
+from bench.plan import CLASSIC, QUORUM, Load, Times
 from bench.watched import Line
 from breakeven.errors import BreakevenError
 
@@ -72,12 +72,19 @@ def test_a_run_that_ended_in_its_warmup_has_no_figures() -> None:
 
 
 def test_the_arguments_are_those_of_the_comparison() -> None:
-    given = " ".join(perftest.arguments(Load(), Times(20, 10, 7), "q"))
+    given = " ".join(perftest.arguments(Load(), Times(20, 10, 7), "q", CLASSIC))
     assert given == "-x1 -y1 -s 1024 -c 200 -q 200 -f persistent -ad false -u q -i 10 -z 31"
     publishing = Load(consumes=False, confirms=False, max_length=9, rate=2000, warm_rate=8000)
-    given = " ".join(perftest.arguments(publishing, Times(20, 10, 7), "q"))
+    given = " ".join(perftest.arguments(publishing, Times(20, 10, 7), "q", CLASSIC))
     assert given.startswith("-x1 -y0 -s 1024 -f persistent -ad false")
     assert given.endswith("-qa x-max-length=9 -vr 8000:15 -vr 2000:3600")
+
+
+def test_a_queue_is_declared_again_as_it_was_declared() -> None:
+    asked = Load(consumes=False, max_length=9)
+    assert QUORUM.declared(asked) == {**QUORUM.arguments, "x-max-length": 9}
+    *_, given = perftest.arguments(asked, Times(20, 10, 7), "q", QUORUM)
+    assert given.split(",") == [f"{name}={value}" for name, value in QUORUM.declared(asked).items()]
 
 
 def looks(*counts: tuple[str, int, int]) -> list[Line]:
