@@ -63,5 +63,5 @@ SELECT
   usd AS usd_per_month,
   cheaper_below, cheaper_above
 FROM compared
-WHERE purpose IN ('headline', 'size', 'history', 'message-size', 'empty-receives', 'bill')
+WHERE purpose IN ('headline', 'size', 'cheaper', 'history', 'message-size', 'empty-receives', 'bill')
 ORDER BY question_id, sqs_option, other_option, number

@@ -14,12 +14,14 @@ from breakeven.errors import InputError
 from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.amazon_mq_lines import BETWEEN_BROKERS, priced_types
 from breakeven.pricing.bill.asked import Asked
+from breakeven.pricing.bill.cheaper_variants import cheaper
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
 from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from breakeven.pricing.bill.questions import bill_question, priced_beside, question
 from breakeven.pricing.bill.variations import corners
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
+from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
 from cli.crossover.crossover_options import WHERE, add_options, inputs_of
 from cli.crossover.crossover_output import Answer, print_answer
@@ -99,20 +101,30 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     elif known is not None:
         inputs = inputs.but(capacity_msg_per_s=known.msg_per_s)
     base = question(book.name, inputs, book)
-    questions = (base, *corners(base))
+    less, _ = cheaper(base, _printed)
+    questions = (base, *less, *corners(base))
     if bill is not None:
         questions = (*questions, bill_question("bill", inputs, book, bill))
     found = answers(Asked(questions).rows(), AT_ANY_RATE)
-    crossings = [row for row in found["crossover"] if row["purpose"] != "bill"]
+    crossings = [row for row in found["crossover"] if row["purpose"] not in {"bill", "cheaper"}]
+    of_variants = [row for row in found["crossover"] if row["purpose"] == "cheaper"]
     if bill is not None:
         (inverse,) = [row for row in found["crossover"] if row["purpose"] == "bill"]
         inputs = inputs.but(msg_per_s=_rate_of_bill(inverse, bill))
     elif inputs.msg_per_s is None:
         inputs = inputs.but(msg_per_s=USUAL_RATE)
     base = question(book.name, inputs, book)
-    asked = Asked((base,), why)
+    less, unpriced = cheaper(base, _printed)
+    asked = Asked((base, *less), (*why, *unpriced))
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
-    return Answer(base, asked, found, bill, known)
+    variants = cheaper_variants(asked.to_json(), of_variants, found["bills"])
+    return Answer(base, asked, found, bill, known, tuple(variants))
+
+
+def _printed(inputs: Inputs) -> Inputs:
+    """The inputs with the capacity that a source printed of just this cluster, if any."""
+    printed = capacities(inputs.deployment, inputs.message_bytes).get(inputs.instance)
+    return inputs.but(capacity_msg_per_s=printed.msg_per_s) if printed else inputs
 
 
 @contextmanager

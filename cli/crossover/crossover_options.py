@@ -29,6 +29,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "on-demand, or reserved without upfront payment: 1y-standard, 1y-convertible, 3y-standard, "
         "3y-convertible (on-demand)",
     ),
+    "--cpu-credits": (
+        ("cpu_credits",),
+        "MODE",
+        "of a burstable type (t3, t4g): unlimited, surplus credits are paid for, or standard (unlimited)",
+    ),
     "--volume": (("volume",), "KIND", "gp3, gp2, io2, st1 or none (gp3)"),
     "--volume-gb": (("volume_gb",), "GB", "of each node's volume (20)"),
     "--volume-iops": (("volume_iops",), "N", "of each node's gp3 or io2 volume (3000)"),

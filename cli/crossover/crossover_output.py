@@ -9,17 +9,19 @@ from rich.console import Console
 
 from breakeven import words
 from breakeven.pricing.bill.asked import Asked
-from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.cluster_capacity import CREDITS, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option, Question
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.building import money_builder
 from breakeven.report.building.money_builder import total
+from breakeven.report.contract.money_model import CheaperVariant
 from breakeven.report.money.lookup_tables import in_units
 from breakeven.report.money.managed import conditions
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.never_crossing import why_never
+from cli.crossover.cheaper_output import lines_of, print_variants
 from cli.crossover.question_assumptions import assumptions
 from cli.terminal import columns, print_table, say
 from local.stored.answers import Rows
@@ -37,6 +39,7 @@ class Answer:
 
     :param bill: the SQS bill that it began with
     :param capacity: the printed one that it took where none was given, or a run's that was asked for
+    :param variants: cheaper ways to run the cluster
     """
 
     base: Question
@@ -44,6 +47,7 @@ class Answer:
     rows: dict[str, Rows]
     bill: float | None
     capacity: KnownCapacity | MeasuredCapacity | None = None
+    variants: tuple[CheaperVariant, ...] = ()
 
     @property
     def inputs(self) -> Inputs:
@@ -59,7 +63,8 @@ class Answer:
 
     def bill_of(self, option: Option) -> Rows:
         """The option's lines at the rate asked for, dearest first."""
-        own = [row for row in self.rows["bills"] if row["option_id"] == option.option_id]
+        pair = (self.base.question_id, option.option_id)
+        own = [row for row in self.rows["bills"] if (row["question_id"], row["option_id"]) == pair]
         return sorted(own, key=lambda row: -(row["usd"] or 0.0))
 
     def usd(self, option: Option) -> float | None:
@@ -108,7 +113,8 @@ class Answer:
         return capacity_of(self.inputs).needed(self.rate) / self.clusters
 
     def hours(self) -> Rows:
-        return [row for row in self.rows["break_even_hours"] if row["asked"]]
+        own = self.base.question_id
+        return [row for row in self.rows["break_even_hours"] if row["asked"] and row["question_id"] == own]
 
     def why_never(self, row: dict[str, Any]) -> str:
         questions = money_builder.cost_questions(self.asked.to_json())
@@ -134,6 +140,10 @@ class Answer:
                 for option in self.base.options
             ],
             "crossovers": self.rows["crossover"],
+            "cheaper_variants": [
+                {**variant.model_dump(mode="json"), "lines": lines_of(variant, self.rows["bills"])}
+                for variant in self.variants
+            ],
             "break_even_hours": self.hours(),
             "capacity": {
                 "said": self.capacity_words(),
@@ -177,6 +187,7 @@ def print_answer(answer: Answer, console: Console) -> None:
     say(console)
     _crossings(answer, console)
     say(console)
+    print_variants(answer.variants, answer.rate, console)
     for line in [*_hours(answer), *_capacity(answer)]:
         say(console, line)
     say(console)
@@ -274,6 +285,8 @@ def _capacity(answer: Answer) -> list[str]:
     lines = [f"Capacity of one cluster: {answer.capacity_words()}."]
     if answer.capacity is not None and capacity.limit == "network":
         lines.append(f"It is capped at {words.figure(capacity.network)} msg/s by the network baseline.")
+    if answer.capacity is not None and capacity.limit == CREDITS:
+        lines.append(f"It is capped at {words.figure(capacity.credits)} msg/s by what CPU credits sustain.")
     if capacity.stated is None:
         peak = f"a peak of {inputs.peak_factor:g} times the mean, {inputs.utilisation:.0%} used"
         each = "One cluster" if clusters == 1 else f"Each of the {clusters:,.0f} clusters"

@@ -56,6 +56,40 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
     assert "not refreshed" in out
 
 
+def test_cheaper_ways_to_run_the_brokers_stand_beside_with_what_they_give_up(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ("--rate", "100", "--amazon-mq", "none")
+    code, out, err = run(capsys, *asked)
+    assert (code, err) == (0, "")
+    assert "RabbitMQ on one m7g.large gives up: no copy" in out
+    assert (
+        "RabbitMQ pair of t4g.large (standard credits) gives up: CPU credits sustain 30% of each vCPU" in out
+    )
+    (one, *_) = document(capsys, *asked)["cheaper_variants"]
+    fixed = 730 * 0.0816 + 20 * 0.08 + 10 * 0.30 + 5 * 0.10
+    assert one["usd"] == pytest.approx(sum(line["usd"] for line in one["lines"]))
+    assert one["usd"] == pytest.approx(fixed, abs=0.01), "one zone, in which its clients are taken to be"
+    used, batched = one["crossings"]
+    assert used["msg_per_s"] == pytest.approx((fixed - 0.2) / 1.2e-6 / (730 * 3600), rel=0.02)
+    assert batched["msg_per_s"] == pytest.approx(10 * used["msg_per_s"], rel=0.02)
+
+
+@pytest.mark.parametrize(("mode", "limit"), [("standard", "CPU credits"), ("unlimited", "capacity")])
+def test_what_a_burstable_type_sustains_is_told(
+    capsys: pytest.CaptureFixture[str], mode: str, limit: str
+) -> None:
+    asked = ("--instance", "t4g.medium", "--cpu-credits", mode, "--capacity", "3000")
+    found = document(capsys, *asked)
+    assert found["capacity"]["limit"] == limit
+    (cluster,) = [option for option in found["options"] if option["option"] == "rabbitmq"]
+    billed = [line for line in cluster["lines"] if line["line"] == "surplus CPU credits"]
+    assert bool(billed) == (mode == "unlimited")
+    code, _, err = run(capsys, "--cpu-credits", "some")
+    assert code == 2
+    assert "--cpu-credits: 'some'" in err
+
+
 def test_what_several_clusters_need_is_each_ones(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("--deployment", "trio", "--rate", "1000", "--size", "64KiB")
     _, out, _ = run(capsys, *asked)

@@ -20,6 +20,7 @@ from breakeven.report.money.lookup_tables import (
     sensitivity_table,
 )
 from breakeven.report.money.price_tables import hours_table, prices_table
+from breakeven.report.money.variants_table import variants_table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
 from breakeven.report.sections import cost
@@ -52,6 +53,28 @@ def report() -> Report:
 
 def cells(table: Any) -> dict[tuple[str, ...], dict[str, str]]:
     return {row.labels: dict(zip(table.columns, row.cells, strict=True)) for row in table.rows}
+
+
+def test_cheaper_variants_stand_beside_with_their_crossings_and_what_they_give_up(report):
+    table = variants_table(report)
+    assert table is not None
+    rows = cells(table)
+    assert [labels[0] for labels in rows] == [
+        "RabbitMQ on one m7g.large",
+        "RabbitMQ pair of t4g.large (unlimited credits)",
+        "RabbitMQ pair of t4g.large (standard credits)",
+        "RabbitMQ on one t4g.large (unlimited credits)",
+    ]
+    one = rows["RabbitMQ on one m7g.large",]
+    # 730 h x $0.0816, 20 GB, ten metrics and five alarms, over $1.20 a million messages; none leaves the zone
+    assert one["cheaper than SQS from, msg/s"] == "20.6"
+    assert one["than SQS batched from, msg/s"] == "206"
+    assert "no copy" in one["gives up"]
+    assert "network baseline" in one["capacity of one cluster"]
+    assert {crossing.question_id for crossing in report.crossovers} == {"us-east-1", "2012-12"}
+    assert {bill.question_id for bill in report.bills} == {"us-east-1"}
+    bare = sample.report(PLAN, **{**money.answers(), "crossover": [], "bills": []})
+    assert variants_table(bare) is None
 
 
 def test_every_crossing_is_in_the_table_and_both_answers_of_2012(report):

@@ -93,14 +93,16 @@ def ids(answers: dict[str, Any]) -> list[str]:
 def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep):
     with_mq = {row["question_id"] for row in sweep["crossover"] if row["other_option"] == AMAZON_MQ}
     assert with_mq == {REGION}
+    variants = {one["question_id"] for one in sweep["cost"]["cheaper"]}
+    assert {name.partition(".")[0] for name in variants} == {REGION}
     for name in ("cost_curves", "bills", "break_even_hours"):
-        assert {row["question_id"] for row in sweep[name]} - {"2012-12"} == {REGION}, name
+        assert {row["question_id"] for row in sweep[name]} - {"2012-12"} - variants == {REGION}, name
 
 
 def test_one_size_asks_as_ever():
     single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
     assert {each.purpose for each in single.questions} == {
-        "headline", "history", "interval", "sensitivity", "message-size", "empty-receives", "map",
+        "headline", "history", "interval", "sensitivity", "message-size", "empty-receives", "cheaper", "map",
     }  # fmt: skip
     assert single.to_json() == none.to_json()
     assert single.to_json()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"

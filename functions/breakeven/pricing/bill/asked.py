@@ -38,7 +38,7 @@ class Asked:
 
         A price of a question's own stands under the label of its book.
         """
-        shown = self.of(*SHOWN, "map")
+        shown = self.of(*SHOWN, "cheaper", "map")
         used = {
             (question.book.label, line.service, line.item): row
             for question in shown
@@ -70,6 +70,17 @@ class Asked:
                     "per_message": question.inputs.empty_receives,
                 }
                 for question in self.of("empty-receives")
+            ],
+            "cheaper": [
+                {
+                    "question_id": question.question_id,
+                    "option": option.label,
+                    "gives_up": question.varied,
+                    "capacity": capacity_of(question.inputs).describe(),
+                }
+                for question in self.of("cheaper")
+                for option in question.options
+                if option.side == "self-hosted"
             ],
             "rates": {each.question_id: each.inputs.message_bytes for each in self.of("rate")},
             "capacities": self._capacities(),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from breakeven.pricing.bill.cluster_capacity import surplus_share
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, OwnPrice, number
 from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.instance_types import vcpus
 
 FREE_IOPS = 3000.0  # of a gp3 volume
 FREE_MIBPS = 125.0
@@ -31,7 +33,26 @@ def broker_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
         per_cluster=nodes * hours,
         factor=inputs.instance_price_factor,
     )
-    return [instances, *_volumes(inputs, book), _traffic(inputs), *_monitoring(inputs), people(inputs)]
+    return [
+        instances,
+        _surplus_credits(inputs),
+        *_volumes(inputs, book),
+        _traffic(inputs),
+        *_monitoring(inputs),
+        people(inputs),
+    ]
+
+
+def _surplus_credits(inputs: Inputs) -> Line:
+    """What a burstable type's CPU is used above its credits, at most: by clusters that are full."""
+    share, vcpu = surplus_share(inputs), vcpus(inputs.instance)
+    hours = inputs.nodes * vcpu * share * inputs.hours_per_month
+    formula = (
+        f"{inputs.nodes} x {vcpu} vCPUs x {number(inputs.hours_per_month)} h x {number(share)} "
+        "(mean use of a full cluster above its credits)"
+    )
+    family = inputs.instance.partition(".")[0]
+    return Line("surplus CPU credits", formula, "ec2_credits", family, per_cluster=hours)
 
 
 def people(inputs: Inputs) -> Line:

@@ -1,4 +1,7 @@
-"""What one cluster carries all month: its capacity, capped by what the machine sustains."""
+"""What one cluster carries all month: its capacity, capped by what the machine sustains.
+
+CPU credits count on the assumption that the CPU is what limits a node, and is used in proportion to its rate.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,23 @@ from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.prices.broker_types import broker_types
-from breakeven.pricing.prices.instance_types import machines
+from breakeven.pricing.prices.instance_types import Machine, machines
 
 BITS_PER_BYTE = 8
 UNKNOWN = "not known"
+CREDITS = "CPU credits"
 #: a part in 10^12 above a full cluster is the arithmetic's, as in the queries
 FULL = 1 - 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Messages a second of one cluster. ``limit`` names what binds: capacity, network or not known.
+    """Messages a second of one cluster. ``limit`` says what binds: capacity, network, CPU credits, not known.
 
-    :param stated: as given or measured; None: not known
+    :param stated: as given or measured, while there are credits; None: not known
     :param network: the most that the busiest node's network baseline sustains; None: not known, see notes
     :param notes: what could not be taken into account, and why
+    :param credit_share: of ``stated``, what CPU credits sustain; 1 where they are no limit
     """
 
     stated: float | None
@@ -32,17 +37,26 @@ class Capacity:
     peak_factor: float
     notes: tuple[str, ...]
     nodes_down: int | None = None
+    credit_share: float = 1.0
+
+    @property
+    def credits(self) -> float | None:
+        """What CPU credits sustain; None where they are no limit, or the capacity is not known."""
+        return None if self.stated is None or self.credit_share == 1 else self.stated * self.credit_share
 
     @property
     def sustained(self) -> float | None:
         """The lesser of those that are known."""
-        return min((rate for rate in (self.stated, self.network) if rate is not None), default=None)
+        known = (self.stated, self.network, self.credits)
+        return min((rate for rate in known if rate is not None), default=None)
 
     @property
     def limit(self) -> str:
         if self.sustained is None:
             return UNKNOWN
-        return "network" if self.sustained == self.network else "capacity"
+        if self.sustained == self.network:
+            return "network"
+        return "capacity" if self.credits is None else CREDITS
 
     @property
     def mean_msg_per_s(self) -> float | None:
@@ -51,7 +65,7 @@ class Capacity:
 
     def needed(self, msg_per_s: float) -> float:
         """The capacity that a single cluster needs for this monthly mean."""
-        return msg_per_s * self.peak_factor / self.utilisation
+        return msg_per_s * self.peak_factor / self.utilisation / self.credit_share
 
     def clusters(self, msg_per_s: float) -> int:
         """How many the monthly mean takes, as the queries count them; one where no capacity is known."""
@@ -70,7 +84,8 @@ class Capacity:
         if self.stated is None:
             return f"not known; {network} at most"
         stated = f"{number(self.stated)} msg/s {_with(self.nodes_down)}"
-        return stated if self.limit == "capacity" else f"{stated}, but {network}"
+        binds = {CREDITS: f"CPU credits sustain {self.credits or 0.0:,.0f} msg/s", "network": network}
+        return f"{stated}, but {binds[self.limit]}" if self.limit in binds else stated
 
 
 def capacity_of(inputs: Inputs) -> Capacity:
@@ -98,13 +113,15 @@ def capacity_of(inputs: Inputs) -> Capacity:
     ]
     if known is None:
         notes.append(f"{inputs.instance}: none of its baselines is known, so nothing caps its capacity")
+    share, note = _credits(inputs, known)
     return Capacity(
         inputs.capacity_msg_per_s,
         network,
         inputs.utilisation,
         inputs.peak_factor,
-        tuple(notes),
+        (*notes, *note),
         inputs.capacity_nodes_down,
+        share,
     )
 
 
@@ -124,6 +141,32 @@ def amazon_mq_capacity(inputs: Inputs) -> Capacity:
 def _sent(baseline_mbps: float, message_bytes: int, nodes: int) -> float:
     """Messages a second that the leader's baseline sends: once to a consumer and once to each other copy."""
     return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * nodes)
+
+
+def _credits(inputs: Inputs, known: Machine | None) -> tuple[float, tuple[str, ...]]:
+    """What of a burstable type's CPU is there all month, and what is to be said of that."""
+    share = known.cpu_credit_baseline if known else None
+    if share is None:
+        return 1.0, ()
+    assumed = "taking CPU to be what limits a node, in proportion to its rate"
+    what = f"{inputs.instance}: its CPU credits sustain {share:.0%} of each vCPU"
+    if inputs.cpu_credits == "standard":
+        return share, (f"{what}, and so of a cluster's capacity ({assumed})",)
+    return 1.0, (
+        f"{what}; what full clusters use above that on the average of a month is billed ({assumed})",
+    )
+
+
+def surplus_share(inputs: Inputs) -> float:
+    """Of each vCPU, what a full cluster uses above its credits as a mean: none but a burstable type's.
+
+    A cluster's mean is at most the utilisation over the peak factor, of what it carries at full CPU.
+    """
+    known = machines().get(inputs.instance)
+    share = known.cpu_credit_baseline if known else None
+    if share is None or inputs.cpu_credits == "standard":
+        return 0.0
+    return max(0.0, inputs.utilisation / inputs.peak_factor - share)
 
 
 def _with(nodes_down: int | None) -> str:

@@ -23,6 +23,8 @@ SECONDS_PER_HOUR = 3600.0
 
 Deployment = Literal["single", "pair", "trio"]
 Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
+#: of CPU above what a burstable type's credits sustain: paid for, or not there
+CpuCredits = Literal["unlimited", "standard"]
 NODES: dict[Deployment, int] = {"single": 1, "pair": 2, "trio": 3}
 
 
@@ -70,6 +72,9 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
     deployment: Deployment = "pair"
     instance: str = Field(default="m7g.large", min_length=1)
     commitment: Commitment = "on-demand"
+    cpu_credits: CpuCredits = Field(
+        default="unlimited", description="of a burstable type; unlimited, as EC2 launches T3 and T4g"
+    )
     instance_price_factor: float = Field(default=1, gt=0, le=2)
     volume: Literal["none", "gp3", "gp2", "io2", "st1"] = "gp3"
     volume_gb: float = Field(default=20, ge=0, le=65_536, description="a node")

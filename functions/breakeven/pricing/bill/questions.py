@@ -27,6 +27,7 @@ from breakeven.pricing.prices.broker_types import Form, broker_types
 Purpose = Literal[
     "headline",
     "size",
+    "cheaper",
     "history",
     "interval",
     "sensitivity",

@@ -11,6 +11,7 @@ from breakeven.errors import InputError
 from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.broker_lines import SERVICES
+from breakeven.pricing.bill.cheaper_variants import cheaper
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 from breakeven.pricing.bill.known_capacity import capacities
@@ -24,7 +25,7 @@ from breakeven.pricing.bill.questions import (
     priced_beside,
     question,
 )
-from breakeven.pricing.bill.run_capacities import RunCapacity
+from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, RunCapacity, priced_with
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.words import plural
 
@@ -62,14 +63,16 @@ def ask_all(
     size: str = "",
     capacity: RunCapacity | None = None,
     managed_capacity: RunCapacity | None = None,
+    capacities_of: Capacities = NO_CAPACITIES,
 ) -> Asked:
-    """A question with its intervals, its sensitivity and its map; and the 2012 article's beside it.
+    """A question with its intervals, sensitivity, cheaper variants and map; and the 2012 article's beside it.
 
     :param others: on the map beside the question's own instance type: type -> messages a second of one
         cluster with one node down; None: those that a source printed
     :param size: what the suite calls the cluster's machines, where it has several
     :param capacity: a run's, which the inputs have their capacity from
     :param managed_capacity: a run's, which they have Amazon MQ's from
+    :param capacities_of: runs', for the variants
     :raises InputError: a price that is needed is not known
     """
     inputs, why = priced_beside(inputs, book)
@@ -82,7 +85,9 @@ def ask_all(
         printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
         others = {known.instance: known.msg_per_s for known in printed}
         notes += [f"On the decision map: {known.describe()}" for known in printed]
-    beside = (*corners(base), *quarters(base), *by_size(base), *by_empty_receives(base))
+    less, unpriced = cheaper(base, lambda each: priced_with(each, capacities_of.find(each)))
+    notes += unpriced
+    beside = (*less, *corners(base), *quarters(base), *by_size(base), *by_empty_receives(base))
     questions = (base, *beside, map_question(base, others), article_question())
     return Asked(questions, tuple(notes))
 

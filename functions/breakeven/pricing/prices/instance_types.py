@@ -61,6 +61,28 @@ def machine(instance_type: str) -> Machine:
     raise InputError("machines", "instance_type", instance_type, f"no such type; {_instead(instance_type)}")
 
 
+def vcpus(instance_type: str) -> int:
+    """Of a type; 0 of one that is not known, or of which they are not."""
+    found = machines().get(instance_type)
+    return (found.vcpu or 0) if found else 0
+
+
+def burstable_twin(instance_type: str) -> str | None:
+    """The burstable type with its vCPUs, memory and architecture; None where there is none, or it is one."""
+    own = machines().get(instance_type)
+    if own is None or own.burstable or own.vcpu is None:
+        return None
+    alike = (own.vcpu, own.memory_gib, own.architecture)
+    return next(
+        (
+            name
+            for name, found in machines().items()
+            if found.burstable and (found.vcpu, found.memory_gib, found.architecture) == alike
+        ),
+        None,
+    )
+
+
 def smaller_types(instance_type: str) -> list[str]:
     """Known types of its family with fewer vCPUs, the largest first; none of a type that is not known."""
     known, family = machines(), f"{instance_type.partition('.')[0]}."

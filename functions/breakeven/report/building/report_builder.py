@@ -16,6 +16,7 @@ from breakeven.report.building.counted_empty_receives import empty_receives, of_
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
+from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.building.verdict import verdict
 from breakeven.report.contract.joined_model import PricedCapacity
 from breakeven.report.contract.money_model import PriceTier
@@ -61,6 +62,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         crossing_latencies=crossing_latencies(crossovers, cases),
         empty_receives=counted,
         crossovers_by_size=money_builder.crossovers_by_size(answers),
+        cheaper_variants=cheaper_variants(answers.cost, answers.crossover, answers.bills),
         offered_rates=money_builder.offered_rates(answers),
         capacities=[PricedCapacity.model_validate(row) for row in answers.cost.get("capacities", ())],
         cost_questions=questions,

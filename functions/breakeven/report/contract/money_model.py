@@ -150,6 +150,27 @@ class SizeCrossing(Strict):
         return {option for option in (self.cheaper_below, self.cheaper_above) if option}
 
 
+class FirstCrossing(Strict):
+    """Where SQS and a cheaper variant of the cluster first change places; null: they never do."""
+
+    sqs_option: str
+    kind: CrossingKind
+    msg_per_s: float | None
+    cheaper_above: str | None
+
+
+class CheaperVariant(Strict):
+    """A cheaper way to run the headline's cluster, its bill at the rate asked for, and what it gives up."""
+
+    question_id: str
+    option: str = Field(description="its name for readers")
+    gives_up: str
+    capacity: str = Field(description="what is known of one cluster's capacity, in words")
+    msg_per_s: float = Field(description="the rate asked for, as a monthly mean")
+    usd: float | None = Field(description="a month at that rate; null: a price is not known")
+    crossings: list[FirstCrossing]
+
+
 class EmptyReceives(Strict):
     """The most empty receives that a case on SQS counted, and the crossing of SQS as used with as many."""
 

@@ -13,6 +13,7 @@ from breakeven.report.contract.joined_model import CrossingLatency, PricedCapaci
 from breakeven.report.contract.money_model import (
     Bill,
     BreakEvenHours,
+    CheaperVariant,
     CostCurve,
     CostQuestion,
     Crossover,
@@ -243,6 +244,10 @@ class Report(Strict):
         default=None, description="null: no case on SQS counted any, or their number was given"
     )
     crossovers_by_size: list[SizeCrossing] = Field(default_factory=list)
+    cheaper_variants: list[CheaperVariant] = Field(
+        default_factory=list,
+        description="one node, and burstable types, in the place of the headline's cluster",
+    )
     offered_rates: list[OfferedRate] = Field(default_factory=list, description="of open loops, priced")
     capacities: list[PricedCapacity] = Field(
         default_factory=list,

@@ -26,6 +26,7 @@ UNITS = {
     "hour": "hours",
     "gb": "GB",
     "gb_month": "GB-months",
+    "vcpu_hour": "vCPU-hours",
     "metric_month": "metrics",
     "alarm_month": "alarms",
 }

@@ -24,6 +24,7 @@ from breakeven.report.money.lookup_tables import (
 )
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.price_tables import hours_table, prices_table
+from breakeven.report.money.variants_table import variants_table
 from breakeven.report.sections.subject import Subject
 
 WHY_IT_DIFFERS = Strong("Why the article's figure differs from its own prices.")
@@ -46,7 +47,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
         yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
     yield from filled(capacities_table(report), crossing_latencies_table(report))
     yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
-    yield from filled(by_size_table(report))
+    yield from filled(by_size_table(report), variants_table(report))
     yield from filled(prices_table(report), offered_rates_table(report))
     yield from subject.drawn(hours)
     yield from filled(hours_table(report))

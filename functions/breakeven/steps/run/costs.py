@@ -77,6 +77,7 @@ def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, cap
         size=target.size if others else "",
         capacity=capacity,
         managed_capacity=managed,
+        capacities_of=capacities,
     )
     forms = {own.deployment for _, own, _ in found}
     more = [
