@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes bare Debians, 12 and 13, in .cache/hosts/, for the hosts of `npm run test:hosts`: what Debian's images for EC2
+# Makes bare Debians, 12, 13 and testing, in .cache/hosts/, for the hosts of `npm run test:hosts`: what Debian's images for EC2
 # have beside a kernel, as far as it matters to what we do there. They come from the mirror that this machine's own
 # apt uses. Done once for each form of this file; deleting .cache/hosts starts afresh.
 set -euo pipefail
@@ -17,7 +17,7 @@ hosts=$root/.cache/hosts
 # machine's), and no awscli, which the image must bring where it is missing.
 cloud=(cloud-init cloud-guest-utils curl iproute2 libnss-myhostname libpam-systemd netbase netplan.io openssh-server
   sudo systemd-resolved udev unattended-upgrades)
-declare -A dhcp=([debian-12]=isc-dhcp-client [debian-13]=dhcpcd-base)
+declare -A dhcp=([debian-12]=isc-dhcp-client [debian-13]=dhcpcd-base [debian-testing]=dhcpcd-base)
 
 # What apt inside is to know: Debian's own suites, and how this machine reaches them.
 configure_apt() {
@@ -101,7 +101,7 @@ main() {
   mkdir -p "$hosts"
   exec 8>"$hosts.lock"
   flock 8
-  for release in 12 13; do make_root "debian-$release" "${suites[$release]}"; done
+  for release in 12 13 testing; do make_root "debian-$release" "${suites[$release]}"; done
   [ -n "$said" ] || say "nothing to do: the bare Debians are here"
 }
 

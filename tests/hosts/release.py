@@ -28,15 +28,31 @@ BROKERS, LOADERS, BUILDERS = "broker nodes", "loaders and", "builds images"
 
 @dataclass(frozen=True)
 class Release:
+    """``rabbitmq``: how its version begins. ``packages``: where ``nodes/packages`` has no list of its own."""
+
     debian: str
     nodes: int
     target: str
     rabbitmq: str
+    packages: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What ``bake`` is told; none of one that has no number yet."""
+        return "" if self.packages else self.debian.removeprefix("debian-")
 
 
 RELEASES = [
     Release("debian-12", 2, "rabbitmq-mirrored-pair", "3.10.8"),
     Release("debian-13", 3, "rabbitmq-quorum-trio", "4.0.5"),
+    # whose RabbitMQ gets newer: 4.3.6 in November 2026, with Khepri alone
+    Release(
+        "debian-testing",
+        3,
+        "rabbitmq-quorum-trio",
+        "4.",
+        packages=("rabbitmq-server=4.*", "erlang-base=*", "openssl=3.*", "curl=*", "awscli=2.*"),
+    ),
 ]
 
 
@@ -81,7 +97,7 @@ class Installation:
 
     def bake(self) -> Instance:
         """An instance of Debian's, with the user data of an image's builder, once it has powered off."""
-        self.s3.put_object(Bucket=ASSETS, Key="nodes.zip", Body=_zipped(self.cloud.folder / "payload"))
+        self.s3.put_object(Bucket=ASSETS, Key="nodes.zip", Body=self._payload())
         place = self.cloud.place(self.public, self.groups[BUILDERS], 0)
         builder = Instance(self.cloud, BUILDER, place, self.debian, user_data=self._user_data())
         builder.boot()
@@ -92,8 +108,17 @@ class Installation:
         return bake_user_data(
             files=f"s3://{ASSETS}/nodes.zip",
             report=f"s3://{BUCKET}/images/",
-            release=self.release.debian.removeprefix("debian-"),
+            release=self.release.name,
         )
+
+    def _payload(self) -> bytes:
+        folder = self.cloud.folder / "payload"
+        folder.mkdir()
+        assemble_node_files(folder)
+        if packages := self.release.packages:
+            # its os-release has no VERSION_ID
+            (folder / "packages" / "debian-").write_text("".join(f"{each}\n" for each in packages))
+        return _zipped(folder)
 
     def report(self, ending: str) -> str | None:
         """What the builder reported with that ending; None where it did not."""
@@ -129,8 +154,6 @@ class Installation:
 
 def _zipped(folder: Path) -> bytes:
     """As the CDK puts an asset that is a folder into its bucket."""
-    folder.mkdir()
-    assemble_node_files(folder)
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         for path in sorted(folder.rglob("*")):
