@@ -27,6 +27,7 @@ Flag = Literal[
     "cold_lane",  # its lane's warm-up did not come to steady rates
     "latency_fell",  # of a search: 99 of 100 messages took less time at a higher rate than at a lower one
     "idle_limit",  # of a search: it ended although nothing on its host was busy
+    "not_confirmed",  # of a search: what it found was to be held for longer, and was not
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
     "left_estimated",  # what is left in the queues goes by an estimate

@@ -33,7 +33,8 @@ instrument: false
 warm_up: false
 defaults: {{threads: 1, message_size: 64B, warmup_s: 0.2, measure_s: 1.5, drain_s: 20}}
 scenarios:
-  whole: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200}}
+  whole: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200,
+          confirm_s: 3}}
   one-down: {{mode: capacity, rate: 200, consume: push, prefetch: 100, window: 100, objective_ms: 200,
               nodes_down: 1, threads: 2, loaders: 2}}
 """
@@ -84,6 +85,15 @@ def test_the_loaders_of_a_search_are_processes_that_each_have_their_share(workfl
     assert set(shares) == {0, 1}
     assert sum(shares.values()) == held.offered
     assert shares[0] == pytest.approx(shares[1], abs=2)
+
+
+def test_the_report_tells_what_was_held_again_and_for_how_long(report):
+    case = case_with(report, nodes_down=0)
+    again = [probe for probe in case.probes if probe.confirms]
+    assert again
+    assert {probe.for_s for probe in again} == {3}
+    assert {probe.for_s for probe in case.probes if not probe.confirms} == {1.5}
+    assert case.confirmed_s == (3 if again[-1].held else None)
 
 
 def test_the_crossings_of_its_report_are_the_brute_forces_with_that_capacity(workflow, report):

@@ -225,6 +225,8 @@ def probes(given: Sample) -> Iterator[Row]:
                 "end_to_end_p99_ms": given.maybe(random.uniform(1e-3, 1e5)),
                 "held": held,
                 "reason": None if held else random.choice(TEXTS),
+                "for_s": given.maybe(random.uniform(1, 1e3)),
+                "confirms": given.maybe(random.random() < 0.5),
             }
 
 

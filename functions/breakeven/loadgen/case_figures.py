@@ -95,6 +95,12 @@ class ProbeReport(Frozen):
     end_to_end_p99_ms: float | None
     held: bool
     reason: str | None = Field(description="why it was not held")
+    for_s: float | None = Field(
+        default=None, description="how long it was to be held, seconds; null: of earlier versions"
+    )
+    confirms: bool | None = Field(
+        default=None, description="it was held again to confirm what the search had found; null: as for_s"
+    )
 
 
 class CallErrors(Frozen):

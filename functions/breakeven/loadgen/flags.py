@@ -15,7 +15,7 @@ from breakeven.loadgen.reconciliation import Account
 from breakeven.loadgen.record.call_errors import merged
 from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.search.probe import bound
+from breakeven.loadgen.search.probe import best, bound, not_confirmed
 from breakeven.loadgen.self_check.busy_host import host_evidence
 from breakeven.loadgen.self_check.diagnosis import SATURATED_SHARE, Diagnosis
 from breakeven.terms import Flag
@@ -39,7 +39,7 @@ class Evidence:
     ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
     ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
     for. ``account``: None where no loader was asked. ``cold``: why the lane may not have been warm.
-    ``objective_ms``: of a capacity search.
+    ``objective_ms`` and ``confirm_s``: of a capacity search.
     """
 
     results: Sequence[LoaderResult] = ()
@@ -54,6 +54,7 @@ class Evidence:
     mirrors_due: int = 0
     cold: str = ""
     objective_ms: float | None = None
+    confirm_s: float = 0.0
     without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
 
 
@@ -126,6 +127,23 @@ def _latency_fell(known: Evidence) -> str:
         f"p99 end to end was {words.milliseconds(slow_ms)} at {words.figure(low)} msg/s and "
         f"{words.milliseconds(fast_ms)} at {words.figure(high)} msg/s, which more messages do not explain"
     )
+
+
+def _not_confirmed(known: Evidence) -> str:
+    """What is found is then the highest rate below those that were not held for so long."""
+    probes = [probe for result in known.results for probe in result.probes]
+    found = best(probes)
+    if not known.confirm_s or not probes or (found and found.confirms):
+        return ""
+    tried = [
+        f"{words.figure(probe.rate)} msg/s was not held for {known.confirm_s:g} s ({probe.reason})"
+        for probe in not_confirmed(probes)
+    ]
+    if found:
+        rate = words.figure(found.rate)
+        why = "as too little time was left, or messages were"
+        tried.append(f"{rate} msg/s was not offered for {known.confirm_s:g} s, {why}")
+    return "; ".join(tried)
 
 
 def _idle_limit(known: Evidence) -> str:
@@ -256,6 +274,7 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "cold_lane": _cold_lane,
     "latency_fell": _latency_fell,
     "idle_limit": _idle_limit,
+    "not_confirmed": _not_confirmed,
     "few_samples": _few_samples,
     "drain_deadline": _drain_deadline,
     "left_estimated": _left_estimated,

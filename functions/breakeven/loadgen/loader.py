@@ -107,7 +107,7 @@ class _Loader:
         crew.go(self._timeline.stages[0].start_ns)
         drain = self._timeline.stage("drain")
         loops = [producer for producer in self._producers if isinstance(producer, OpenProducer)]
-        with self.metered(self._timeline.stage("measure"), loops):
+        with self.metered(self._timeline.stage("measure"), loops, self._workload.measure_s):
             self._sleep_until(drain.start_ns)
         self._await_producers()
         deadline_ns = drain.start_ns + round(self._workload.drain_s * 1e9)
@@ -118,12 +118,12 @@ class _Loader:
         crew = self.open(self._producers)
         load = self.begin("load", self._gates.passed("start"))
         crew.go(load.start_ns)
-        with self.metered(load, ()):
+        with self.metered(load, (), 0.0):
             self._await_producers()
         crew = self.open(workforce.consumers(self._assignment, self.shared))
         unload = self.begin("unload", self._gates.passed("unload"))
         crew.go(unload.start_ns)
-        with self.metered(unload, ()):
+        with self.metered(unload, (), 0.0):
             self._empty_queues(lambda: self._drain.is_idle(self._workload.drain_s))
 
     def _find_capacity(self) -> None:
@@ -189,9 +189,11 @@ class _Loader:
     def begin(self, stage: str, opens_s: float) -> Stage:
         return self._timeline.begin(stage, monotonic_of(opens_s), opens_s)
 
-    def metered(self, stage: Stage, producers: Sequence[OpenProducer]) -> AbstractContextManager[None]:
+    def metered(
+        self, stage: Stage, producers: Sequence[OpenProducer], for_s: float
+    ) -> AbstractContextManager[None]:
         """Note what the loader is to itself, from the stage's start to the end of the block."""
-        return self._meters.over(stage, producers, self._sleep_until)
+        return self._meters.over(stage, producers, for_s, self._sleep_until)
 
     def seconds_left(self) -> float:
         """Until the loader's limit."""

@@ -207,6 +207,9 @@ def _stage_s(results: list[LoaderResult], metric: str) -> float | None:
     """
     if not results:
         return None
+    if results[0].mode == "capacity":
+        found = best([probe for result in results for probe in result.probes])
+        return found.for_s if found and found.for_s else results[0].measure_s
     if results[0].mode != "load-unload":
         return results[0].measure_s
     stage = measured_in("load-unload", metric)

@@ -44,6 +44,7 @@ BUILT_IN: Mapping[str, Any] = {
     "rate_per": "case",
     "processing_ms": 0.0,
     "objective_ms": 100.0,
+    "confirm_s": 0.0,
     "nodes_down": 0,
     "leaders": "spread",
     **SINGLY,

@@ -62,7 +62,13 @@ class Machines(Frozen):
 #: how SQS is called unless a suite asks for batches
 SINGLY: dict[str, Any] = {"send_batch": 1, "receive_batch": 1, "delete_batch": 1, "linger_ms": 0.0}
 #: fields that came later, as cases had them that were planned before
-ADDED: dict[str, Any] = {"leaders": "spread", "group_size": None, "groups": None, **SINGLY}
+ADDED: dict[str, Any] = {
+    "leaders": "spread",
+    "group_size": None,
+    "groups": None,
+    "confirm_s": 0.0,
+    **SINGLY,
+}
 
 
 class Step(Frozen):
@@ -114,6 +120,9 @@ class Workload(Frozen):
         description="the rate from the measured stage's start on; the last value stays"
     )
     objective_ms: float = Field(gt=0, description="capacity: p99 end to end at most this")
+    confirm_s: float = Field(
+        ge=0, description="capacity: how long the rate found is held again; 0: not at all"
+    )
     processing_ms: float = Field(ge=0, description="from in hand to settled, one after another")
     processing_profile: tuple[Step, ...] = Field(description="of processing_ms, as profile")
     nodes_down: int = Field(ge=0, description="nodes that are stopped from before the case until after it")

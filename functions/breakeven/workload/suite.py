@@ -155,6 +155,7 @@ class Scenario(Stages, Counted):
     mode: Mode = "parallel"
     targets: DistinctList[Compared] | None = None
     objective_ms: Annotated[float, Field(ge=1, le=600_000)] | None = None
+    confirm_s: Annotated[float, Field(ge=0, le=MAX_STAGE_S)] | None = None
     messages: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     threads: Varied[Workers] | None = None
     producers: Varied[Workers] | None = None
@@ -194,8 +195,10 @@ class Scenario(Stages, Counted):
         if self.mode == "capacity":
             remedy = "mode capacity holds one rate at a time; remove it, or use mode: parallel"
             self._refuse(("profile", "processing_profile"), remedy)
-        elif self.objective_ms is not None:
-            raise wrong("objective_ms", "belongs to mode capacity; remove it, or use that mode")
+        else:
+            self._refuse(
+                ("objective_ms", "confirm_s"), "belongs to mode capacity; remove it, or use that mode"
+            )
         return self
 
     @model_validator(mode="after")

@@ -149,7 +149,7 @@ class SimulatedHost:
         return True
 
     @contextmanager
-    def metered(self, stage: Stage, producers: Any) -> Iterator[None]:
+    def metered(self, stage: Stage, producers: Any, for_s: float) -> Iterator[None]:
         begun_s = stage.start_s
         yield
         due_s, in_hand_s = self._in(stage.name)

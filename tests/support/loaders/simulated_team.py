@@ -190,7 +190,7 @@ class SimulatedLoader:
         return True
 
     @contextmanager
-    def metered(self, stage: Stage, producers: Any) -> Iterator[None]:
+    def metered(self, stage: Stage, producers: Any, for_s: float) -> Iterator[None]:
         yield
         _, due_s, sent_s, _, _ = self._in(stage.name, self._world.messages(), self._loader)
         span = producers[0].span()

@@ -155,7 +155,7 @@ def lags(late_ms: float) -> Histogram:
 
 
 def diagnosed(late_ms: float) -> Diagnosis:
-    return diagnose("measure", make_case().workload, 0.3, lags(late_ms), HostUse(), Histogram(), ())
+    return diagnose("measure", 0.3, lags(late_ms), HostUse(), Histogram(), (), 0.0)
 
 
 def test_a_throttled_function_that_uses_little_is_saturated_by_its_lag(monkeypatch) -> None:
@@ -164,8 +164,7 @@ def test_a_throttled_function_that_uses_little_is_saturated_by_its_lag(monkeypat
     assert evidence.startswith("a thread of it woke 9.00 ms late or later")
     assert diagnosed(0.8).evidence() == []
     an_open_loop = SimpleNamespace(offered=10, achieved=10, blocked_ns=0)
-    workload = make_case().workload
-    found = diagnose("measure", workload, 0.3, lags(9.0), HostUse(), Histogram(), [an_open_loop])
+    found = diagnose("measure", 0.3, lags(9.0), HostUse(), Histogram(), [an_open_loop], 10.0)
     assert found.evidence() == [evidence]
     result = LoaderResult("run", "case", 1, 0, 1, "parallel", 10.0, final=True, ledger=Ledger())
     result.diagnoses = [diagnosed(9.0)]

@@ -60,7 +60,7 @@ def warmed_up(last: float) -> Evidence:
     return Evidence(cold=WarmUp(kinds=(kind,)).cold)
 
 
-def probe(number: int, rate: float, p99_ms: float, *, held: bool = True) -> Probe:
+def probe(number: int, rate: float, p99_ms: float, *, held: bool = True, **fields: Any) -> Probe:
     return Probe(
         number=number,
         stage=f"probe-{number}",
@@ -71,7 +71,8 @@ def probe(number: int, rate: float, p99_ms: float, *, held: bool = True) -> Prob
         backlog_per_s_high=0.0,
         end_to_end_p99_ms=p99_ms,
         held=held,
-        reason=None,
+        reason=None if held else "it grew",
+        **fields,
     )
 
 
@@ -79,6 +80,14 @@ def searched(*p99s_ms: float) -> Evidence:
     """At 1,000 messages a second, 2,000 and so on."""
     probes = [probe(number, 1000.0 * number, p99_ms) for number, p99_ms in enumerate(p99s_ms, start=1)]
     return replace(of(probes=probes), objective_ms=100.0)
+
+
+def confirming(*held: bool) -> Evidence:
+    """Of a search that found 400 messages a second, and 350 below it, each held for ten minutes or not."""
+    found = [probe(1, 350, 9.0), probe(2, 400, 9.0)]
+    longer = {"confirms": True, "for_s": 600.0}
+    tries = [probe(3 + n, 400 - 50 * n, 9.0, held=each, **longer) for n, each in enumerate(held)]
+    return replace(of(probes=[*found, *tries]), confirm_s=600.0)
 
 
 def bounded(idle_share: float | None, others_share: float | None = 0.0) -> Evidence:
@@ -118,6 +127,14 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
         bounded(0.6001),
         ("410 msg/s was not held", "used 0.80 of its 2 cores", "under 0.8 no thread"),
         bounded(0.5999),
+    ),
+    "not_confirmed": (
+        confirming(False),
+        (
+            "400 msg/s was not held for 600 s (it grew)",
+            "350 msg/s was not offered for 600 s, as too little time",
+        ),
+        confirming(False, True),
     ),
     "few_samples": (
         Evidence(without_percentile={"end_to_end": (9_999, ("p99.9",))}),
@@ -183,6 +200,13 @@ def test_a_rate_that_was_tried_twice_counts_by_its_second_try() -> None:
     tries = [probe(1, 1000, 300.0, held=False), probe(2, 1000, 9.0), probe(3, 2000, 9.0)]
     assert "latency_fell" not in raised(replace(of(probes=tries), objective_ms=100.0))
     assert "latency_fell" in raised(replace(of(probes=[*tries[1:], tries[0]]), objective_ms=100.0))
+
+
+def test_a_rate_that_was_never_held_for_so_long_is_not_confirmed_either() -> None:
+    assert raised(confirming()) == {
+        "not_confirmed": "400 msg/s was not offered for 600 s, as too little time was left, or messages were"
+    }
+    assert raised(replace(confirming(), confirm_s=0.0)) == {}
 
 
 @pytest.mark.parametrize("evidence", [bounded(0.9, others_share=None), bounded(None), of(probes=[])])

@@ -54,6 +54,21 @@ def test_a_case_has_tasks_as_soon_as_a_function_would_not_last(measure_s, kind):
     assert made.refusals == []
 
 
+def test_a_search_that_is_to_be_confirmed_for_ten_minutes_has_tasks_and_is_priced_with_them():
+    search = {"mode": "capacity", "rate": 1000}
+    brief = planned(search, targets=[PAIR])
+    longer = planned({**search, "confirm_s": 600}, targets=[PAIR])
+    assert (kinds(brief), kinds(longer)) == ({"lambda"}, {"fargate"})
+    (before,), (after,) = brief.cases, longer.cases
+    more_s = 2 + 600 + durations.BETWEEN_PROBES_S + durations.OVERHEADS["aws"].task_start
+    assert after.expected_s - before.expected_s == pytest.approx(more_s)
+    assert longer.estimate.usd > brief.estimate.usd
+    refused = planned({**search, "confirm_s": 600, "loader": "lambda"}, targets=[PAIR])
+    (found,) = refused.refusals
+    assert (found.field, found.value) == ("scenarios.p.confirm_s", 600)
+    assert "s fit, or loader: fargate" in found.remedy
+
+
 def test_the_plan_says_why():
     made = planned({"measure_s": 2000})
     assert made.loader_notes == [

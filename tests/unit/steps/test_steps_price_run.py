@@ -203,6 +203,20 @@ def test_a_loader_that_was_the_limit_leaves_no_upper_end(services: Services) -> 
     assert "220 msg/s up, as no upper end was found (range of 2 repeats)" in found[1].describe()
 
 
+def test_a_capacity_that_all_repeats_confirmed_says_for_how_long(services: Services) -> None:
+    measured(services, carried={0: CARRIED[0]})
+    cases = cases_of(services, "run-1")
+    for case, for_s in zip(cases, (600.0, 660.0), strict=True):
+        held, failed = CARRIED[0][case.repeat - 1]
+        assert failed
+        confirmed = {**probe(3, held, True), "confirms": True, "for_s": for_s}
+        put(services, "probes", case, [probe(1, held, True), probe(2, failed, False), confirmed])
+    price_run(services, "run-1")
+    (found,) = kept_capacities(services.store)
+    assert (found.confirmed_s, found.msg_per_s) == (600.0, 405)
+    assert found.describe().endswith("99 of 100 within 100 ms, confirmed for 600 s")
+
+
 def test_pricing_twice_does_the_same_again_and_a_later_run_takes_the_earliers_place(
     services: Services,
 ) -> None:

@@ -40,28 +40,20 @@ class CapacitySearch:
         self._search = RateSearch(self._workload.rate, MAX_RATE)
         self.probes: list[Probe] = []
         self._orders = 0
-        self._ended = False
-
-    @property
-    def next(self) -> float | None:
-        """The rate that is tried next; None when the search is over."""
-        return self._search.next if not self._ended else None
-
-    @property
-    def over(self) -> bool:
-        """Are no more rates offered?"""
-        return self.next is None
+        self._stuck = False  # messages are left that do not come
+        #: no more rates are offered
+        self.over = False
 
     def run(self) -> Order:
-        """Warm up, then probe until the rate is found, or no time is left for another probe; the last order,
-        by which all end.
+        """Warm up, then probe until the rate is found, or no time is left for another probe; confirm it where
+        that is asked for. Returns the last order, by which all end.
         """
         self._warm_up()
-        while (rate := self.next) is not None and self._host.seconds_left() > self._probe_s():
-            probe = self._probe(len(self.probes) + 1, rate)
-            self.probes.append(probe)
-            self._search.report(rate, probe.held)
-        self._ended = True
+        hold_s = self._workload.measure_s
+        while (rate := self._search.next) is not None and self._has_time(hold_s, self._workload.confirm_s):
+            self._search.report(rate, self._probe(rate, hold_s, confirms=False).held)
+        self._confirm()
+        self.over = True
         why = None if best(self.probes) else self.why_none_held()
         return self._order(Order(number=0, kind="end", telling=tuple(sorted(self.telling())), why=why))
 
@@ -79,9 +71,21 @@ class CapacitySearch:
         """The stages between which the capacity lies: whether a loader was the limit is asked of these."""
         return {probe.stage for probe in (best(self.probes), bound(self.probes)) if probe}
 
-    def _probe_s(self) -> float:
+    def _confirm(self) -> None:
+        """Hold the rate found for longer; where it is not held, the next lower one that was, as long as there
+        is time.
+        """
+        hold_s = self._workload.confirm_s
+        while hold_s and (found := best(self.probes)) and not found.confirms and self._has_time(hold_s):
+            self._probe(found.rate, hold_s, confirms=True)
+
+    def _has_time(self, *holds_s: float) -> bool:
+        """Can rates be held for so long, one after another? Those of no length are none."""
+        return not self._stuck and self._host.seconds_left() > sum(map(self._takes_s, filter(None, holds_s)))
+
+    def _takes_s(self, hold_s: float) -> float:
         work = self._workload
-        return self._team.around_s + work.warmup_s + work.measure_s + AFTER_S + work.drain_s
+        return self._team.around_s + work.warmup_s + hold_s + AFTER_S + work.drain_s
 
     def _order(self, order: Order) -> Order:
         self._orders += 1
@@ -103,7 +107,10 @@ class CapacitySearch:
         what it sees itself, a part of all messages.
         """
         rate, window_s = self._search.next or 0.0, min(WINDOW_S, self._workload.measure_s)
-        most = int(min(MOST_WINDOWS * window_s, self._host.seconds_left() - self._probe_s()) / window_s)
+        most = int(
+            min(MOST_WINDOWS * window_s, self._host.seconds_left() - self._takes_s(self._workload.measure_s))
+            / window_s
+        )
         if most < 1:
             return
         ordered = self._order(Order(number=0, kind="settling", rate=rate, for_s=most * window_s))
@@ -118,11 +125,11 @@ class CapacitySearch:
         self._finish(share, order, windows[0])
 
     def _finish(self, share: Share, order: Order, stage: Stage) -> list[Part]:
-        """All loaders' parts; where one has messages left that do not come, the search is over."""
+        """All loaders' parts; where one has messages left that do not come, no rate is tried any more."""
         if not share.ended_in_time:
             self._team.stop(order)
         parts = self._team.parts(share.end(stage))
-        self._ended = not all(part.drained for part in parts)
+        self._stuck = not all(part.drained for part in parts)
         return parts
 
     def _are_alike(self, windows: Sequence[Stage]) -> bool:
@@ -133,19 +140,21 @@ class CapacitySearch:
             return False
         return known[-1] <= max(ALIKE * known[0], ALIKE_SHARE * objective_ms)
 
-    def _probe(self, number: int, rate: float) -> Probe:
-        ordered = Order(number=0, kind="probe", rate=rate, probe=number, for_s=self._workload.measure_s)
+    def _probe(self, rate: float, hold_s: float, *, confirms: bool) -> Probe:
+        ordered = Order(number=0, kind="probe", rate=rate, probe=len(self.probes) + 1, for_s=hold_s)
         share, order, opens_s = self._share(self._order(ordered))
         stage = share.probe(opens_s)
-        with self._host.metered(stage, share.producers):
+        with self._host.metered(stage, share.producers, hold_s):
             share.watch(self._hopeless(rate))
-        return self._judged(order, stage, self._finish(share, order, stage))
+        probe = self._judged(order, stage, self._finish(share, order, stage), confirms=confirms)
+        self.probes.append(probe)
+        return probe
 
     def _hopeless(self, rate: float) -> Callable[[], bool]:
         """Whether a backlog shows that there is no hope."""
         return lambda: self._host.backlog() > rate * HOPELESS_S
 
-    def _judged(self, order: Order, stage: Stage, parts: Sequence[Part]) -> Probe:
+    def _judged(self, order: Order, stage: Stage, parts: Sequence[Part], *, confirms: bool) -> Probe:
         rate = order.rate
         offered = sum(part.offered for part in parts)
         achieved = sum(part.achieved for part in parts)
@@ -164,6 +173,8 @@ class CapacitySearch:
             end_to_end_p99_ms=p99_ms,
             held=reason is None,
             reason=reason,
+            for_s=order.for_s,
+            confirms=confirms,
         )
 
     def _p99_ms(self, stage: Stage) -> float | None:

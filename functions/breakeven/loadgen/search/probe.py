@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -18,8 +19,17 @@ P = TypeVar("P", bound=ProbeReport)
 
 
 def best(probes: Sequence[P]) -> P | None:
-    """The one of the highest rate that was held."""
-    return max((probe for probe in probes if probe.held), key=lambda probe: probe.rate, default=None)
+    """The one of the highest rate that was held, and was not found wanting when it was to be confirmed."""
+    wanting = min((probe.rate for probe in probes if probe.confirms and not probe.held), default=math.inf)
+    held = (probe for probe in probes if probe.held and probe.rate < wanting)
+    return max(held, key=lambda probe: (probe.rate, bool(probe.confirms)), default=None)
+
+
+def not_confirmed(probes: Sequence[P]) -> list[P]:
+    """Those that were to confirm a rate and did not hold it, from the lowest rate on."""
+    return sorted(
+        (probe for probe in probes if probe.confirms and not probe.held), key=lambda probe: probe.rate
+    )
 
 
 def bound(probes: Sequence[P]) -> P | None:

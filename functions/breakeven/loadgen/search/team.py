@@ -176,7 +176,7 @@ class Following(_Member):
             share.watch(self._stopped(order))
         else:
             stage = share.probe(opens_s)
-            with self._host.metered(stage, share.producers):
+            with self._host.metered(stage, share.producers, order.for_s):
                 share.watch(self._stopped(order))
         part = share.end(stage)
         self._coordinator.tell(part=part.model_dump_json(), done=str(part.number))

@@ -13,7 +13,6 @@ from breakeven.loadgen.case_figures import Usage
 from breakeven.loadgen.record.histogram import Histogram, midpoint
 from breakeven.loadgen.self_check.host import has_own_host
 from breakeven.loadgen.self_check.host_use import HostUse
-from breakeven.workload.case import Workload
 
 #: cores that a loader's process may use before its figures count as a lower bound: its threads share a GIL
 SATURATED_SHARE = 0.8
@@ -95,14 +94,16 @@ class OpenLoop(Protocol):
 
 def diagnose(
     stage: str,
-    workload: Workload,
     cpu_share: float,
     lags: Histogram,
     host: HostUse,
     pacing: Histogram,
     producers: Sequence[OpenLoop],
+    for_s: float,
 ) -> Diagnosis:
-    """:param pacing: an open loop's, of the stage; ``producers``: its own, none in a closed loop"""
+    """:param pacing: an open loop's, of the stage; ``producers``: its own, none in a closed loop; ``for_s``:
+    an open loop's length of the stage
+    """
     is_open = bool(producers)
     blocked_s = sum(producer.blocked_ns for producer in producers) / max(1, len(producers)) / 1e9
     return Diagnosis(
@@ -112,7 +113,7 @@ def diagnose(
         offered=sum(producer.offered for producer in producers) if is_open else None,
         achieved=sum(producer.achieved for producer in producers) if is_open else None,
         pacing_p99_ms=percentile_ms(pacing, 990) if is_open else None,
-        blocked_share=blocked_s / workload.measure_s if is_open else None,
+        blocked_share=blocked_s / for_s if is_open else None,
         **asdict(host),
         own_host=has_own_host(os.environ),
     )

@@ -49,15 +49,20 @@ class Meters:
 
     def __init__(self, workload: Workload, recorder: Recorder) -> None:
         self._workload, self._recorder = workload, recorder
-        self._used: dict[str, tuple[float, Histogram, HostUse, Sequence[OpenLoop]]] = {}
+        self._used: dict[str, tuple[float, Histogram, HostUse, Sequence[OpenLoop], float]] = {}
 
     @contextmanager
     def over(
-        self, stage: Stage, producers: Sequence[OpenLoop], sleep_until: Callable[[int], None]
+        self,
+        stage: Stage,
+        producers: Sequence[OpenLoop],
+        for_s: float,
+        sleep_until: Callable[[int], None],
     ) -> Iterator[None]:
         """Note what the loader is to itself, from the stage's start to the end of the block.
 
         :param producers: the open loop's own; none in a closed loop
+        :param for_s: the stage's length, which an open loop has
         """
         sleep_until(stage.start_ns - _HOST_LEAD_NS)
         host = HostMeter()
@@ -66,14 +71,12 @@ class Meters:
         try:
             yield
         finally:
-            self._used[stage.name] = (cpu.share(), lag.stop(), host.use(), producers)
+            self._used[stage.name] = (cpu.share(), lag.stop(), host.use(), producers, for_s)
 
     def diagnoses(self, stages: Container[str] | None = None) -> list[Diagnosis]:
         """:param stages: of these only; None: of all"""
         return [
-            diagnose(
-                stage, self._workload, share, lags, host, self._recorder.histogram(stage, "pacing"), producers
-            )
-            for stage, (share, lags, host, producers) in self._used.items()
+            diagnose(stage, share, lags, host, self._recorder.histogram(stage, "pacing"), producers, for_s)
+            for stage, (share, lags, host, producers, for_s) in self._used.items()
             if stages is None or stage in stages
         ]

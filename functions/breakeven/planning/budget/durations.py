@@ -63,7 +63,10 @@ def _search(workload: Workload, target: TargetName, environment: Environment, lo
     most = record_of(target).rates[environment].produce_most
     sending_s = workload.warmup_s + workload.measure_s
     between_s = BETWEEN_PROBES_S + (loaders > 1) * MEETING_S
-    return Expected(PROBES * most * sending_s, SETTLING_S + PROBES * (sending_s + between_s))
+    probes, holding_s = PROBES, PROBES * sending_s
+    if workload.confirm_s:
+        probes, holding_s = probes + 1, holding_s + workload.warmup_s + workload.confirm_s
+    return Expected(most * holding_s, SETTLING_S + holding_s + probes * between_s)
 
 
 def produce_rate(workload: Workload, target: TargetName, environment: Environment) -> float:

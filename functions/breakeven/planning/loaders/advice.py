@@ -25,7 +25,7 @@ from breakeven.workload.case import MAX_LOADERS, Case
 #: of the newest findings, how many a document keeps
 KEPT = 1000
 #: how long a case takes, not how hard it is on a loader
-LENGTHS = frozenset({"messages", "warmup_s", "measure_s", "drain_s"})
+LENGTHS = frozenset({"messages", "warmup_s", "measure_s", "confirm_s", "drain_s"})
 
 Count = Annotated[int, Field(ge=1, le=MAX_LOADERS)]
 

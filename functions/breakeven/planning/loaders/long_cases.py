@@ -36,8 +36,11 @@ def _longest(suite: Suite, case: Case, scale: float, excess_s: float) -> tuple[s
     if messages is not None:
         fits = f"--scale {scale:g} fits ({scaled(messages, scale):,} messages)"
         return f"scenarios.{case.scenario}.messages", messages, fits
-    name = max(("measure_s", "drain_s", "warmup_s"), key=lambda field: float(getattr(case.workload, field)))
+    lengths = ("measure_s", "confirm_s", "drain_s", "warmup_s")
+    name = max(lengths, key=lambda field: float(getattr(case.workload, field)))
     value = float(getattr(case.workload, name))
+    if name == "confirm_s":
+        return origin(suite, case.scenario, name), value, f"{max(0.0, value - excess_s):.0f} s fit"
     stages_s = case.workload.warmup_s + case.workload.measure_s + case.workload.drain_s
     fits = f"warmup_s, measure_s and drain_s may add up to {stages_s - excess_s:.0f} s"
     return origin(suite, case.scenario, name), value, fits

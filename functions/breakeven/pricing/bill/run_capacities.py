@@ -37,6 +37,9 @@ class RunCapacity(Frozen):
         description="the rate that failed in the repeat that held most; null: no upper end was found"
     )
     repeats: int
+    confirmed_s: float | None = Field(
+        default=None, description="how long each repeat held what it had found; null: not all were confirmed"
+    )
     cell: str = Field(description="scenario and cell, in words")
     run_id: str
     date: str = Field(description="of the run, in UTC")
@@ -59,6 +62,7 @@ class RunCapacity(Frozen):
             f"on {self.instance}{f', {self.release}' if self.release else ''}: {self.cell}, "
             f"{self._interval()}, messages of {size(self.message_bytes)}, 99 of 100 within "
             f"{self.objective_ms:g} ms"
+            f"{f', confirmed for {self.confirmed_s:g} s' if self.confirmed_s else ''}"
         )
 
     def _interval(self) -> str:

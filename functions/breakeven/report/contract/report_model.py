@@ -125,6 +125,12 @@ class CaseReport(Strict):
         return found.rate if found else None
 
     @property
+    def confirmed_s(self) -> float | None:
+        """How long that rate was held once it was found, seconds; None: it was not asked for, or not held."""
+        found = best(self.probes)
+        return found.for_s if found and found.confirms else None
+
+    @property
     def is_lower_bound(self) -> bool:
         """Whether the capacity may be higher: a loader was the limit, or no higher rate failed."""
         return "loader_saturated" in self.flags or bound(self.probes) is None

@@ -27,6 +27,7 @@ COLUMNS: dict[str, Callable[[PricedCapacity], str]] = {
     "message": lambda one: words.size(one.message_bytes),
     "p99 within": lambda one: f"{one.objective_ms:g} ms",
     "repeats": lambda one: str(one.repeats),
+    "confirmed for, s": lambda one: words.figure(one.confirmed_s),
     "release": lambda one: one.release or words.NOTHING,
     "run": lambda one: one.run_id,
     "age, days": lambda one: str(one.age_days),

@@ -73,6 +73,7 @@ def _row(case: CaseReport, probe: ProbeReport) -> Row:
 
 
 COLUMNS: dict[str, Callable[[ProbeReport], str]] = {
+    "for, s": lambda probe: words.figure(probe.for_s),
     "held": lambda probe: "yes" if probe.held else "no",
     "handed over": lambda probe: f"{probe.achieved / probe.offered:.1%}" if probe.offered else words.NOTHING,
     "backlog grew, msg/s": lambda probe: words.figure(probe.backlog_per_s),
@@ -94,4 +95,5 @@ def _outcome(case: CaseReport) -> str:
     failed = bound(case.probes)
     at_least = "at least " if case.is_lower_bound else ""
     above = "" if failed is None else f", {words.figure(failed.rate)} was not"
-    return f"{_name(case)}: {at_least}{words.figure(case.held_rate)} msg/s was held{above}."
+    confirmed = f", confirmed for {case.confirmed_s:g} s" if case.confirmed_s else ""
+    return f"{_name(case)}: {at_least}{words.figure(case.held_rate)} msg/s was held{confirmed}{above}."

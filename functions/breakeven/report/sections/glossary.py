@@ -66,6 +66,8 @@ FLAGS = {
     "the slower reading is of a cold or disturbed server.",
     "idle_limit": "A search ended although its host was nearly idle: no processor was its limit, and the "
     "capacity may be higher.",
+    "not_confirmed": "What a search found was to be held for longer, and was not: shown is the highest rate "
+    "below those that failed, held for the search's own time only.",
     "few_samples": "At least one percentile is a dash for lack of samples.",
     "drain_deadline": "The drain ended at its deadline with the ledger open.",
     "ledger_incomplete": "A loader ended without its ledger; what it did last is unknown.",

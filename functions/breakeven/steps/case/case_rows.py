@@ -149,5 +149,6 @@ def flags_of(
         mirrors_due=mirrors_of(case),
         cold=cold,
         objective_ms=workload.objective_ms if workload.mode == "capacity" else None,
+        confirm_s=workload.confirm_s,
     )
     return raised(evidence)

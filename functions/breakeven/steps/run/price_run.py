@@ -47,6 +47,11 @@ class Search:
         return found.rate if found else None
 
     @property
+    def confirmed_s(self) -> float | None:
+        found = best(self.probes)
+        return found.for_s if found and found.confirms else None
+
+    @property
     def is_lower_bound(self) -> bool:
         return self.saturated or bound(self.probes) is None
 
@@ -126,10 +131,17 @@ def _of_cell(repeats: Sequence[Search], run_id: str, today: date, servers: Mappi
         low_msg_per_s=interval.low,
         high_msg_per_s=interval.high,
         repeats=len(repeats),
+        confirmed_s=_least_confirmed(repeats),
         cell=words.place(first.scenario, first.cell),
         run_id=run_id,
         date=today.isoformat(),
     )
+
+
+def _least_confirmed(repeats: Sequence[Search]) -> float | None:
+    """None where a repeat's was not."""
+    known = [search.confirmed_s for search in repeats if search.confirmed_s is not None]
+    return min(known) if len(known) == len(repeats) else None
 
 
 def kept_capacities(store: Store) -> tuple[RunCapacity, ...]:

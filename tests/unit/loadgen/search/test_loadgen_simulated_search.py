@@ -27,9 +27,9 @@ STARTS: dict[str, tuple[tuple[float, float], ...]] = {
 FIRST = [40.0, 500.0, 1590.0, 1700.0, 5000.0, 30_000.0]
 
 
-def case_of(first: float) -> Case:
+def case_of(first: float, *, confirm_s: float = 0.0, limit_s: float = 900) -> Case:
     work = {"mode": "capacity", "rate": first, "warmup_s": 0.5, "measure_s": 4.0, "drain_s": 120.0}
-    return make_case(**work, consume="push", objective_ms=100.0, limit_s=900)
+    return make_case(**work, consume="push", objective_ms=100.0, limit_s=limit_s, confirm_s=confirm_s)
 
 
 def searched(
@@ -76,6 +76,58 @@ def test_a_server_that_is_slow_at_a_low_rate_only_is_flagged(monkeypatch: pytest
     measurement, flags = searched(monkeypatch, 100.0, stalls)
     assert measurement.results[0].probes[0].held
     assert set(flags) == {"latency_fell"}
+
+
+def test_what_was_found_is_held_again_for_as_long_as_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = case_of(500.0, confirm_s=60.0)
+    measurement = simulated(case, Server(CEILING), monkeypatch)
+    (result,) = measurement.results
+    held, failed = best(result.probes), bound(result.probes)
+    assert held is result.probes[-1]
+    assert (held.confirms, held.for_s) == (True, 60.0)
+    assert held.offered == pytest.approx(60 * held.rate, abs=2)
+    assert {probe.for_s for probe in result.probes[:-1]} == {4.0}
+    assert failed is not None
+    assert failed.rate <= held.rate * (1 + PRECISION)
+    assert flags_of(case, measurement, "measured", "aws", {}) == {}
+
+
+def test_where_it_is_not_held_for_so_long_the_next_lower_rate_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server that tires after a minute, to 0.6 of its ceiling."""
+    case = case_of(500.0, confirm_s=60.0)
+    tired = ((60.0, 1.0), (1e4, 0.6))
+    measurement = simulated(case, Server(CEILING, tired), monkeypatch)
+    (result,) = measurement.results
+    tries = [probe for probe in result.probes if probe.confirms]
+    held, failed = best(result.probes), bound(result.probes)
+    assert held is tries[-1]
+    assert failed is tries[-2]
+    assert [probe.held for probe in tries] == [*[False] * (len(tries) - 1), True]
+    assert len(tries) > 1
+    assert held.rate <= 0.6 * CEILING < failed.rate
+    assert "not_confirmed" not in flags_of(case, measurement, "measured", "aws", {})
+
+
+def test_time_is_left_for_confirming_and_where_it_ends_the_flag_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A twentieth less than the ceiling after a minute: the backlog grows until the end of the try."""
+    tired = ((60.0, 1.0), (1e4, 0.95))
+    case = case_of(500.0, confirm_s=200.0, limit_s=520.0)
+    measurement = simulated(case, Server(CEILING, tired), monkeypatch)
+    (result,) = measurement.results
+    tries = [probe for probe in result.probes if probe.confirms]
+    assert [probe.held for probe in tries] == [False]
+    found = best(result.probes)
+    assert found is not None
+    assert found.rate < tries[0].rate
+    said = flags_of(case, measurement, "measured", "aws", {})["not_confirmed"]
+    assert "1,540 msg/s was not held for 200 s (the backlog may grow by" in said
+    assert said.endswith(
+        "1,410 msg/s was not offered for 200 s, as too little time was left, or messages were"
+    )
 
 
 def test_a_first_rate_whose_warm_up_does_not_drain_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ CEILING = 1600.0
 WEAK = 500.0
 
 
-def case_of(loaders: int, first: float = 400.0) -> Case:
+def case_of(loaders: int, first: float = 400.0, confirm_s: float = 0.0) -> Case:
     work = {"mode": "capacity", "rate": first, "warmup_s": 0.5, "measure_s": 4.0, "drain_s": 60.0}
     return make_case(
         **work,
@@ -30,6 +30,7 @@ def case_of(loaders: int, first: float = 400.0) -> Case:
         loaders=loaders,
         producers=loaders,
         consumers=loaders,
+        confirm_s=confirm_s,
     )
 
 
@@ -67,6 +68,19 @@ def test_too_few_loaders_say_that_they_were_the_limit_and_how_many_they_were(
     assert "messages due, under 99%, and the target left room" in said
     count = "1 loader" if loaders == 1 else f"{loaders} loaders"
     assert said.endswith(f"the search had {count}, and more of them (loaders) may find a higher rate")
+
+
+def test_several_loaders_confirm_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = case_of(4, 1000.0, confirm_s=30.0)
+    results = simulated_team(case, Server(CEILING), WEAK, monkeypatch)
+    held = best(results[0].probes)
+    assert held is not None
+    assert (held.confirms, held.for_s) == (True, 30.0)
+    assert held.offered == pytest.approx(30 * held.rate, abs=4)
+    assert [each.offered for each in results[3].diagnoses if each.stage == held.stage] == [
+        pytest.approx(30 * held.rate / 4, abs=1)
+    ]
+    assert {"loader_saturated", "not_confirmed"}.isdisjoint(flags_raised(case, results))
 
 
 def test_a_loader_that_is_gone_ends_the_case_at_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,26 @@ def test_both_capacities_are_reported_with_the_nodes_that_they_were_found_on(rep
     assert [row.section.split(", ")[1] for row in table.rows] == ["all nodes"] * 2 + ["1 node down"] * 2
 
 
+def test_a_rate_that_was_confirmed_says_for_how_long(report: Report) -> None:
+    first = report.cases[0]
+    longer = {"confirms": True, "for_s": 600.0}
+    again = probe(3, 4000, True).model_copy(update=longer)
+    confirmed = first.model_copy(update={"probes": [*first.probes, again]})
+    assert confirmed.confirmed_s == 600
+    table = capacity_table(report.model_copy(update={"cases": [confirmed]}))
+    assert table.notes[1].endswith("4,000 msg/s was held, confirmed for 600 s, 4,160 was not.")
+    assert "600" in table.rows[0].cells or "600" in table.rows[1].cells
+
+
+def test_a_rate_that_failed_to_be_confirmed_bounds_the_capacity_from_above(report: Report) -> None:
+    first = report.cases[0]
+    wanting = probe(3, 4000, False).model_copy(update={"confirms": True, "for_s": 600.0})
+    lower = first.model_copy(update={"probes": [probe(0, 3000, True), *first.probes, wanting]})
+    assert (lower.held_rate, lower.confirmed_s) == (3000, None)
+    table = capacity_table(report.model_copy(update={"cases": [lower]}))
+    assert table.notes[1].endswith("3,000 msg/s was held, 4,000 was not.")
+
+
 def test_each_cell_has_the_interval_of_its_repeats(report: Report) -> None:
     first, second = report.cases
     again = searched(first.model_copy(update={"repeat": 2}), "nodes_down=0", 2000, ["shared_host"])
