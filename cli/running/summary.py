@@ -11,6 +11,7 @@ from rich.text import Text
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.money.size_board_table import cheapest_lines
 from breakeven.report.tables import instrument_findings
 from breakeven.report.tables.figures import rate, shown_figure
 from breakeven.report.tables.flag_tables import doubtful, flag_lines
@@ -49,6 +50,8 @@ def print_summary(report: Report, console: Console) -> None:
             print_styled(console, f"failed: {name}: {case.reason}", "bold red")
     _print_flags(report, console)
     print_verdict(console, report.verdict)
+    for line in cheapest_lines(report):
+        print_styled(console, line, wrap=console.is_terminal)
     proof = instrument_findings.line(report)
     if proof and not instrument_findings.is_in_doubt(report):  # of which the verdict has told
         print_styled(console, proof, wrap=console.is_terminal)

@@ -14,6 +14,7 @@ VARIANTS = (
     (".calls-0.75", "sensitivity", "calls", 0.75),
     (".capacity-1.25", "sensitivity", "capacity", 1.25),
     (".map", "map", None, None),
+    (".board", "board", None, None),
 )
 UNITS = {"sqs": "request", "ec2": "hour", "ebs": "gb_month"}
 #: a book in which SQS costs more than a full cluster and less than one just begun, ten times over
@@ -99,7 +100,11 @@ def cost_items(given: Sample) -> Iterator[Row]:
 def _others(question: Row) -> list[tuple[str, str]]:
     """Option and side of what stands beside SQS; the self-hosted ones have the names of their instances."""
     own = [("m7g.large", "self-hosted"), ("not known", "self-hosted")]
-    return own if question["purpose"] == "map" else [*own, ("managed", "amazon-mq"), ("today", "bill")]
+    return (
+        own
+        if question["purpose"] in {"map", "board"}
+        else [*own, ("managed", "amazon-mq"), ("today", "bill")]
+    )
 
 
 def _questions(given: Sample) -> Iterator[Row]:

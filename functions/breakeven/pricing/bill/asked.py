@@ -17,6 +17,7 @@ class Asked:
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = field(default=())
     capacities: Capacities = NO_CAPACITIES
+    board: tuple[Row, ...] = ()
 
     def of(self, *purposes: Purpose) -> list[Question]:
         """Those that are asked for one of the purposes."""
@@ -38,7 +39,7 @@ class Asked:
 
         A price of a question's own stands under the label of its book.
         """
-        shown = self.of(*SHOWN, "cheaper", "map")
+        shown = self.of(*SHOWN, "cheaper", "board", "map")
         used = {
             (question.book.label, line.service, line.item): row
             for question in shown
@@ -82,6 +83,7 @@ class Asked:
                 for option in question.options
                 if option.side == "self-hosted"
             ],
+            "board": list(self.board),
             "rates": {each.question_id: each.inputs.message_bytes for each in self.of("rate")},
             "capacities": self._capacities(),
             "questions": [

@@ -28,6 +28,7 @@ Purpose = Literal[
     "headline",
     "size",
     "cheaper",
+    "board",
     "history",
     "interval",
     "sensitivity",
@@ -42,13 +43,8 @@ SHOWN: tuple[Purpose, ...] = ("headline", "size", "history")
 Side = Literal["sqs", "self-hosted", "amazon-mq", "bill"]
 Row = dict[str, Any]
 
-AS_USED, BATCHED, RABBITMQ, AMAZON_MQ, BILL = (
-    "sqs-as-used",
-    "sqs-batched",
-    "rabbitmq",
-    "amazon-mq",
-    "sqs-bill",
-)
+AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"
+AMAZON_MQ, BILL = "amazon-mq", "sqs-bill"
 ARTICLE_BOOK = "2012-12"
 ARTICLE_INSTANCE = "m1.small"
 DEPLOYMENTS = {

@@ -36,6 +36,7 @@ class Answers:
     cost: Mapping[str, Any]
     repeats: Rows = ()
     comparison: Rows = ()
+    cheapest_size: Rows = ()
 
 
 @dataclass(frozen=True)

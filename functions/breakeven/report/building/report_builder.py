@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.flags import Evidence, raised
 from breakeven.report.building import money_builder
+from breakeven.report.building.board_builder import board
 from breakeven.report.building.counted_empty_receives import empty_receives, of_the_service, widened
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
@@ -63,6 +64,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         empty_receives=counted,
         crossovers_by_size=money_builder.crossovers_by_size(answers),
         cheaper_variants=cheaper_variants(answers.cost, answers.crossover, answers.bills),
+        size_board=board(answers.cost, answers.cheapest_size),
         offered_rates=money_builder.offered_rates(answers),
         capacities=[PricedCapacity.model_validate(row) for row in answers.cost.get("capacities", ())],
         cost_questions=questions,

@@ -9,6 +9,7 @@ from pydantic import Field
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.published.rows import SourceBreakeven
+from breakeven.report.contract.board_model import BoardSize
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.money_model import (
     Bill,
@@ -250,6 +251,9 @@ class Report(Strict):
         default=None, description="null: no case on SQS counted any, or their number was given"
     )
     crossovers_by_size: list[SizeCrossing] = Field(default_factory=list)
+    size_board: list[BoardSize] = Field(
+        default_factory=list, description="sizes whose capacity was measured on AWS, and what they cost"
+    )
     cheaper_variants: list[CheaperVariant] = Field(
         default_factory=list,
         description="one node, and burstable types, in the place of the headline's cluster",

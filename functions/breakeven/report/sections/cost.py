@@ -24,6 +24,7 @@ from breakeven.report.money.lookup_tables import (
 )
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.price_tables import hours_table, prices_table
+from breakeven.report.money.size_board_table import board_table, why_empty
 from breakeven.report.money.variants_table import variants_table
 from breakeven.report.sections.subject import Subject
 
@@ -45,7 +46,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
     yield from filled(crossover_table(report, published))
     if published and published.breakeven:
         yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
-    yield from filled(capacities_table(report), crossing_latencies_table(report))
+    yield from filled(capacities_table(report), board_table(report), crossing_latencies_table(report))
     yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
     yield from filled(by_size_table(report), variants_table(report))
     yield from filled(prices_table(report), offered_rates_table(report))
@@ -71,7 +72,8 @@ def cost_notes(report: Report) -> list[str]:
     """What is not priced or not known, and why."""
     capacities = (note for question in report.cost_questions for note in question.capacity_notes)
     # two sizes of one type have the same to say
-    return [*report.cost_notes, *dict.fromkeys(capacities), *_measured(report)]
+    board = filter(None, [why_empty(report)])
+    return [*report.cost_notes, *dict.fromkeys(capacities), *_measured(report), *board]
 
 
 def _measured(report: Report) -> list[str]:

@@ -15,6 +15,7 @@ from breakeven.pricing.bill.run_capacities import (
     managed_priced_with,
     priced_with,
 )
+from breakeven.pricing.bill.size_board import boards
 from breakeven.pricing.bill.variations import ask_all, ask_rate, ask_size
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import FIFO, PAIR, SQS, clusters
@@ -90,8 +91,13 @@ def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, cap
         )
     ]
     notes = [_price(target, own, book) for target, own, _ in found] if others else []
+    board, sizes, left_out = boards(first, book, capacities, [own for _, own, _ in found])
     return replace(
-        asked, questions=(*asked.questions, *more), notes=(*asked.notes, *notes), capacities=capacities
+        asked,
+        questions=(*asked.questions, *more, *board),
+        notes=(*asked.notes, *notes, *left_out),
+        capacities=capacities,
+        board=tuple(sizes),
     )
 
 
