@@ -252,8 +252,8 @@ def measured_by(results: list[LoaderResult]) -> Measurement:
     return merge(results, None)
 
 
-class _Gone(Exception):
-    pass
+class _Gone(BaseException):
+    """As a process that is killed: nothing is tried again."""
 
 
 def _run(world: World, meeting: FakeMeeting, loader: int, ends: int | None) -> LoaderResult:

@@ -15,6 +15,7 @@ from breakeven.loadgen.coordination import Coordinator
 from breakeven.loadgen.search.orders import Order, Part
 from breakeven.loadgen.search.probe import Probe
 from breakeven.loadgen.search.share import Host, Share
+from breakeven.loadgen.search.talk import Talk
 
 #: between the producers' connections and a rate's start, seconds: of one loader; of several, which see it at
 #: their next look; of so many that they look less often
@@ -72,7 +73,7 @@ class _Member:
     """What a loader that leads and one that follows have in common."""
 
     def __init__(self, host: Host, coordinator: Coordinator) -> None:
-        self._host, self._coordinator, self._case = host, coordinator, host.shared.case
+        self._host, self._talk, self._case = host, Talk(coordinator, host.look), host.shared.case
         self._look_s = max(LOOK_S, self._case.loaders / LOOKS_PER_S)
 
     def _await(self, look: Callable[[], Seen | None], within_s: float, lacking: Callable[[], str]) -> Seen:
@@ -94,7 +95,7 @@ class Leading(_Member):
         self.around_s = self._lead_s + PATIENCE_S
 
     def order(self, order: Order) -> None:
-        self._coordinator.tell(order=order.model_dump_json())
+        self._talk.tell(order=order.model_dump_json())
 
     def begin(self, order: Order) -> Order:
         self._await_all("ready", order.number, self._case.start_deadline_s, "was not ready for the next rate")
@@ -115,7 +116,7 @@ class Leading(_Member):
         missing: list[int] = []
 
         def look() -> list[str] | None:
-            told = self._coordinator.told_by_all()
+            told = self._talk.told_by_all()
             others = range(1, self._case.loaders)
             missing[:] = [n for n in others if told.get(n, {}).get(topic) != str(number)]
             return None if missing else [told[n].get("part", "") for n in others]
@@ -162,7 +163,7 @@ class Following(_Member):
 
     def _offer(self, order: Order) -> None:
         share = Share(self._host, self._queue_of, self._own, order)
-        self._coordinator.tell(ready=str(order.number))
+        self._talk.tell(ready=str(order.number))
         opens_s = self._await(
             lambda: found.opens_s if (found := self._ordered()) else None,
             self._case.start_deadline_s + PATIENCE_S,
@@ -179,10 +180,10 @@ class Following(_Member):
             with self._host.metered(stage, share.producers, order.for_s):
                 share.watch(self._stopped(order))
         part = share.end(stage)
-        self._coordinator.tell(part=part.model_dump_json(), done=str(part.number))
+        self._talk.tell(part=part.model_dump_json(), done=str(part.number))
 
     def _ordered(self) -> Order | None:
-        said = self._coordinator.told_by(0).get("order")
+        said = self._talk.told_by(0).get("order")
         return Order.model_validate_json(said) if said else None
 
     def _stopped(self, order: Order) -> Callable[[], bool]:
