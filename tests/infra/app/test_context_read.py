@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from breakeven.errors import InputError, MultipleInputError
+from breakeven.planning import plan
 from infra.context.context_read import read_context
 from infra.context.settings import Context
 from tests.support.aws.stacks import GROWN
+from tests.support.money.lacking import lacking
 
 ROOT = Path(__file__).parents[3]
 SINGAPORE = {"region": "ap-southeast-1", "schedule": "off"}
@@ -62,7 +64,6 @@ BAD = [
     ({"mail": "a@example.com,b@example.com"}, "mail", "one mail address"),
     ({"instance_type": "m7g.lrge"}, "instance_type", "did you mean m7g.large"),
     ({**SINGAPORE, "instance_type": "m8g.large"}, "instance_type", "not offered in ap-s"),
-    ({"region": "ap-southeast-1", "schedule": "monthly"}, "schedule", "must be off: runs in ap-southeast-1"),
     ({"architecture": "arm"}, "architecture", "arm64 or x86_64"),
     ({"architecture": "x86_64"}, "architecture", "m7g.large is arm64: leave breakeven:architecture out"),
     ({"architecture": "arm64", "instance_type": "m7i.large"}, "architecture", "m7i.large is x86_64"),
@@ -153,3 +154,13 @@ def test_every_key_is_in_the_documentation_with_its_own_words():
     for field, info in Context.model_fields.items():
         assert f"breakeven:{field}" in page
         assert " ".join(str(info.description).replace("`", "").split()) in page, field
+
+
+def test_a_schedule_in_a_region_whose_book_cannot_price_a_run_is_refused(monkeypatch):
+    monkeypatch.setattr(plan, "load_book", lambda region: lacking("states", "transition", region))
+    with pytest.raises(InputError) as caught:
+        read_context({"breakeven:region": "ap-southeast-1", "breakeven:schedule": "monthly"})
+    assert caught.value.field == "breakeven:schedule"
+    assert "must be off: runs in ap-southeast-1" in caught.value.remedy
+    assert "states/transition" in caught.value.remedy
+    assert read_context({"breakeven:region": "ap-southeast-1", "breakeven:schedule": "off"}).region

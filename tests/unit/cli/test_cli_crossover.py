@@ -274,7 +274,7 @@ def test_a_published_capacity_is_taken_where_none_is_given_and_said(
         (["--volume", "gp2", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
         (["--volume", "none", "--volume-iops", "5000"], "--volume-iops: '5000'", "leave it out"),
         (["--volume", "none", "--volume-gb", "50"], "--volume-gb: '50'", "leave it out"),
-        (["--region", "eu-central-1"], "cloudwatch/alarm_month", "take the price book of another region"),
+        (["--region", "eu-central-1", "--queue", "fair"], "sqs/fair_surcharge", "choose one that is"),
     ],
 )
 def test_what_cannot_be_bought_is_refused_with_what_can(

@@ -17,6 +17,7 @@ from cli.running.outcome import INTERRUPTED
 from local import run_lock
 from local.servers.endpoints import Endpoints
 from tests.support.cases import case_with, workload_with
+from tests.support.money.lacking import lacking
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +43,24 @@ def handlers() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nothing_starts")
+def test_a_price_that_the_book_lacks_is_refused_before_anything_starts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = lacking("cloudwatch", "alarm_month")
+    monkeypatch.setattr(run_command, "load_book", lambda region: book)
+    assert main.main(["run", "quick", "--runs", str(tmp_path / "runs")]) == main.BAD_INPUT
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "cloudwatch/alarm_month" in line
+    assert "it was found in no source" in line
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.usefixtures("nothing_starts")
 @pytest.mark.parametrize(
     ("options", "field", "remedy"),
     [
         (["--seed", "-1"], "--seed: -1", "must be at least 0"),
         (["--seed", "2147483648"], "--seed: 2147483648", "must be at most 2147483647"),
-        (["--region", "eu-central-1"], "cloudwatch/alarm_month", "the price book of another region"),
     ],
 )
 def test_what_the_first_state_would_refuse_is_refused_before_it(

@@ -6,11 +6,13 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning import execution_limits
+from breakeven.planning import plan as plan_module
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.planning.warm_up import WINDOW_S
 from breakeven.workload.read import load_suite, parse_suite
 from tests.support.cases import case_with, workload_with
+from tests.support.money.lacking import lacking
 
 SQS, RABBITMQ, TRIO = "sqs-standard", "rabbitmq-mirrored-pair", "rabbitmq-quorum-trio"
 
@@ -248,8 +250,9 @@ def test_a_run_over_the_budget_is_refused_on_aws_only():
     assert plan(scenarios, max_usd=0.01, environment="local").refusals == []
 
 
-def test_a_budget_that_cannot_be_checked_is_a_refusal():
-    made = make_plan(suite({"p": {"threads": 1}}), run_id="run-1", region="eu-central-1")
+def test_a_budget_that_cannot_be_checked_is_a_refusal(monkeypatch):
+    monkeypatch.setattr(plan_module, "load_book", lambda region: lacking("states", "transition", region))
+    made = make_plan(suite({"p": {"threads": 1}}), run_id="run-1", region="eu-west-1")
     (refusal,) = made.refusals
     assert "has no price of" in refusal.remedy
     assert "states/transition" in refusal.remedy

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
+from breakeven.planning.plan import make_plan
 from breakeven.pricing.prices.book import load_book
+from breakeven.steps.run.costs import ask_about
+from breakeven.workload.read import load_shipped
 
 REGIONS = ("us-east-1", "eu-west-1", "eu-central-1", "ap-southeast-1")
 
@@ -46,6 +49,15 @@ def test_what_a_region_must_price(name: str) -> None:
         ("ap-southeast-1", "ec2", "r3.xlarge", 0.399, "V", "2025-04-04"),
         ("us-east-1", "ebs", "gp3_gb_month", 0.08, "V2", "2026-09-09"),
         ("eu-west-1", "ebs", "gp3_gb_month", 0.088, "V", "2024-07-18"),
+        ("eu-central-1", "dynamodb", "write", 7.625e-7, "V", "2025-06-05"),
+        ("ap-southeast-1", "dynamodb", "write", 7.1e-7, "V", "2025-06-05"),
+        ("eu-central-1", "s3", "put", 5.4e-6, "V", "2025-06-05"),
+        ("eu-central-1", "fargate", "vcpu_hour_arm", 0.03725, "V", "2025-06-05"),
+        ("ap-southeast-1", "cloudwatch", "logs_gb", 0.70, "V", "2025-06-05"),
+        ("ap-southeast-1", "states", "transition", 2.5e-5, "V", "2025-06-05"),
+        ("eu-central-1", "network", "cross_zone_gb", 0.01, "D", "2026-09-09"),
+        ("eu-central-1", "ec2_credits", "t4g", 0.04, "V2", "2026-09-29"),
+        ("us-east-1", "ec2_credits", "t3", 0.05, "V2", "2026-09-29"),
         ("eu-central-1", "ebs", "gp3_gb_month", 0.0952, "V2", "2026-09-01"),
         ("ap-southeast-1", "ebs", "gp3_gb_month", 0.096, "V2", "2026-09-09"),
         ("us-east-1", "lambda", "request", 2e-7, "V2", "2026-09-29"),
@@ -119,11 +131,8 @@ UNITS = {
 NOT_FOUND = {
     "us-east-1": set(),
     "eu-west-1": {"sqs/fair_surcharge"},
-    "eu-central-1": {"sqs/fair_surcharge", "cloudwatch/metric_month", "cloudwatch/alarm_month"}
-    | {"cloudwatch/logs_gb", "network/cross_zone_gb", "network/nat_hour", "network/nat_gb"}
-    | {"network/endpoint_hour", "network/endpoint_gb", "network/internet_out_gb"},
-    "ap-southeast-1": {"sqs/fair_surcharge", "cloudwatch/metric_month", "cloudwatch/alarm_month"}
-    | {"cloudwatch/logs_gb", "network/endpoint_gb", "network/internet_out_gb"},
+    "eu-central-1": {"sqs/fair_surcharge", "network/nat_hour", "network/nat_gb"},
+    "ap-southeast-1": {"sqs/fair_surcharge"},
 }
 
 
@@ -190,3 +199,10 @@ def test_sqs_tiers(name: str) -> None:
 
     assert tiers("standard_request") == [(0, 1e11, 4e-7), (1e11, 2e11, 3e-7), (2e11, None, 2.4e-7)]
     assert tiers("fifo_request") == [(0, 1e11, 5e-7), (1e11, 2e11, 4e-7), (2e11, None, 3.5e-7)]
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_a_run_and_its_bills_can_be_priced_in_every_shipped_region(name: str) -> None:
+    made = make_plan(load_shipped("breakeven"), run_id="run-1", region=name)
+    assert (made.estimate.unpriced, made.refusals) == ([], [])
+    assert ask_about(made.cases, 1024, load_book(name)).questions
