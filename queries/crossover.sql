@@ -26,25 +26,28 @@
 WITH
 -- include: cost_model
 ,
+-- include: sqs_pairs
+,
 -- include: pieces
 ,
 -- include: crossings
 , compared AS (
   -- the corners of a question stand beside it: they have its base_id, and the same crossing the same number
   SELECT
-    question_id, purpose, book, sqs_option, other_option, hours_per_month, number, kind, messages, equal_until,
+    question_id, purpose, book, first_option AS sqs_option, second_option AS other_option, hours_per_month,
+    number, kind, messages, equal_until,
     next_messages, searched_messages, usd, cheaper_below, cheaper_above,
     min(CASE WHEN purpose = 'interval' THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, sqs_option, other_option, number, cheaper_above
+      PARTITION BY base_id, first_option, second_option, number, cheaper_above
     ) AS low,
     max(CASE WHEN purpose = 'interval' THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, sqs_option, other_option, number, cheaper_above
+      PARTITION BY base_id, first_option, second_option, number, cheaper_above
     ) AS high,
     count(CASE WHEN purpose = 'interval' THEN messages END) OVER (
-      PARTITION BY base_id, sqs_option, other_option, number, cheaper_above
+      PARTITION BY base_id, first_option, second_option, number, cheaper_above
     ) AS corners_with,
     count(CASE WHEN purpose = 'interval' AND coalesce(number, 1) = 1 THEN 1 END) OVER (
-      PARTITION BY base_id, sqs_option, other_option
+      PARTITION BY base_id, first_option, second_option
     ) AS corners
   FROM crossings
 )

@@ -12,15 +12,18 @@
 WITH
 -- include: cost_model
 ,
+-- include: sqs_pairs
+,
 -- include: pieces
 ,
 -- include: crossings
 , first_crossings AS (
   SELECT
-    base_id, purpose, varied, factor, book, sqs_option, other_option, kind, cheaper_above,
+    base_id, purpose, varied, factor, book, first_option AS sqs_option, second_option AS other_option, kind,
+    cheaper_above,
     messages / nullif(hours_per_month * 3600E0, 0E0) AS msg_per_s,
     max(CASE WHEN question_id = base_id THEN messages / nullif(hours_per_month * 3600E0, 0E0) END) OVER (
-      PARTITION BY base_id, sqs_option, other_option
+      PARTITION BY base_id, first_option, second_option
     ) AS base_msg_per_s
   FROM crossings
   WHERE coalesce(number, 1) = 1

@@ -18,20 +18,22 @@ from breakeven.pricing.bill.cheaper_variants import cheaper
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity, capacities
 from breakeven.pricing.bill.lines import MAX_MSG_PER_S
+from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import bill_question, priced_beside, question
 from breakeven.pricing.bill.variations import corners
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
 from cli.crossover.crossover_options import WHERE, add_options, inputs_of
-from cli.crossover.crossover_output import Answer, print_answer
+from cli.crossover.crossover_output import print_answer
 from cli.crossover.explain import SUBJECTS, explain
+from cli.crossover.priced_answer import Answer
 from cli.terminal import print_json
 from local.stored.answers import answers
 
 #: at which both are priced where no rate was asked for
 USUAL_RATE = 100.0
-AT_ANY_RATE = ("crossover", "cost_curves")
+AT_ANY_RATE = ("crossover", "cost_curves", "pair_crossings")
 AT_THE_RATE = ("bills", "break_even_hours")
 
 
@@ -102,7 +104,7 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
         inputs = inputs.but(capacity_msg_per_s=known.msg_per_s)
     base = question(book.name, inputs, book)
     less, _ = cheaper(base, _printed)
-    questions = (base, *less, *corners(base))
+    questions = (base, *less, *corners(base), *ask_pairs(base))
     if bill is not None:
         questions = (*questions, bill_question("bill", inputs, book, bill))
     found = answers(Asked(questions).rows(), AT_ANY_RATE)
@@ -115,7 +117,8 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
         inputs = inputs.but(msg_per_s=USUAL_RATE)
     base = question(book.name, inputs, book)
     less, unpriced = cheaper(base, _printed)
-    asked = Asked((base, *less), (*why, *unpriced))
+    pairs, *_ = ask_pairs(base)
+    asked = Asked((base, *less, pairs), (*why, *unpriced))
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
     variants = cheaper_variants(asked.to_json(), of_variants, found["bills"])
     return Answer(base, asked, found, bill, known, tuple(variants))

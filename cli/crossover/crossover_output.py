@@ -1,30 +1,20 @@
-"""What ``breakeven crossover`` answers, on the terminal and as JSON."""
+"""What ``breakeven crossover`` answers, on the terminal."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 
 from breakeven import words
-from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.cluster_capacity import CREDITS, capacity_of
-from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.known_capacity import KnownCapacity
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option, Question
-from breakeven.pricing.prices.book import PriceBook
-from breakeven.report.building import money_builder
-from breakeven.report.building.money_builder import total
-from breakeven.report.contract.money_model import CheaperVariant
-from breakeven.report.money.lookup_tables import in_units
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option
 from breakeven.report.money.managed import conditions
-from breakeven.report.money.measured_capacity import MeasuredCapacity
-from breakeven.report.money.never_crossing import why_never
-from cli.crossover.cheaper_output import lines_of, print_variants
+from cli.crossover.cheaper_output import print_variants
+from cli.crossover.pairs_output import print_pairs
+from cli.crossover.priced_answer import Answer
 from cli.crossover.question_assumptions import assumptions
 from cli.terminal import columns, print_table, say
-from local.stored.answers import Rows
 
 CONSUMERS = {None: "queue only", "containers": "consumed by containers", "lambda": "consumed by Lambda"}
 #: sides whose options grow by whole clusters
@@ -33,139 +23,8 @@ DECADES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
 KINDS = {"step": " (where a cluster is added)", "touch": " (they touch)", "tie": " (equal from there)"}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A question with the rows that answer it.
-
-    :param bill: the SQS bill that it began with
-    :param capacity: the printed one that it took where none was given, or a run's that was asked for
-    :param variants: cheaper ways to run the cluster
-    """
-
-    base: Question
-    asked: Asked
-    rows: dict[str, Rows]
-    bill: float | None
-    capacity: KnownCapacity | MeasuredCapacity | None = None
-    variants: tuple[CheaperVariant, ...] = ()
-
-    @property
-    def inputs(self) -> Inputs:
-        return self.base.inputs
-
-    @property
-    def rate(self) -> float:
-        """Messages a second that were asked for."""
-        return self.inputs.msg_per_s or 0.0
-
-    def label(self, option_id: str | None) -> str:
-        return next((o.label for o in self.base.options if o.option_id == option_id), "neither")
-
-    def bill_of(self, option: Option) -> Rows:
-        """The option's lines at the rate asked for, dearest first."""
-        pair = (self.base.question_id, option.option_id)
-        own = [row for row in self.rows["bills"] if (row["question_id"], row["option_id"]) == pair]
-        return sorted(own, key=lambda row: -(row["usd"] or 0.0))
-
-    def usd(self, option: Option) -> float | None:
-        """None where a line has no price at the rate."""
-        return total([row["usd"] for row in self.bill_of(option)])
-
-    def usd_per_1000(self, option: Option) -> float | None:
-        """Dollars a month for each 1000 messages a second."""
-        usd = self.usd(option)
-        return usd / self.rate * 1000 if usd is not None and self.rate else None
-
-    def not_priced(self) -> list[str]:
-        """Lines that have no price at the rate asked for, and why."""
-        return [
-            f"Not priced at {words.figure(self.rate)} msg/s: {option.label}, {row['line']}: "
-            f"{words.amount(row['units'])} {in_units(row['unit'])} a month; {_why_not(self.base.book, row)}."
-            for option in self.base.options
-            for row in self.bill_of(option)
-            if row["usd"] is None
-        ]
-
-    def capacity_source(self) -> str:
-        """Where the capacity that was priced comes from."""
-        if self.capacity is not None:
-            return self.capacity.describe()
-        return "given with the question" if self.inputs.capacity_msg_per_s else "none is known"
-
-    def capacity_words(self) -> str:
-        """What one cluster carries."""
-        return (self.capacity or capacity_of(self.inputs)).describe()
-
-    @property
-    def measured(self) -> MeasuredCapacity | None:
-        """The run's capacity, where it took one."""
-        return self.capacity if isinstance(self.capacity, MeasuredCapacity) else None
-
-    @property
-    def clusters(self) -> float:
-        """How many of our own the rate takes."""
-        (cluster,) = [option for option in self.base.options if option.option_id == RABBITMQ]
-        return float(max(row["clusters"] for row in self.bill_of(cluster)))
-
-    @property
-    def needed_msg_per_s(self) -> float:
-        """What each of them must carry."""
-        return capacity_of(self.inputs).needed(self.rate) / self.clusters
-
-    def hours(self) -> Rows:
-        own = self.base.question_id
-        return [row for row in self.rows["break_even_hours"] if row["asked"] and row["question_id"] == own]
-
-    def why_never(self, row: dict[str, Any]) -> str:
-        questions = money_builder.cost_questions(self.asked.to_json())
-        (crossing,) = money_builder.crossovers([row], questions)
-        return why_never(crossing, questions[0], money_builder.bills(self.rows["bills"]))
-
-    def document(self) -> dict[str, Any]:
-        """The answer as JSON."""
-        capacity = capacity_of(self.inputs)
-        return {
-            "question": self.inputs.model_dump(mode="json"),
-            "price_book": self.base.book.label,
-            "sqs_bill_usd": self.bill,
-            "messages_per_month": self.rate * self.inputs.seconds_per_month,
-            "options": [
-                {
-                    "option": option.option_id,
-                    "label": option.label,
-                    "usd_per_month": self.usd(option),
-                    "usd_per_1000_msg_per_s": self.usd_per_1000(option),
-                    "lines": self.bill_of(option),
-                }
-                for option in self.base.options
-            ],
-            "crossovers": self.rows["crossover"],
-            "cheaper_variants": [
-                {**variant.model_dump(mode="json"), "lines": lines_of(variant, self.rows["bills"])}
-                for variant in self.variants
-            ],
-            "break_even_hours": self.hours(),
-            "capacity": {
-                "said": self.capacity_words(),
-                "limit": capacity.limit,
-                "from": self.capacity_source(),
-                "measured": self.measured.document() if self.measured else None,
-                "needed_msg_per_s": self.needed_msg_per_s,
-                "notes": list(capacity.notes),
-            },
-            "assumptions": assumptions(self.base, self.measured),
-            "notes": [*self.not_priced(), *self.asked.notes],
-        }
-
-
-def _why_not(book: PriceBook, row: dict[str, Any]) -> str:
-    """A price that a question needs is known; it may end before the units do."""
-    end = book.known(row["service"], row["item"]).tiers[-1].to
-    return f"{book.label} has a price for the first {words.amount(end)} only"
-
-
 def print_answer(answer: Answer, console: Console) -> None:
-    """Prices at the rate, over the decades, crossings, hours, capacity, assumptions: in that order."""
+    """Prices at the rate, over the decades, crossings, pairs, hours, capacity, assumptions: in that order."""
     inputs = answer.inputs
     cluster = answer.label(RABBITMQ)
     say(
@@ -186,6 +45,8 @@ def print_answer(answer: Answer, console: Console) -> None:
     _prices(answer, console)
     say(console)
     _crossings(answer, console)
+    say(console)
+    print_pairs(answer.pairs, answer.inputs, console)
     say(console)
     print_variants(answer.variants, answer.rate, console)
     for line in [*_hours(answer), *_capacity(answer)]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.questions import Option
 from breakeven.results.queries import query
-from cli.crossover.crossover_output import Answer
+from cli.crossover.priced_answer import Answer
 from cli.terminal import say
 
 
@@ -30,14 +30,36 @@ def _inputs(answer: Answer, console: Console) -> None:
 
 def _bills(answer: Answer, console: Console) -> None:
     for option in answer.base.options:
-        say(console, f"{option.label} at {answer.rate:g} msg/s")
-        for row in answer.bill_of(option):
-            say(console, f"  {row['line']}: {row['formula']}")
-            usd = "not priced" if row["usd"] is None else f"${row['usd']:,.6f} a month"
-            say(console, f"    {row['units']:,.6f} {row['unit']} -> {usd}")
-            for price in _prices(answer, option, row):
-                say(console, f"    {price}")
-    _sql("bills", answer, console)
+        _bill(answer, option, answer.bill_of(option), console)
+    _sql("bills", answer, console, answer.base.question_id)
+
+
+def _pairs(answer: Answer, console: Console) -> None:
+    """The bills of the forms that stand in the pairs alone, with every price; then the pairs."""
+    say(
+        console,
+        "Each two options over the traffic, with clusters as each takes them; what stands under bills is not "
+        "repeated here.",
+    )
+    pairs = answer.pairs_question
+    there = {(line.formula, line.item) for option in answer.base.options for line in option.lines}
+    for option in pairs.options:
+        if {(line.formula, line.item) for line in option.lines} <= there:
+            continue
+        own = [row for row in answer.rows["bills"] if row["question_id"] == pairs.question_id]
+        rows = [row for row in own if row["option_id"] == option.option_id]
+        _bill(answer, option, rows, console)
+    _sql("pair_crossings", answer, console)
+
+
+def _bill(answer: Answer, option: Option, rows: list[dict[str, Any]], console: Console) -> None:
+    say(console, f"{option.label} at {answer.rate:g} msg/s")
+    for row in rows:
+        say(console, f"  {row['line']}: {row['formula']}")
+        usd = "not priced" if row["usd"] is None else f"${row['usd']:,.6f} a month"
+        say(console, f"    {row['units']:,.6f} {row['unit']} -> {usd}")
+        for price in _prices(answer, option, row):
+            say(console, f"    {price}")
 
 
 def _prices(answer: Answer, option: Option, row: dict[str, Any]) -> list[str]:
@@ -73,7 +95,7 @@ def _crossings(answer: Answer, console: Console) -> None:
 
 def _hours(answer: Answer, console: Console) -> None:
     say(console, "hours = (SQS's bill - the cluster's bill without people) / price of an hour")
-    _sql("break_even_hours", answer, console, only_asked=True)
+    _sql("break_even_hours", answer, console, answer.base.question_id, only_asked=True)
 
 
 def _capacity(answer: Answer, console: Console) -> None:
@@ -91,8 +113,12 @@ def _capacity(answer: Answer, console: Console) -> None:
     )
 
 
-def _sql(name: str, answer: Answer, console: Console, *, only_asked: bool = False) -> None:
-    rows = [row for row in answer.rows[name] if not only_asked or row["asked"]]
+def _sql(
+    name: str, answer: Answer, console: Console, question_id: str = "", *, only_asked: bool = False
+) -> None:
+    """The query and its rows; those of one question, or those at the rate that was asked for."""
+    rows = [row for row in answer.rows[name] if not question_id or row["question_id"] == question_id]
+    rows = [row for row in rows if not only_asked or row["asked"]]
     say(console, f"rows of queries/{name}.sql:")
     for row in rows:
         say(console, f"  {row}")
@@ -103,6 +129,7 @@ SUBJECTS: dict[str, Callable[[Answer, Console], None]] = {
     "inputs": _inputs,
     "bills": _bills,
     "crossings": _crossings,
+    "pairs": _pairs,
     "hours": _hours,
     "capacity": _capacity,
 }

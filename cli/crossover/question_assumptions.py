@@ -6,10 +6,9 @@ from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.questions import AMAZON_MQ, Question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
-from breakeven.pricing.bill.variations import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
-from breakeven.report.money.consumer_words import consumers
+from breakeven.pricing.bill.uncertainty import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
 from breakeven.report.money.measured_capacity import MeasuredCapacity
-from breakeven.report.money.price_assumptions import amazon_mq
+from breakeven.report.money.price_assumptions import amazon_mq, consumers
 
 
 def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:

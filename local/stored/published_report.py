@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.article import article_question
 from breakeven.pricing.bill.asked import Asked
-from breakeven.pricing.bill.questions import article_question, price_books
+from breakeven.pricing.bill.questions import price_books
 from breakeven.published.rows import SOURCES, Published, load_shipped, shipped
 from breakeven.report.building.published_as_rows import ENVIRONMENT, VARIANT, rows, source_of
 from breakeven.report.building.query_answers import Answers, RunRecord

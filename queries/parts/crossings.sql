@@ -1,51 +1,46 @@
--- Where SQS and another option change places, or cost the same: all of it, in the range that was searched.
+-- Where the two options of each pair change places, or cost the same: all of it, in the range that was searched.
 --
--- SQS's cost is continuous; the other may jump above a full cluster. Between the edges of both, the
--- difference is a straight line: its sign at either end says whether it passes through zero. Sums of doubles
--- that should be equal may differ in their last digits: a part in 10^12 counts as equal.
--- sign: 1 where the other is cheaper, -1 where SQS is, 0 where they cost the same.
+-- Takes pairs (question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
+-- first_key, second_key; a key is that of pieces).
+-- Costs may jump above a full cluster. Between the edges of both, the difference is a straight line: its sign at
+-- either end says whether it passes through zero. Sums of doubles that should be equal may differ in their last
+-- digits: a part in 10^12 counts as equal.
+-- sign: 1 where the second is cheaper, -1 where the first is, 0 where they cost the same.
+-- usd: of the first at that rate, its full clusters at an edge; but of a tie just above the rate at which it begins.
 -- One chain in which each step is read once: engines run a step again for each place that reads it.
-pairs AS (
+joint AS (
   SELECT
-    s.question_id, s.base_id, s.purpose, s.varied, s.factor, s.book, s.hours_per_month,
-    s.option_id AS sqs_option, o.option_id AS other_option,
-    s.question_id || chr(10) || s.option_id AS sqs_key,
-    o.question_id || chr(10) || o.option_id AS other_key
-  FROM options s
-  JOIN options o ON o.question_id = s.question_id
-  WHERE s.side = 'sqs' AND o.side <> 'sqs' AND s.purpose <> 'map'
-), joint AS (
-  SELECT
-    p.question_id, p.base_id, p.purpose, p.varied, p.factor, p.book, p.hours_per_month, p.sqs_option, p.other_option,
+    p.question_id, p.base_id, p.purpose, p.varied, p.factor, p.book, p.hours_per_month, p.first_option, p.second_option,
     greatest(s.messages, o.messages) AS messages,
     least(s.to_messages, o.to_messages) AS to_messages,
-    s.usd + s.usd_per_message * (greatest(s.messages, o.messages) - s.messages) AS sqs_usd,
-    s.usd + s.usd_per_message * (least(s.to_messages, o.to_messages) - s.messages) AS sqs_to_usd,
-    o.usd + o.usd_per_message * (greatest(s.messages, o.messages) - o.messages) AS other_usd,
-    o.usd + o.usd_per_message * (least(s.to_messages, o.to_messages) - o.messages) AS other_to_usd
+    s.usd + s.usd_per_message * (greatest(s.messages, o.messages) - s.messages) AS first_usd,
+    s.usd + s.usd_per_message * (least(s.to_messages, o.to_messages) - s.messages) AS first_to_usd,
+    o.usd + o.usd_per_message * (greatest(s.messages, o.messages) - o.messages) AS second_usd,
+    o.usd + o.usd_per_message * (least(s.to_messages, o.to_messages) - o.messages) AS second_to_usd
   FROM pairs p
-  JOIN pieces s ON s.option_key = p.sqs_key
+  JOIN pieces s ON s.option_key = p.first_key
   JOIN pieces o
-    ON o.option_key = p.other_key
+    ON o.option_key = p.second_key
     AND ((o.messages < s.to_messages AND s.messages < o.to_messages) OR (o.messages = 0E0 AND s.messages = 0E0))
 ), signed AS (
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, sqs_option, other_option,
-    messages, to_messages, sqs_usd, sqs_to_usd,
+    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
+    messages, to_messages, first_usd, first_to_usd,
+    lag(first_to_usd) OVER (PARTITION BY question_id, first_option, second_option ORDER BY messages) AS usd_before,
     CASE
-      WHEN sqs_usd IS NULL OR other_usd IS NULL THEN NULL
-      WHEN abs(sqs_usd - other_usd) <= 1E-12 * greatest(sqs_usd, other_usd) THEN 0
-      WHEN sqs_usd > other_usd THEN 1
+      WHEN first_usd IS NULL OR second_usd IS NULL THEN NULL
+      WHEN abs(first_usd - second_usd) <= 1E-12 * greatest(first_usd, second_usd) THEN 0
+      WHEN first_usd > second_usd THEN 1
       ELSE -1
     END AS from_sign,
     CASE
-      WHEN sqs_to_usd IS NULL OR other_to_usd IS NULL THEN NULL
-      WHEN abs(sqs_to_usd - other_to_usd) <= 1E-12 * greatest(sqs_to_usd, other_to_usd) THEN 0
-      WHEN sqs_to_usd > other_to_usd THEN 1
+      WHEN first_to_usd IS NULL OR second_to_usd IS NULL THEN NULL
+      WHEN abs(first_to_usd - second_to_usd) <= 1E-12 * greatest(first_to_usd, second_to_usd) THEN 0
+      WHEN first_to_usd > second_to_usd THEN 1
       ELSE -1
     END AS to_sign,
-    (sqs_usd - other_usd) / nullif((sqs_usd - other_usd) - (sqs_to_usd - other_to_usd), 0E0) AS share,
-    max(to_messages) OVER (PARTITION BY question_id, sqs_option, other_option) AS searched_messages
+    (first_usd - second_usd) / nullif((first_usd - second_usd) - (first_to_usd - second_to_usd), 0E0) AS share,
+    max(to_messages) OVER (PARTITION BY question_id, first_option, second_option) AS searched_messages
   FROM joint
   WHERE messages = 0E0 OR to_messages - messages > 1E-12 * to_messages
 ), stretches AS (
@@ -53,12 +48,13 @@ pairs AS (
   -- after. Part 2 is the end of the search, where they meet there.
   SELECT
     g.question_id, g.base_id, g.purpose, g.varied, g.factor, g.book, g.hours_per_month,
-    g.sqs_option, g.other_option, g.searched_messages, g.messages AS piece_messages, s.part,
+    g.first_option, g.second_option, g.searched_messages, g.messages AS piece_messages, s.part,
     CASE s.part
       WHEN 0 THEN g.messages WHEN 1 THEN g.messages + g.share * (g.to_messages - g.messages) ELSE g.to_messages
     END AS messages,
+    CASE WHEN s.part = 0 THEN g.usd_before END AS usd_before,
     CASE s.part
-      WHEN 0 THEN g.sqs_usd WHEN 1 THEN g.sqs_usd + g.share * (g.sqs_to_usd - g.sqs_usd) ELSE g.sqs_to_usd
+      WHEN 0 THEN g.first_usd WHEN 1 THEN g.first_usd + g.share * (g.first_to_usd - g.first_usd) ELSE g.first_to_usd
     END AS usd,
     CASE WHEN s.part = 0 THEN g.from_sign ELSE 0 END AS from_sign,
     CASE WHEN s.part = 0 AND g.from_sign * g.to_sign = -1 THEN 0 ELSE g.to_sign END AS to_sign,
@@ -70,34 +66,34 @@ pairs AS (
     OR (s.part = 2 AND g.from_sign <> 0 AND g.to_sign = 0 AND g.to_messages = g.searched_messages)
 ), followed AS (
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, sqs_option, other_option,
-    searched_messages, piece_messages, part, messages, usd, from_sign, sign,
+    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
+    searched_messages, piece_messages, part, messages, usd, usd_before, from_sign, sign,
     lag(sign) OVER (
-      PARTITION BY question_id, sqs_option, other_option ORDER BY piece_messages, part
+      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
     ) AS sign_before,
     lag(to_sign) OVER (
-      PARTITION BY question_id, sqs_option, other_option ORDER BY piece_messages, part
+      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
     ) AS to_sign_before
   FROM stretches
 ), spans AS (
   -- stretches of one sign that follow one another are one; a touch parts them
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, sqs_option, other_option,
-    searched_messages, piece_messages, part, messages, usd, from_sign, sign, sign_before, to_sign_before,
+    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
+    searched_messages, piece_messages, part, messages, usd, usd_before, from_sign, sign, sign_before, to_sign_before,
     lead(messages) OVER (
-      PARTITION BY question_id, sqs_option, other_option ORDER BY piece_messages, part
+      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
     ) AS next_messages,
     lead(sign) OVER (
-      PARTITION BY question_id, sqs_option, other_option ORDER BY piece_messages, part
+      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
     ) AS sign_after,
     count(CASE WHEN sign = 0 OR sign_before <> 0 THEN 1 END) OVER (
-      PARTITION BY question_id, sqs_option, other_option
+      PARTITION BY question_id, first_option, second_option
     ) AS crossing_count
   FROM followed
   WHERE (piece_messages = 0E0 AND part = 0) OR sign <> sign_before OR (sign <> 0 AND to_sign_before = 0)
 ), crossings AS (
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, sqs_option, other_option,
+    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
     CASE WHEN sign IS NOT NULL THEN searched_messages END AS searched_messages,
     CASE
       WHEN sign IS NULL THEN 'unpriced'
@@ -109,21 +105,21 @@ pairs AS (
       ELSE 'step'
     END AS kind,
     CASE WHEN crossing_count > 0 THEN row_number() OVER (
-      PARTITION BY question_id, sqs_option, other_option ORDER BY piece_messages, part
+      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
     ) END AS number,
     CASE WHEN crossing_count > 0 THEN messages END AS messages,
     CASE
       WHEN crossing_count = 0 THEN NULL WHEN sign = 0 AND part <> 2 THEN next_messages ELSE messages
     END AS equal_until,
     lead(messages) OVER (
-      PARTITION BY question_id, sqs_option, other_option ORDER BY piece_messages, part
+      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
     ) AS next_messages,
-    CASE WHEN crossing_count > 0 THEN usd END AS usd,
+    CASE WHEN crossing_count = 0 THEN NULL WHEN sign <> 0 THEN coalesce(usd_before, usd) ELSE usd END AS usd,
     CASE CASE WHEN crossing_count > 0 THEN sign_before ELSE sign END
-      WHEN 1 THEN other_option WHEN -1 THEN sqs_option
+      WHEN 1 THEN second_option WHEN -1 THEN first_option
     END AS cheaper_below,
     CASE CASE WHEN sign = 0 THEN sign_after ELSE sign END
-      WHEN 1 THEN other_option WHEN -1 THEN sqs_option
+      WHEN 1 THEN second_option WHEN -1 THEN first_option
     END AS cheaper_above
   FROM spans
   WHERE crossing_count = 0 OR sign = 0 OR sign_before <> 0

@@ -1,5 +1,6 @@
 -- The cost of each option as straight pieces, from messages (not included) to to_messages (included).
 --
+-- Takes searched (question_id, option_id, messages_per_cluster, hours_per_month).
 -- A piece begins at zero, at the edge of a tier, and above each full cluster. The search ends at ten million
 -- messages a second, at the thousandth cluster, or where the book's prices end: whichever is least.
 -- Two edges within a part in 10^12 are one. An option of which nothing can be priced has one piece without cost.
@@ -9,8 +10,7 @@ ends AS (
     coalesce(least(
       hours_per_month * 3.6E10, coalesce(messages_per_cluster * 1E3, hours_per_month * 3.6E10)
     ), 0E0) AS end_messages
-  FROM options
-  WHERE purpose <> 'map'
+  FROM searched
 ), edges AS (
   SELECT
     e.question_id, e.option_id, e.messages_per_cluster, e.end_messages,

@@ -15,6 +15,8 @@ VARIANTS = (
     (".capacity-1.25", "sensitivity", "capacity", 1.25),
     (".map", "map", None, None),
     (".board", "board", None, None),
+    (".pairs", "pairs", None, None),
+    (".pairs.low", "pairs-interval", None, None),
 )
 UNITS = {"sqs": "request", "ec2": "hour", "ebs": "gb_month"}
 #: a book in which SQS costs more than a full cluster and less than one just begun, ten times over
@@ -119,10 +121,10 @@ def _questions(given: Sample) -> Iterator[Row]:
         if book == ALONG_THE_STEPS:
             size, calls, free, used = 1e7, 3.0, 0.0, 0.0
         for suffix, purpose, varied, factor in VARIANTS:
-            grow = {".low": 0.5, ".high": 1.5}.get(suffix, 1.0)
+            grow = {".low": 0.5, ".high": 1.5, ".pairs.low": 0.5}.get(suffix, 1.0)
             yield {
                 "question_id": f"{book}{suffix}",
-                "base_id": book,
+                "base_id": f"{book}.pairs" if purpose.startswith("pairs") else book,
                 "purpose": purpose,
                 "varied": varied,
                 "factor": factor,

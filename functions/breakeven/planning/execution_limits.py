@@ -23,7 +23,7 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 #: a run that bakes images of brokers looks at them so often, and for so long at most: seconds
 LOOKS_EVERY_S, BAKE_LIMIT_S = 30, 2400
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
-HISTORY_PER_RUN = 853  # the first look at images and what it makes for tasks among it, and its queries
+HISTORY_PER_RUN = 887  # the first look at images and what it makes for tasks among it, and its queries
 HISTORY_PER_LOOK = 9  # at images that are baked; the first is the run's
 HISTORY_PER_LEG = 149  # in a round of its own
 HISTORY_PER_CASE = 102

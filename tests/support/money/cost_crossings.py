@@ -40,7 +40,7 @@ class Span:
 
 @dataclass
 class Pair:
-    """Two options and the range in which they are compared."""
+    """Two options and the range in which they are compared: SQS and another, or any first and second."""
 
     sqs: Option
     other: Option
@@ -95,10 +95,16 @@ class Pair:
             return [Crossing("never", below=self.name(sign), above=self.name(sign), searched=self.limit)]
         following = [*(c.messages for c in found[1:]), None]
         return [
-            replace(c, number=n, until=until, usd=self.sqs.usd(c.messages), searched=self.limit)
+            replace(c, number=n, until=until, usd=self._usd(c.kind, c.messages), searched=self.limit)
             for n, (c, until) in enumerate(zip(found, following, strict=True), 1)
             if c.messages is not None
         ]
+
+    def _usd(self, kind: str, messages: Fraction) -> Fraction | None:
+        """What the first costs there, its full clusters at an edge; of a tie what it costs just above."""
+        size = self.sqs.messages_per_cluster
+        above = 1 if size is None else messages // size + 1
+        return self.sqs.usd(messages, above if kind == "tie" else None)
 
     def _found(self, spans: list[Span]) -> Iterator[Crossing | None]:
         """What is where a span begins, seen from the span before; then what is at the end."""

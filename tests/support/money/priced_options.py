@@ -23,6 +23,7 @@ def option_of(
         Line(
             row["line"],
             _price(tiers[row["book"], row["service"], row["item"]]),
+            factor=F(row["price_factor"]),
             **{name: F(row[f"units_{name}"]) for name in UNITS},
         )
         for row in tables["cost_items"]

@@ -10,7 +10,7 @@ import pytest
 
 from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.pricing.bill.inputs import ask
-from breakeven.pricing.bill.variations import uncertain
+from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.report.building.verdict import verdict
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.measured_capacity import measured_capacities

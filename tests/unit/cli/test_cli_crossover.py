@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,41 @@ def test_that_nobody_knows_what_amazon_mq_carries_is_said(capsys: pytest.Capture
     assert "Amazon MQ" not in out
 
 
+def test_every_option_stands_against_every_other(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--deployment", "trio")
+    rows = [re.split(r"  +", line) for line in out.splitlines()]
+    table = {tuple(row[:2]): row[2:] for row in rows if len(row) == 6}
+    assert len(table) == 7 * 6 / 2 + 1
+    assert table["RabbitMQ trio", "Amazon MQ cluster"] == ["2,450", "if at all", "$766.94", "10,500 msg/s"]
+    assert table["RabbitMQ pair", "RabbitMQ trio"] == ["throughout", "–", "–", "–"]
+    assert table["SQS as used", "RabbitMQ trio"][:2] == ["66.5", "48.9 to 66.5"]
+    assert table["SQS batched", "Amazon MQ cluster"][:2] == ["2,430", "2,430 to 7,410"]
+    pairs = document(capsys, "--deployment", "trio")["pairs"]
+    assert pairs["options"]["amazon-mq-single"] == "Amazon MQ, one mq.m7g.large"
+    (one,) = [
+        each
+        for each in pairs["crossings"]
+        if (each["first_option"], each["second_option"]) == ("rabbitmq-trio", "amazon-mq-cluster")
+    ]
+    assert (one["cheaper_above"], one["needs_msg_per_s"]) == (
+        "amazon-mq-cluster",
+        pytest.approx(one["msg_per_s"] * 3 / 0.7),
+    )
+
+
+def test_every_price_of_the_pairs_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "--deployment", "trio", "--explain")
+    for said in (
+        "ec2/m7g.large", "ebs/gp3_gb_month", "network/cross_zone_gb", "amazonmq/cluster.mq.m7g.large",
+        "amazonmq/single.mq.m7g.large", "amazonmq/storage_gb_month", "sqs/standard_request",
+    ):  # fmt: skip
+        assert said in out, said
+    (explained,) = re.findall(r"\n== pairs\n(.*?)\n== ", out, re.DOTALL)
+    for label in ("RabbitMQ on one m7g.large", "RabbitMQ pair of m7g.large", "Amazon MQ, one mq.m7g.large"):
+        assert f"{label} at 100 msg/s" in explained
+    assert "rows of queries/pair_crossings.sql" in explained
+
+
 def test_what_other_services_add_to_a_given_bill_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--sqs-bill", "0.1")
     assert "as assumed below; other services bill what is added to it: alarms $0.20" in out
@@ -167,7 +203,7 @@ def test_every_subject_is_reported_alone(capsys: pytest.CaptureFixture[str], sub
 
 def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--explain")
-    assert out.count("\n== ") == 5
+    assert out.count("\n== ") == 6
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.pricing.bill.article import article_question
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import ask
-from breakeven.pricing.bill.questions import article_question, question
+from breakeven.pricing.bill.questions import question
 from breakeven.pricing.prices.book import load_book
 from local.stored.answers import answers
 

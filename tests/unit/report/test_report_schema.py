@@ -10,7 +10,7 @@ from typing import get_args
 import jsonschema
 
 from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
-from breakeven.report.contract import money_model
+from breakeven.report.contract import money_model, pairs_model
 from breakeven.report.contract.json_schema import path, schema
 from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats
 from breakeven.report.contract.strict import Strict
@@ -22,7 +22,10 @@ from tests.fixtures.report import sample
 METRICS_MD = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
 #: every model of the money part
 MONEY = [
-    model for model in vars(money_model).values() if isinstance(model, type) and issubclass(model, Strict)
+    model
+    for module in (money_model, pairs_model)
+    for model in vars(module).values()
+    if isinstance(model, type) and issubclass(model, Strict)
 ]
 
 

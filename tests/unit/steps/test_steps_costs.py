@@ -96,13 +96,15 @@ def test_amazon_mq_and_all_that_is_drawn_stand_beside_the_first_size_alone(sweep
     variants = {one["question_id"] for one in sweep["cost"]["cheaper"]}
     assert {name.partition(".")[0] for name in variants} == {REGION}
     for name in ("cost_curves", "bills", "break_even_hours"):
-        assert {row["question_id"] for row in sweep[name]} - {"2012-12"} - variants == {REGION}, name
+        others = {"2012-12", f"{REGION}.pairs"} | variants
+        assert {row["question_id"] for row in sweep[name]} - others == {REGION}, name
 
 
 def test_one_size_asks_as_ever():
     single, none = asked(LARGE), asked({"large": {"instance_type": "m7g.large"}})
     assert {each.purpose for each in single.questions} == {
         "headline", "history", "interval", "sensitivity", "message-size", "empty-receives", "cheaper", "map",
+        "pairs", "pairs-interval",
     }  # fmt: skip
     assert single.to_json() == none.to_json()
     assert single.to_json()["questions"][0]["options"][RABBITMQ] == "RabbitMQ pair of m7g.large"

@@ -74,7 +74,7 @@ READS_OF_ALL_PER_S = 3
 #: of a search by several loaders, for each of them: units of reads a second, most of them to see whether a
 #: rate was stopped; and units of what it writes of each rate, of some 10 KB
 SEARCH_READS_PER_S, WRITES_PER_PART = 3, 12
-QUERIES = 16
+QUERIES = 17
 ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 ZONES = 2  # of the network in infra/
 #: of structured logs, metrics among them, and Lambda's own three lines; assumed, generously

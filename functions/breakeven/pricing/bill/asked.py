@@ -39,7 +39,7 @@ class Asked:
 
         A price of a question's own stands under the label of its book.
         """
-        shown = self.of(*SHOWN, "cheaper", "board", "map")
+        shown = self.of(*SHOWN, "cheaper", "board", "map", "pairs")
         used = {
             (question.book.label, line.service, line.item): row
             for question in shown
@@ -85,6 +85,7 @@ class Asked:
             ],
             "board": list(self.board),
             "rates": {each.question_id: each.inputs.message_bytes for each in self.of("rate")},
+            "pairs": [_pairs(question) for question in self.of("pairs")],
             "capacities": self._capacities(),
             "questions": [
                 {
@@ -125,3 +126,21 @@ class Asked:
             | {"age_days": self.capacities.age_days(one), "prices_question_id": used.get(one)}
             for one in dict.fromkeys([*self.capacities.own, *used])
         ]
+
+
+def _pairs(question: Question) -> Row:
+    """The options that are compared each with each, and what one cluster is priced to carry."""
+    seconds = question.inputs.seconds_per_month
+    return {
+        "question_id": question.question_id,
+        "inputs": question.inputs.model_dump(mode="json"),
+        "options": [
+            {
+                "option": option.option_id,
+                "label": option.label,
+                "has_clusters": option.side != "sqs",
+                "mean_msg_per_s": option.messages_per_cluster and option.messages_per_cluster / seconds,
+            }
+            for option in question.options
+        ],
+    }

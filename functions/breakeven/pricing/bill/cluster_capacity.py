@@ -68,9 +68,8 @@ class Capacity:
         return msg_per_s * self.peak_factor / self.utilisation / self.credit_share
 
     def clusters(self, msg_per_s: float) -> int:
-        """How many the monthly mean takes, as the queries count them; one where no capacity is known."""
-        mean = self.mean_msg_per_s
-        return 1 if mean is None else max(1, ceil(msg_per_s / mean * FULL))
+        """How many the monthly mean takes; one where no capacity is known."""
+        return clusters_of(self.mean_msg_per_s, msg_per_s)
 
     def needed_each(self, msg_per_s: float) -> float:
         """What each of them must carry then."""
@@ -86,6 +85,14 @@ class Capacity:
         stated = f"{number(self.stated)} msg/s {_with(self.nodes_down)}"
         binds = {CREDITS: f"CPU credits sustain {self.credits or 0.0:,.0f} msg/s", "network": network}
         return f"{stated}, but {binds[self.limit]}" if self.limit in binds else stated
+
+
+def clusters_of(mean: float | None, msg_per_s: float) -> int:
+    """How many a monthly mean takes, as the queries count them.
+
+    :param mean: messages a second that one is priced to carry; None: one, whatever the traffic
+    """
+    return 1 if mean is None else max(1, ceil(msg_per_s / mean * FULL))
 
 
 def capacity_of(inputs: Inputs) -> Capacity:

@@ -17,11 +17,11 @@ from breakeven.pricing.bill.amazon_mq_lines import amazon_mq_lines, priced_types
 from breakeven.pricing.bill.broker_lines import broker_lines
 from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.consumer_lines import consumer_lines
-from breakeven.pricing.bill.inputs import Inputs, ask
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import Line, OwnPrice, OwnTier
 from breakeven.pricing.bill.run_capacities import RunCapacity
 from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
-from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook, load_book
+from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook
 from breakeven.pricing.prices.broker_types import Form, broker_types
 
 Purpose = Literal[
@@ -36,6 +36,8 @@ Purpose = Literal[
     "empty-receives",
     "rate",
     "map",
+    "pairs",
+    "pairs-interval",
     "bill",
 ]
 #: of the questions that a report answers by themselves, in the order in which it does
@@ -45,8 +47,6 @@ Row = dict[str, Any]
 
 AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"
 AMAZON_MQ, BILL = "amazon-mq", "sqs-bill"
-ARTICLE_BOOK = "2012-12"
-ARTICLE_INSTANCE = "m1.small"
 DEPLOYMENTS = {
     "single": "RabbitMQ on one {0}",
     "pair": "RabbitMQ pair of {0}",
@@ -150,40 +150,15 @@ def question(name: str, inputs: Inputs, book: PriceBook, *, size: str = "") -> Q
     :param size: what the suite calls the cluster's machines, where it has several
     :raises InputError: a price that SQS or the cluster needs is not known
     """
-    options = [
-        _sqs(AS_USED, "SQS as used", inputs, book),
-        _sqs(BATCHED, "SQS batched and long-polled", batched(inputs), book),
-        own_cluster(inputs, book, size=size),
-    ]
-    options += [option for option, _ in [_amazon_mq(inputs, book)] if option]
+    options = [*sqs_options(inputs, book), own_cluster(inputs, book, size=size)]
+    options += [option for option, _ in [amazon_mq_option(inputs, book)] if option]
     return Question(name, "headline", inputs, book, tuple(options))
 
 
 def priced_beside(inputs: Inputs, book: PriceBook) -> tuple[Inputs, tuple[str, ...]]:
     """The inputs without what the book cannot price beside, which is Amazon MQ alone; and why not."""
-    _, why = _amazon_mq(inputs, book)
+    _, why = amazon_mq_option(inputs, book)
     return (inputs.but(amazon_mq=None), (why,)) if why else (inputs, ())
-
-
-def article_question() -> Question:
-    """The 2012 article's own: three calls a message, two nodes by the hour, and nothing else."""
-    book = load_book(ARTICLE_BOOK)
-    inputs = ask(
-        message_bytes=1,  # the article counts calls, whatever their size
-        empty_receives=0,
-        free_tier=False,
-        sqs_alarms=0,
-        instance=ARTICLE_INSTANCE,
-        volume="none",
-        broker_zones=1,
-        node_metrics=0,
-        node_alarms=0,
-        peak_factor=1,  # the article knows neither peaks nor headroom
-        utilisation=1,
-        amazon_mq=None,
-    )
-    options = (_sqs(AS_USED, "SQS, 3 calls a message", inputs, book), own_cluster(inputs, book))
-    return Question(ARTICLE_BOOK, "history", inputs, book, options)
 
 
 def bill_question(name: str, inputs: Inputs, book: PriceBook, usd: float) -> Question:
@@ -234,12 +209,23 @@ def _per_cluster(capacity: Capacity, inputs: Inputs) -> float | None:
     return None if mean is None else mean * inputs.seconds_per_month
 
 
-def _sqs(option_id: str, label: str, inputs: Inputs, book: PriceBook) -> Option:
+def sqs_options(inputs: Inputs, book: PriceBook) -> list[Option]:
+    """SQS as used, and batched.
+
+    :raises InputError: a price is not known
+    """
+    return [
+        sqs_option(AS_USED, "SQS as used", inputs, book),
+        sqs_option(BATCHED, "SQS batched and long-polled", batched(inputs), book),
+    ]
+
+
+def sqs_option(option_id: str, label: str, inputs: Inputs, book: PriceBook) -> Option:
     lines = [*sqs_lines(inputs, book), *consumer_lines(inputs, book, "sqs")]
     return Option(option_id, "sqs", label, _known(book, lines))
 
 
-def _amazon_mq(inputs: Inputs, book: PriceBook) -> tuple[Option | None, str | None]:
+def amazon_mq_option(inputs: Inputs, book: PriceBook) -> tuple[Option | None, str | None]:
     """The option, or why there is none."""
     if inputs.amazon_mq is None:
         return None, None

@@ -4,54 +4,50 @@ from __future__ import annotations
 
 from collections import ChainMap
 from dataclasses import replace
+from functools import partial
 from itertools import product
-from typing import Any
 
 from breakeven.errors import InputError
-from breakeven.pricing.bill.amazon_mq import brokers_of
+from breakeven.pricing.bill.article import article_question
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.broker_lines import SERVICES
 from breakeven.pricing.bill.cheaper_variants import cheaper
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 from breakeven.pricing.bill.known_capacity import capacities
+from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import (
     AS_USED,
     RABBITMQ,
     Purpose,
     Question,
-    article_question,
     map_question,
     priced_beside,
     question,
 )
-from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, RunCapacity, priced_with
+from breakeven.pricing.bill.run_capacities import (
+    NO_CAPACITIES,
+    Capacities,
+    RunCapacity,
+    managed_priced_with,
+    priced_with,
+)
+from breakeven.pricing.bill.uncertainty import (
+    BATCHES,
+    EMPTY_RECEIVES,
+    MANAGED_CAPACITY,
+    Changes,
+    inputs_of_others,
+    uncertain,
+)
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.words import plural
 
-#: empty receives a message where they are not known: none, to one for each message (a queue that is polled
-#: faster than it fills)
-EMPTY_RECEIVES = (0.0, 1.0)
 #: the numbers whose crossings a report has, so that what a run counts can be priced
 COUNTED = (*EMPTY_RECEIVES, *(float(2**step) for step in range(1, 10)), 1000.0)
-#: of the batch that was asked for, how full calls may be on average
-BATCH_FILL = (0.5, 1.0)
-#: of a capacity that was given or printed: another workload, or another's machine, will have
-CAPACITY = (0.75, 1.25)
 QUARTER = (0.75, 1.25)
-#: of the price across zones, for traffic between Amazon MQ's own brokers where its charge is not known
-INTER_NODE = (0.0, 1.0)
 #: bytes of the messages whose crossings a report sets side by side
 SIZES = (256, *(kib * 1024 for kib in (1, 2, 3, 4, 8, 16, 24, 32, 64, 256)))
-BATCHES = ("send_batch", "receive_batch", "delete_batch")
-Changes = dict[str, Any]
-CAPACITY_INPUT = "capacity"
-MANAGED_CAPACITY, MANAGED_TRAFFIC = "Amazon MQ's capacity", "traffic between Amazon MQ's brokers"
-#: side of an option -> uncertain inputs that do not move its bill, but another's
-NOT_OF: dict[str, set[str]] = {
-    "self-hosted": {MANAGED_CAPACITY, MANAGED_TRAFFIC},
-    "amazon-mq": {CAPACITY_INPUT},
-}
 
 
 def ask_all(
@@ -72,7 +68,7 @@ def ask_all(
     :param size: what the suite calls the cluster's machines, where it has several
     :param capacity: a run's, which the inputs have their capacity from
     :param managed_capacity: a run's, which they have Amazon MQ's from
-    :param capacities_of: runs', for the variants
+    :param capacities_of: runs', for the variants and the other forms
     :raises InputError: a price that is needed is not known
     """
     inputs, why = priced_beside(inputs, book)
@@ -88,8 +84,15 @@ def ask_all(
     less, unpriced = cheaper(base, lambda each: priced_with(each, capacities_of.find(each)))
     notes += unpriced
     beside = (*less, *corners(base), *quarters(base), *by_size(base), *by_empty_receives(base))
-    questions = (base, *beside, map_question(base, others), article_question())
+    pairs = ask_pairs(base, partial(_known, capacities_of))
+    questions = (base, *beside, *pairs, map_question(base, others), article_question())
     return Asked(questions, tuple(notes))
+
+
+def _known(capacities_of: Capacities, inputs: Inputs) -> Inputs:
+    """The inputs of a form, with what was measured of it."""
+    own = priced_with(inputs, capacities_of.find(inputs))
+    return managed_priced_with(own, capacities_of.find_managed(inputs))
 
 
 def ask_size(
@@ -109,46 +112,6 @@ def ask_rate(base: Question, msg_per_s: float, message_bytes: int) -> Question:
     return _beside(base, f"rate-{msg_per_s:g}.{message_bytes}B", change, "rate", "rate")
 
 
-def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
-    """Name of each uncertain input -> what it changes at either end."""
-    found: dict[str, list[Changes]] = {}
-    if inputs.empty_receives is None and inputs.consumer is None:
-        found["empty receives"] = [{"empty_receives": end} for end in EMPTY_RECEIVES]
-    if any(getattr(inputs, batch) > 1 for batch in BATCHES):
-        found["batch fill"] = [
-            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
-        ]
-    if ends := capacity_ends(inputs):
-        found[CAPACITY_INPUT] = [{"capacity_msg_per_s": end} for end in ends]
-    if inputs.amazon_mq and brokers_of(inputs.deployment) > 1 and inputs.amazon_mq_inter_node is None:
-        found[MANAGED_TRAFFIC] = [{"amazon_mq_inter_node": end} for end in INTER_NODE]
-    if ends := amazon_mq_ends(inputs):
-        found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in ends]
-    return found
-
-
-def capacity_ends(inputs: Inputs) -> tuple[float, ...]:
-    """The interval's, where the capacity was measured; where no upper end was found, the capacity itself."""
-    return _ends(inputs.capacity_msg_per_s, inputs.capacity_low_msg_per_s, inputs.capacity_high_msg_per_s)
-
-
-def amazon_mq_ends(inputs: Inputs) -> tuple[float, ...]:
-    """The same of Amazon MQ; none where it is not beside the question."""
-    if inputs.amazon_mq is None:
-        return ()
-    return _ends(
-        inputs.amazon_mq_capacity_msg_per_s, inputs.amazon_mq_low_msg_per_s, inputs.amazon_mq_high_msg_per_s
-    )
-
-
-def _ends(stated: float | None, low: float | None, high: float | None) -> tuple[float, ...]:
-    if stated is None:
-        return ()
-    if low is None:
-        return tuple(stated * end for end in CAPACITY)
-    return low, high or stated
-
-
 def corners(base: Question) -> list[Question]:
     """The question at every combination of the ends of its uncertain inputs.
 
@@ -163,7 +126,7 @@ def corners(base: Question) -> list[Question]:
         changes = dict(ChainMap(*(each[at] for each, at in zip(ends.values(), picked, strict=True))))
         moved = {name for name, at in zip(ends, picked, strict=True) if at}
         corner = _beside(base, f"corner-{number}", changes, "interval", varied)
-        options = tuple(option for option in corner.options if not moved & NOT_OF.get(option.side, set()))
+        options = tuple(option for option in corner.options if not moved & inputs_of_others(option.side))
         if any(option.side != "sqs" for option in options):
             found.append(replace(corner, options=options))
     return found

@@ -10,7 +10,7 @@ from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity, capacity
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
-from breakeven.pricing.bill.variations import uncertain
+from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.report.building.query_answers import Answers, Rows
 from breakeven.report.contract.money_model import (
     Bill,

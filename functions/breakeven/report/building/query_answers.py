@@ -37,6 +37,7 @@ class Answers:
     repeats: Rows = ()
     comparison: Rows = ()
     cheapest_size: Rows = ()
+    pair_crossings: Rows = ()
 
 
 @dataclass(frozen=True)

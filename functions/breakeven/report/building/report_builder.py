@@ -16,6 +16,7 @@ from breakeven.report.building.board_builder import board
 from breakeven.report.building.counted_empty_receives import empty_receives, of_the_service, widened
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
+from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.building.verdict import verdict
@@ -61,6 +62,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         cases=cases,
         crossovers=crossovers,
         crossing_latencies=crossing_latencies(crossovers, cases),
+        pairs=pairs_of(answers),
         empty_receives=counted,
         crossovers_by_size=money_builder.crossovers_by_size(answers),
         cheaper_variants=cheaper_variants(answers.cost, answers.crossover, answers.bills),

@@ -25,6 +25,7 @@ from breakeven.report.contract.money_model import (
     Sensitivity,
     SizeCrossing,
 )
+from breakeven.report.contract.pairs_model import Pairs
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
 from breakeven.terms import Environment, Flag, Place, Provenance
@@ -247,6 +248,7 @@ class Report(Strict):
     crossing_latencies: list[CrossingLatency] = Field(
         default_factory=list, description="of each pair's first change of sides"
     )
+    pairs: Pairs | None = Field(default=None, description="every option against every other; null: not asked")
     empty_receives: EmptyReceives | None = Field(
         default=None, description="null: no case on SQS counted any, or their number was given"
     )

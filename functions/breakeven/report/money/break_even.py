@@ -10,7 +10,6 @@ from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
-from breakeven.report.money.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
 from breakeven.report.money.headline import as_used, main_crossover
 from breakeven.report.money.latency_at_crossing import near_crossing
@@ -18,6 +17,7 @@ from breakeven.report.money.managed import undercuts
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
+from breakeven.report.money.price_assumptions import QUEUE_ONLY
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0

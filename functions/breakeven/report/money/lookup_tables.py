@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from breakeven import words
-from breakeven.pricing.bill.questions import ARTICLE_BOOK, RABBITMQ
+from breakeven.pricing.bill.article import ARTICLE_BOOK
+from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.contract.money_model import (
     Bill,
     BillLine,

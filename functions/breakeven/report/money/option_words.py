@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from breakeven import words
+from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
@@ -66,6 +67,14 @@ def brief(option: str | None) -> str:
     """For a narrow column: SQS, batched; RabbitMQ."""
     names = {AS_USED: "SQS", BATCHED: "SQS batched", RABBITMQ: "RabbitMQ", AMAZON_MQ: "Amazon MQ"}
     return words.NOTHING if option is None else names.get(option, option)
+
+
+def brief_of_pair(option: str | None) -> str:
+    """The same where every form stands beside every other: RabbitMQ trio; Amazon MQ cluster."""
+    named = {AS_USED: "SQS as used", BATCHED: "SQS batched", None: words.NOTHING}
+    named |= {name: f"RabbitMQ {'on one' if form == 'single' else form}" for name, form in OWN.items()}
+    named |= {name: f"Amazon MQ {'one' if form == 'single' else 'cluster'}" for name, form in MANAGED.items()}
+    return named[option]
 
 
 def hour(usd_an_hour: object) -> str:

@@ -7,12 +7,12 @@ from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
 from breakeven.pricing.bill.amazon_mq_lines import copies_between_brokers
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity
+from breakeven.pricing.bill.consumer_lines import most_mapped_msg_per_s
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.report.contract.money_model import CostQuestion
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.consumer_words import consumers
 from breakeven.report.money.option_words import hour, share
 
 PATHS = {
@@ -21,6 +21,7 @@ PATHS = {
     "data.",
     "nat": "Clients reach SQS through a NAT gateway in {0}; the bill includes its hours and data.",
 }
+QUEUE_ONLY = "Queue only: what consumers cost is not in these figures."
 RESERVED = {"1y": "one year", "3y": "three years"}
 
 
@@ -194,6 +195,30 @@ def _between_brokers(inputs: Inputs) -> str:
     return (
         f" No source that was read says what traffic between its brokers is charged ({copies} times a "
         "message): nothing is priced, and intervals go up to the price across zones."
+    )
+
+
+def consumers(inputs: Inputs) -> str:
+    """In sentences."""
+    if inputs.consumer is None:
+        return QUEUE_ONLY
+    queues = words.plural(inputs.consumer_queues, "queue")
+    each = f"{inputs.container_vcpu:g} vCPU and {inputs.container_gb:g} GB of Fargate on ARM"
+    if inputs.consumer == "containers":
+        return (
+            f"Consumers: {inputs.containers:g} containers at every rate, {each} each. On SQS each polls "
+            f"{queues}, waiting {inputs.poll_wait_s:g} s at most; priced are the receives of idle queues."
+        )
+    gathered = (
+        f"gathered for {inputs.lambda_window_s:g} s at most" if inputs.lambda_window_s else "without a window"
+    )
+    return (
+        f"Consumers: Lambda on ARM, {inputs.lambda_ms:g} ms a message with {inputs.lambda_memory_mb} MB, in "
+        f"batches of {inputs.lambda_batch} at most, {gathered}, from {queues}; nothing of its free tier is "
+        "deducted, and priced are as many invocations as there can be. On Amazon MQ a mapping has one "
+        f"environment a queue, which takes {words.figure(most_mapped_msg_per_s(inputs))} msg/s at most, and "
+        "its secret is not priced. Of brokers of one's own Lambda has no mapping: "
+        f"{inputs.containers:g} containers, {each} each, hand messages on."
     )
 
 

@@ -23,6 +23,7 @@ from breakeven.report.money.lookup_tables import (
     sensitivity_table,
 )
 from breakeven.report.money.measured_capacity import measured_capacities
+from breakeven.report.money.pairs_table import pairs_table
 from breakeven.report.money.price_tables import hours_table, prices_table
 from breakeven.report.money.size_board_table import board_table, why_empty
 from breakeven.report.money.variants_table import variants_table
@@ -48,6 +49,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
         yield from paragraph(WHY_IT_DIFFERS, f" {published.breakeven.why}")
     yield from filled(capacities_table(report), board_table(report), crossing_latencies_table(report))
     yield from _folded("every-crossing", "Every crossing", all_crossovers_table(report))
+    yield from filled(pairs_table(report))
     yield from filled(by_size_table(report), variants_table(report))
     yield from filled(prices_table(report), offered_rates_table(report))
     yield from subject.drawn(hours)

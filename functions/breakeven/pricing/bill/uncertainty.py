@@ -1,0 +1,79 @@
+"""Inputs of a question that are not known, and the ends between which each of them lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from breakeven.pricing.bill.amazon_mq import brokers_of
+from breakeven.pricing.bill.inputs import Inputs
+
+#: empty receives a message where they are not known: none, to one for each message (a queue that is polled
+#: faster than it fills)
+EMPTY_RECEIVES = (0.0, 1.0)
+#: of the batch that was asked for, how full calls may be on average
+BATCH_FILL = (0.5, 1.0)
+#: of a capacity that was given or printed: another workload, or another's machine, will have
+CAPACITY = (0.75, 1.25)
+#: of the price across zones, for traffic between Amazon MQ's own brokers where its charge is not known
+INTER_NODE = (0.0, 1.0)
+BATCHES = ("send_batch", "receive_batch", "delete_batch")
+MANAGED_CAPACITY, MANAGED_TRAFFIC = "Amazon MQ's capacity", "traffic between Amazon MQ's brokers"
+#: side of an option -> the uncertain inputs that move its bill
+MOVING: dict[str, frozenset[str]] = {
+    "sqs": frozenset({"empty receives", "batch fill"}),
+    "self-hosted": frozenset({"capacity"}),
+    "amazon-mq": frozenset({MANAGED_CAPACITY, MANAGED_TRAFFIC}),
+}
+Changes = dict[str, Any]
+
+
+def inputs_moving(side: str) -> frozenset[str]:
+    """Names of the uncertain inputs that move an option's bill."""
+    return MOVING.get(side, frozenset())
+
+
+def inputs_of_others(side: str) -> frozenset[str]:
+    """Those that move the bill of clusters of another kind alone; none of SQS, which all stand beside."""
+    if side not in MOVING or side == "sqs":
+        return frozenset()
+    return frozenset().union(*(names for name, names in MOVING.items() if name not in {"sqs", side}))
+
+
+def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
+    """Name of each uncertain input -> what it changes at either end."""
+    found: dict[str, list[Changes]] = {}
+    if inputs.empty_receives is None and inputs.consumer is None:
+        found["empty receives"] = [{"empty_receives": end} for end in EMPTY_RECEIVES]
+    if any(getattr(inputs, batch) > 1 for batch in BATCHES):
+        found["batch fill"] = [
+            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
+        ]
+    if ends := capacity_ends(inputs):
+        found["capacity"] = [{"capacity_msg_per_s": end} for end in ends]
+    if inputs.amazon_mq and brokers_of(inputs.deployment) > 1 and inputs.amazon_mq_inter_node is None:
+        found[MANAGED_TRAFFIC] = [{"amazon_mq_inter_node": end} for end in INTER_NODE]
+    if ends := amazon_mq_ends(inputs):
+        found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in ends]
+    return found
+
+
+def capacity_ends(inputs: Inputs) -> tuple[float, ...]:
+    """The interval's, where the capacity was measured; where no upper end was found, the capacity itself."""
+    return _ends(inputs.capacity_msg_per_s, inputs.capacity_low_msg_per_s, inputs.capacity_high_msg_per_s)
+
+
+def amazon_mq_ends(inputs: Inputs) -> tuple[float, ...]:
+    """The same of Amazon MQ; none where it is not beside the question."""
+    if inputs.amazon_mq is None:
+        return ()
+    return _ends(
+        inputs.amazon_mq_capacity_msg_per_s, inputs.amazon_mq_low_msg_per_s, inputs.amazon_mq_high_msg_per_s
+    )
+
+
+def _ends(stated: float | None, low: float | None, high: float | None) -> tuple[float, ...]:
+    if stated is None:
+        return ()
+    if low is None:
+        return tuple(stated * end for end in CAPACITY)
+    return low, high or stated
