@@ -132,7 +132,11 @@ def _stack(account: Account, prefix: str | None) -> tuple[Deployed | None, Findi
 def _region(account: Account) -> Said:
     if account.region in regions():
         return "ok", f"{account.region} has a price book"
-    return "stop", f"{account.region} has no price book; use one of {', '.join(regions())}"
+    there = ", ".join(regions())
+    return (
+        "note",
+        f"no price book of it is shipped ({there} are): runs ask the AWS Price List for all",
+    )
 
 
 def _bootstrap(account: Account, qualifier: str, *, needed: bool) -> Said:

@@ -16,6 +16,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan
+from breakeven.pricing.prices.book import regions
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.run.plan_run import check_run_id, plan_of
@@ -129,6 +130,8 @@ def _expected(deployed: Deployed, document: dict[str, Any], run_id: str) -> str:
         return f"resumes run {document['resume_run_id']}"
     wanted = parse_run_input({"region": deployed.account.region, **document})
     plan = plan_of(wanted, suite_of(wanted), run_id, allowance=ANY)
+    if wanted.region not in regions():  # whose prices only the account's own plan can ask for
+        return f"{plural(len(plan.cases), 'case')}, priced there: no book of {wanted.region} is shipped"
     plan.raise_if_refused()
     minutes, usd = plan.estimate.seconds / 60, plan.estimate.usd
     return f"{plural(len(plan.cases), 'case')}, about {minutes:.0f} minutes and ${usd:.2f}"

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from breakeven.errors import InputError, together
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.prices.book import DEFAULT_REGION, load_book, regions
+from breakeven.pricing.prices.book import DEFAULT_REGION, REGION, load_book, regions
 from breakeven.pricing.prices.instance_types import machine, machines
 from breakeven.workload.read import load_shipped
 from infra.context.settings import DEBIAN_NAMES, Context
@@ -198,13 +198,15 @@ def _named_architecture(parameter: str) -> str | None:
 
 
 def _region(context: Context, region: str | None) -> Iterator[Fault]:
-    """A run is priced by its region's book, which also says where a type is to be had."""
+    """A run is priced by its region's book, which also says where a type is to be had.
+
+    Of a region that none is shipped of, runs ask the Price List for every price.
+    """
     if region is None:
         return
-    if region not in regions():
-        yield "region", f"there is no price book of it; there are {', '.join(regions())}"
-        return
-    if context.instance_type not in machines():
+    if not REGION.fullmatch(region):
+        yield "region", "is no region's name; give one such as eu-north-1"
+    if region not in regions() or context.instance_type not in machines():
         return
     try:
         load_book(region).known("ec2", context.instance_type)

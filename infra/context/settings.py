@@ -159,7 +159,7 @@ class Context(Frozen, allow_inf_nan=False):
     prefix: Prefix | None = _optional(
         "at most 20 lower-case letters, digits and single hyphens, a letter first, without the word 'be'",
     )
-    region: Region | None = _optional("a region that has a price book, such as eu-west-1")
+    region: Region | None = _optional("a region, such as eu-west-1")
     zones: Zones | None = _optional(
         "two or more different zones of one region, such as eu-west-1a,eu-west-1b",
     )

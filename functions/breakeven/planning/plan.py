@@ -28,7 +28,7 @@ from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
-from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
+from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, book_of
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import Case, Variant
@@ -82,6 +82,7 @@ def make_plan(
     hardware: Mapping[str, object] | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
     account: machine_availability.Account = machine_availability.ANY_ACCOUNT,
+    book: PriceBook | None = None,
 ) -> Plan:
     """Expand, order and price a suite. The same arguments give the same plan.
 
@@ -91,11 +92,12 @@ def make_plan(
     :param hardware: of the one machine of a local run
     :param allowance: what the deployment allows a run on AWS, whatever ``max_usd`` says
     :param account: what the account has room for, on AWS
+    :param book: of the region, as the Price List has brought it up to date; the shipped one, unless given
     :raises InputError: the suite cannot be expanded, or there is no price book of the region
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    book = load_book(region)
+    book = book or book_of(region)
     expanded = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
     fitting, smaller = smaller_machines.fitted(suite, expanded, account, book)
     compared = machine_availability.placed(fitting, account)
@@ -120,7 +122,7 @@ def make_plan(
         warm_up_s=suite.warm_up,
         machine_notes=smaller,
     )
-    make = partial(_planned, blank, suite, allowance=allowance, account=account)
+    make = partial(_planned, blank, suite, book=book, allowance=allowance, account=account)
     if advice is None:
         return make(compared, [])
     chosen, notes = choose_loaders(suite, compared, advice, environment, hardware or {})
@@ -139,6 +141,7 @@ def _planned(
     compared: Sequence[Case],
     loader_notes: list[str],
     *,
+    book: PriceBook,
     allowance: Allowance,
     account: machine_availability.Account,
 ) -> Plan:
@@ -149,7 +152,7 @@ def _planned(
     notes = [*loader_notes, *fewer, *fargate.notes(suite, fitting, environment)]
     cases = [*proving, *fitting]
     plan = blank.model_copy(update={"cases": cases, "loader_notes": notes})
-    return to_run(plan, cases, suite, allowance, account)
+    return to_run(plan, cases, suite, allowance, account, book)
 
 
 def to_run(
@@ -158,9 +161,10 @@ def to_run(
     suite: Suite,
     allowance: Allowance,
     account: machine_availability.Account,
+    book: PriceBook | None = None,
 ) -> Plan:
     """The plan with these of its cases to be run: their order, what they take, and what cannot run."""
-    environment, book = plan.environment, load_book(plan.region)
+    environment, book = plan.environment, book or book_of(plan.region)
     compared = [case for case in cases if case.target != INSTRUMENT]
     fit = [part.lanes_at_once(compared, account) for part in (machine_availability, quotas)]
     lanes = max(1, min(fit)) if environment == "aws" else 1

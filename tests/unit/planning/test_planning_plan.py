@@ -251,7 +251,7 @@ def test_a_run_over_the_budget_is_refused_on_aws_only():
 
 
 def test_a_budget_that_cannot_be_checked_is_a_refusal(monkeypatch):
-    monkeypatch.setattr(plan_module, "load_book", lambda region: lacking("states", "transition", region))
+    monkeypatch.setattr(plan_module, "book_of", lambda region: lacking("states", "transition", region))
     made = make_plan(suite({"p": {"threads": 1}}), run_id="run-1", region="eu-west-1")
     (refusal,) = made.refusals
     assert "has no price of" in refusal.remedy

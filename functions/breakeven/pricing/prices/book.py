@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
@@ -38,6 +39,8 @@ def _is_day(text: str) -> str:
 
 
 IsoDate = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_is_day)]
+#: what AWS calls its regions
+REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d+")
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -239,6 +242,21 @@ def load_book(name: str) -> PriceBook:
     if name not in books():
         raise InputError("price book", "region", name, f"no such book; there are {', '.join(regions())}")
     return read_book(BOOKS / f"{name}.json")
+
+
+def book_of(region: str) -> PriceBook:
+    """The shipped book of a region; of one that has none a book that lacks every price, and says so.
+
+    :raises InputError: it is none of a region's names, such as eu-north-1
+    """
+    if region in books() or not REGION.fullmatch(region):
+        return load_book(region)
+    why = f"no price book of {region} is shipped, and the AWS Price List gave none"
+    unknown = {"usd": None, "tiers": (), "reason": why, "region": region, "mark": "M", "note": None}
+    nowhere = {"source": "none", "as_of": load_book(DEFAULT_REGION).as_of}
+    prices = tuple(price.model_copy(update=unknown | nowhere) for price in load_book(DEFAULT_REGION).prices)
+    named = {"name": region, "region": region, "notes": (), "prices": prices}
+    return load_book(DEFAULT_REGION).model_copy(update=named)
 
 
 def read_book(path: Path) -> PriceBook:

@@ -54,6 +54,10 @@ class Wanted:
     def name(self) -> str:
         return f"{self.service}/{self.item}"
 
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.service, self.item
+
     def matches(self, entry: Entry) -> bool:
         if not re.fullmatch(PREFIX + self.usage, entry.attributes.get("usagetype", "")):
             return False
@@ -69,6 +73,54 @@ class Query:
     wanted: tuple[Wanted, ...]
 
 
+REQUEST = {"requests": 1.0, "request": 1.0}
+PAY_PER_REQUEST = "PayPerRequestThroughput"
+#: service code -> what a run is billed for by it, as its bills name it. A unit that is not among these is not
+#: guessed at: the price then stays as it was, and the notes say why
+BESIDE: Mapping[str, tuple[Wanted, ...]] = {
+    "AWSLambda": (
+        Wanted("lambda", "request", REQUEST, usage="Request-ARM"),
+        Wanted(
+            "lambda",
+            "gb_second_arm",
+            {"lambda-gb-second": 1.0, "seconds": 1.0, "second": 1.0, "gb-seconds": 1.0, "gb-second": 1.0},
+            usage="Lambda-GB-Second-ARM",
+        ),
+    ),
+    "AmazonStates": (Wanted("states", "transition", {"statetransitions": 1.0}, usage="StateTransition"),),
+    "AmazonS3": (
+        Wanted("s3", "put", REQUEST, usage="Requests-Tier1"),
+        Wanted("s3", "get", REQUEST, usage="Requests-Tier2"),
+    ),
+    "AmazonDynamoDB": (
+        Wanted(
+            "dynamodb",
+            "write",
+            {"writerequestunits": 1.0},
+            {"group": "DDB-WriteUnits", "operation": PAY_PER_REQUEST},
+            usage="WriteRequestUnits",
+        ),
+        Wanted(
+            "dynamodb",
+            "read",
+            {"readrequestunits": 1.0},
+            {"group": "DDB-ReadUnits", "operation": PAY_PER_REQUEST},
+            usage="ReadRequestUnits",
+        ),
+    ),
+    "AmazonAthena": (Wanted("athena", "tb", {"terabytes": 1.0, "tb": 1.0}, usage="DataScannedInTB"),),
+    "AmazonCloudWatch": (
+        Wanted("cloudwatch", "metric_month", {"metrics": 1.0}, usage="CW:MetricMonitorUsage"),
+        Wanted("cloudwatch", "alarm_month", {"alarms": 1.0}, usage="CW:AlarmMonitorUsage"),
+        Wanted("cloudwatch", "logs_gb", GB, usage="DataProcessing-Bytes"),
+    ),
+    "AmazonECS": (
+        Wanted("fargate", "vcpu_hour_arm", HOUR, usage="Fargate-ARM-vCPU-Hours:perCPU"),
+        Wanted("fargate", "gb_hour_arm", HOUR | {"gb-hours": 1.0}, usage="Fargate-ARM-GB-Hours"),
+    ),
+}
+
+
 def regional_queries(book: PriceBook, instance_types: Sequence[str]) -> list[Query]:
     """Questions that need no more than the region's code; one a service, and one an instance type."""
     region = {"regionCode": book.region}
@@ -81,6 +133,18 @@ def regional_queries(book: PriceBook, instance_types: Sequence[str]) -> list[Que
         _query(book, "AmazonVPC", region, _vpc()),
         _query(book, "AmazonMQ", region, _brokers(book)),
     ]
+
+
+def lacking_queries(book: PriceBook) -> list[Query]:
+    """Questions about what runs are billed for beside, where the book lacks it; one a service."""
+    unknown = {(price.service, price.item) for price in book.prices if price.usd is None}
+    asked = [
+        _query(
+            book, service_code, {"regionCode": book.region}, [item for item in wanted if item.key in unknown]
+        )
+        for service_code, wanted in BESIDE.items()
+    ]
+    return [query for query in asked if query.wanted]
 
 
 def transfer_queries(book: PriceBook, location: str) -> list[Query]:

@@ -13,7 +13,13 @@ from datetime import date
 from typing import Any
 
 from breakeven.pricing.prices.book import Price, PriceBook, Tier
-from breakeven.pricing.prices.catalogue import Query, Wanted, regional_queries, transfer_queries
+from breakeven.pricing.prices.catalogue import (
+    Query,
+    Wanted,
+    lacking_queries,
+    regional_queries,
+    transfer_queries,
+)
 from breakeven.pricing.prices.price_list import Entry, Rates, Unreadable
 from breakeven.pricing.prices.price_queries import Answer, Asking, Refused
 from breakeven.pricing.prices.refresh_notes import Key, notes_of
@@ -58,6 +64,8 @@ def refresh(
 ) -> Refreshed:
     """Ask the Price List for requests, instances, volumes, traffic and Amazon MQ of the book's region.
 
+    And for what else a run is billed for, where the book lacks it.
+
     :param pricing_client: boto3's ``pricing`` client, with short time-outs
     :param instance_types: the only ones that are asked for; those the book does not have are left out
     :param budget_s: seconds after which nothing more is asked
@@ -69,6 +77,8 @@ def refresh(
     for query in regional_queries(book, instance_types):
         answer = _settle(outcome, asking, query)
         location = location or _location(answer, book.region)
+    for query in lacking_queries(book):
+        _settle(outcome, asking, query)
     for query in transfer_queries(book, location or ""):
         if location is None:
             outcome.keep(query.wanted, "the list's name of the region was not learnt")

@@ -16,8 +16,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from breakeven.planning.loaders import quotas
-from breakeven.planning.machine_availability import QUOTA, Account
-from breakeven.pricing.prices.book import load_book
+from breakeven.planning.machine_availability import BUILDERS, QUOTA, Account
+from breakeven.pricing.prices.book import book_of, regions
 from breakeven.pricing.prices.instance_types import machines, smaller_types
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.pricing.prices.refresh_notes import not_refreshed
@@ -162,12 +162,16 @@ def prices_of(
 ) -> Refreshed:
     """The book of the run's region, and what its reader must know.
 
+    Of a region that no book is shipped of, all of its prices are the Price List's.
+
     :param types: instance types that are asked for beside the deployment's own
 
     :raises InputError: there is no book of that region, or its file is damaged
     """
-    book = load_book(wanted.region)
+    book = book_of(wanted.region)
     if wanted.surroundings.name != "aws":
         return Refreshed(book, (not_refreshed(book, today),))
     own = {nodes.instance_type for nodes in clusters().values()}
+    if wanted.region not in regions():
+        own |= set(BUILDERS.values())
     return refresh(book, client(), today, instance_types=sorted(own | set(types)))

@@ -12,13 +12,14 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.task_lines import endpoints
 from breakeven.planning.loaders.advice import LoaderAdvice
-from breakeven.planning.machine_availability import ANY_ACCOUNT, Account, machines_of
+from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan, make_plan
 from breakeven.pricing.bill.questions import price_books
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.refresh import Refreshed
 from breakeven.results import layout
 from breakeven.results.items import RUN
-from breakeven.steps.run.account_capacity import prices_of
+from breakeven.steps.run.account_capacity import instance_types, prices_of
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.resume_run import QUESTIONS, earlier_run, plan_resumed, take_over
 from breakeven.steps.run.run_input import RunInput, parse_run_input, suite_of
@@ -66,7 +67,8 @@ def plan_run(
         check_run_id(wanted.resume_run_id, field="resume_run_id")
         earlier = earlier_run(services, wanted.resume_run_id, is_running)
         room = account(suite_of(earlier.wanted)) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
-        plan = plan_resumed(earlier, wanted, run_id, allowance, room)
+        body = services.store.get_json(layout.price_book_key(earlier.run_id))
+        plan = plan_resumed(earlier, wanted, run_id, allowance, room, PriceBook.model_validate(body))
         take_over(services, earlier, plan)
     services.state(run_id).update(
         RUN,
@@ -99,10 +101,9 @@ def _begin(
     suite = suite_of(wanted)
     advice, warnings = known_advice(services, suite.suite)
     room = account(suite) if wanted.surroundings.name == "aws" else ANY_ACCOUNT
-    plan = plan_of(wanted, suite, run_id, advice, allowance, room)
+    prices = prices_of(wanted, datetime.now(UTC).date(), instance_types(suite))
+    plan = plan_of(wanted, suite, run_id, advice, allowance, room, prices.book)
     plan.raise_if_refused()
-    types = sorted({each.instance_type for each in machines_of(plan.cases).values()})
-    prices = prices_of(wanted, datetime.now(UTC).date(), types)
     _store(services, run_id, wanted, suite, plan, prices, warnings)
     return plan
 
@@ -128,10 +129,12 @@ def plan_of(
     advice: LoaderAdvice | None = None,
     allowance: Allowance = DEFAULT_ALLOWANCE,
     account: Account = ANY_ACCOUNT,
+    book: PriceBook | None = None,
 ) -> Plan:
     """The plan, the same locally before anything starts and in the workflow's first state.
 
     :param advice: what earlier runs of the suite found of their loaders
+    :param book: of the run's region, brought up to date; the shipped one, unless given
     :raises InputError: a suite that makes no plan, or is none that the deployment allows
     """
     if wanted.surroundings.name == "aws":
@@ -149,6 +152,7 @@ def plan_of(
         hardware=wanted.surroundings.hardware,
         allowance=allowance,
         account=account,
+        book=book,
     )
 
 

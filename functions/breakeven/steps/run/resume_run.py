@@ -19,6 +19,7 @@ from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.loaders.advice import Place
 from breakeven.planning.machine_availability import ANY_ACCOUNT, Account
 from breakeven.planning.plan import Plan, to_run
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item, lane_item
 from breakeven.results.schemas import TABLES
@@ -98,8 +99,11 @@ def plan_resumed(
     run_id: str,
     allowance: Allowance,
     account: Account = ANY_ACCOUNT,
+    book: PriceBook | None = None,
 ) -> Plan:
     """The plan of what is left of it.
+
+    :param book: that the earlier run is priced with; the shipped one of its region, unless given
 
     :raises InputError: nothing is, or it cannot run, or the input asks for another run than that one
     """
@@ -117,7 +121,7 @@ def plan_resumed(
     cases = [case.model_copy(update={"run_id": run_id}) for case in earlier.plan.cases]
     ours = {"run_id": run_id, "cases": cases, "max_usd": wanted.max_usd}
     left = [case for case in cases if case.case_id not in earlier.settled]
-    plan = to_run(earlier.plan.model_copy(update=ours), left, suite, allowance, account)
+    plan = to_run(earlier.plan.model_copy(update=ours), left, suite, allowance, account, book)
     plan.raise_if_refused()
     return plan
 
