@@ -6,22 +6,7 @@ import pytest
 
 from bench.cold.__main__ import FIRST_RATES, REFERENCE, SEARCH, case
 from bench.cold.searched import Searched, is_met, report
-from breakeven.loadgen.search.probe import Probe
-
-
-def probe(rate: float, *, held: bool) -> Probe:
-    return Probe(
-        number=1,
-        stage="probe-1",
-        rate=rate,
-        offered=100,
-        achieved=100,
-        backlog_per_s=0.0,
-        backlog_per_s_high=0.0,
-        end_to_end_p99_ms=5.0,
-        held=held,
-        reason=None,
-    )
+from tests.support.loaders.probes import probe
 
 
 def found(held: float, failed: float | None = None, **flags: str) -> Searched:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.report.building.verdict import verdict
@@ -17,6 +16,7 @@ from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.render.report_files import render_all
 from cli.main import main
 from tests.fixtures.report import sample
+from tests.support.loaders.probes import reported as probe
 
 
 def searched(*rates: float, repeat: int = 1, cell: str = "threads=4", **changes: Any) -> CaseReport:
@@ -36,20 +36,6 @@ def searched(*rates: float, repeat: int = 1, cell: str = "threads=4", **changes:
         **changes,
     }
     return case.model_copy(update=update)
-
-
-def probe(rate: float, *, held: bool) -> ProbeReport:
-    return ProbeReport(
-        number=1,
-        rate=rate,
-        offered=100,
-        achieved=100,
-        backlog_per_s=0.0,
-        backlog_per_s_high=0.1,
-        end_to_end_p99_ms=3.0,
-        held=held,
-        reason=None if held else "the backlog may grow",
-    )
 
 
 def report(*cases: CaseReport, **changes: Any) -> Report:

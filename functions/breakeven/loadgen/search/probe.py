@@ -25,6 +25,18 @@ def best(probes: Sequence[P]) -> P | None:
     return max(held, key=lambda probe: (probe.rate, bool(probe.confirms)), default=None)
 
 
+def held_rate(probes: Sequence[P]) -> float | None:
+    """The highest rate that was held, messages a second; None: none was searched for or held."""
+    found = best(probes)
+    return found.rate if found else None
+
+
+def confirmed_s(probes: Sequence[P]) -> float | None:
+    """How long that rate was held once it was found, seconds; None: it was not asked for, or not held."""
+    found = best(probes)
+    return found.for_s if found and found.confirms else None
+
+
 def not_confirmed(probes: Sequence[P]) -> list[P]:
     """Those that were to confirm a rate and did not hold it, from the lowest rate on."""
     return sorted(

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
-from breakeven.loadgen.search.probe import best, bound
+from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
 from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.board_model import BoardSize
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
@@ -123,14 +123,12 @@ class CaseReport(Strict):
     @property
     def held_rate(self) -> float | None:
         """The highest rate that was held, messages a second; None: none was searched for or held."""
-        found = best(self.probes)
-        return found.rate if found else None
+        return held_rate(self.probes)
 
     @property
     def confirmed_s(self) -> float | None:
         """How long that rate was held once it was found, seconds; None: it was not asked for, or not held."""
-        found = best(self.probes)
-        return found.for_s if found and found.confirms else None
+        return confirmed_s(self.probes)
 
     @property
     def is_lower_bound(self) -> bool:

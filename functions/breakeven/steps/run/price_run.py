@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from breakeven import words
 from breakeven.loadgen.case_figures import ProbeReport
-from breakeven.loadgen.search.probe import best, bound
+from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
 from breakeven.pricing.bill.questions import price_books
 from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity
 from breakeven.pricing.prices.book import PriceBook
@@ -43,13 +43,11 @@ class Search:
 
     @property
     def held_rate(self) -> float | None:
-        found = best(self.probes)
-        return found.rate if found else None
+        return held_rate(self.probes)
 
     @property
     def confirmed_s(self) -> float | None:
-        found = best(self.probes)
-        return found.for_s if found and found.confirms else None
+        return confirmed_s(self.probes)
 
     @property
     def is_lower_bound(self) -> bool:

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.sections.capacity_searches import COUNTED_ON, ONE_MACHINE, capacity_table
 from tests.fixtures.report import sample
-
-
-def probe(number: int, rate: float, held: bool) -> ProbeReport:
-    return ProbeReport(
-        number=number,
-        rate=rate,
-        offered=1000,
-        achieved=1000,
-        backlog_per_s=0.0,
-        backlog_per_s_high=1.0,
-        end_to_end_p99_ms=9.0,
-        held=held,
-        reason=None if held else "its backlog grew",
-    )
+from tests.support.loaders.probes import reported
 
 
 def searched(case: CaseReport, cell: str, held: float, flags: list[str]) -> CaseReport:
-    probes = [probe(1, held, True), probe(2, held * 1.04, False)]
+    probes = [reported(held, held=True), reported(held * 1.04, held=False, number=2)]
     return case.model_copy(update={"scenario": "capacity", "cell": cell, "probes": probes, "flags": flags})
 
 
@@ -53,7 +39,7 @@ def test_both_capacities_are_reported_with_the_nodes_that_they_were_found_on(rep
 def test_a_rate_that_was_confirmed_says_for_how_long(report: Report) -> None:
     first = report.cases[0]
     longer = {"confirms": True, "for_s": 600.0}
-    again = probe(3, 4000, True).model_copy(update=longer)
+    again = reported(4000, held=True, number=3, **longer)
     confirmed = first.model_copy(update={"probes": [*first.probes, again]})
     assert confirmed.confirmed_s == 600
     table = capacity_table(report.model_copy(update={"cases": [confirmed]}))
@@ -63,8 +49,8 @@ def test_a_rate_that_was_confirmed_says_for_how_long(report: Report) -> None:
 
 def test_a_rate_that_failed_to_be_confirmed_bounds_the_capacity_from_above(report: Report) -> None:
     first = report.cases[0]
-    wanting = probe(3, 4000, False).model_copy(update={"confirms": True, "for_s": 600.0})
-    lower = first.model_copy(update={"probes": [probe(0, 3000, True), *first.probes, wanting]})
+    wanting = reported(4000, held=False, number=3, confirms=True, for_s=600.0)
+    lower = first.model_copy(update={"probes": [reported(3000, held=True, number=0), *first.probes, wanting]})
     assert (lower.held_rate, lower.confirmed_s) == (3000, None)
     table = capacity_table(report.model_copy(update={"cases": [lower]}))
     assert table.notes[1].endswith("3,000 msg/s was held, 4,000 was not.")

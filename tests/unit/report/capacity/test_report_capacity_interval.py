@@ -7,24 +7,10 @@ from statistics import median
 
 import pytest
 
-from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.money.capacity_interval import CapacityInterval, interval_of
 from tests.fixtures.report import sample
-
-
-def probe(rate: float, *, held: bool) -> ProbeReport:
-    return ProbeReport(
-        number=1,
-        rate=rate,
-        offered=100,
-        achieved=100,
-        backlog_per_s=0.0,
-        backlog_per_s_high=0.1,
-        end_to_end_p99_ms=3.0,
-        held=held,
-        reason=None if held else "the backlog may grow",
-    )
+from tests.support.loaders.probes import reported as probe
 
 
 def searched(held: float, failed: float | None, *flags: str) -> CaseReport:
