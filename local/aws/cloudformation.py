@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from moto.cloudformation import parsing
 from moto.cloudformation.models import Stack, cloudformation_backends
 from moto.core import DEFAULT_ACCOUNT_ID
+from moto.moto_api._internal import mock_random
 
 from local.aws.boto import Aws
 from local.aws.resource_types import MACHINE_IMAGE, DeployError
@@ -62,7 +64,9 @@ def deploy(aws: Aws, stack_name: str, stack: StackArtifact) -> dict[str, str]:
 
 def _make(backend: Any, stack_name: str, template: str) -> Stack:
     if stack_name not in {each.name for each in backend.stacks.values()}:
-        return backend.create_stack(stack_name, template, {})
+        made_before = len(backend.stacks) + len(backend.deleted_stacks)
+        with _drawn_as_ever(f"{stack_name} {made_before}"):
+            return backend.create_stack(stack_name, template, {})
     standing: Stack = backend.get_stack(stack_name)
     # moto notes in it what it has made, and would update resources that have not changed
     standing.resource_map._resource_json_map = json.loads(standing.template)["Resources"]
@@ -71,6 +75,20 @@ def _make(backend: Any, stack_name: str, template: str) -> Stack:
         if made.resource_map.get(resource) is None:  # moto goes on without it
             raise DeployError(f"resource {resource} cannot be updated here")
     return made
+
+
+@contextmanager
+def _drawn_as_ever(what: str) -> Iterator[None]:
+    """Have moto draw the ids and the suffixes of names that it draws for this in every run.
+
+    What is made of them can then be kept for later runs, such as the workflow's program
+    (``parsed_definitions.py``).
+    """
+    mock_random.seed(what)
+    try:
+        yield
+    finally:
+        mock_random.seed()
 
 
 def _raise(over: Iterable[str]) -> None:

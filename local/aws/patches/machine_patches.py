@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from datetime import UTC, datetime
-from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,12 +25,11 @@ from moto.stepfunctions.parser.backend.execution import Execution
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local.aws.boto import Aws
+from local.aws.parsed_definitions import Parsed
 from local.aws.swaps import Patch, Swaps, around
 
 #: an execution enters its first state a few milliseconds after it was started
 _ENTRY_LIMIT_S = 2.0
-#: definitions whose trees are kept, the last ones used: that of the whole workflow has 5 MB
-_TREES = 16
 
 
 @Patch
@@ -70,18 +68,10 @@ def definitions_are_parsed_once(swaps: Swaps, _: Aws) -> None:
     """Symptom: a machine's definition is parsed when it is made and at each start: the workflow's for half a
     second of the one interpreter that all requests share.
 
-    Mend: keep the tree of what was parsed without an error; what runs is made of it anew each time.
+    Mend: keep what was parsed without an error; what runs is a copy of its own.
     """
-
-    @lru_cache(_TREES)
-    def tree_of(definition: str) -> Any:
-        return original.__func__(definition)[1]
-
-    def parse(definition: str) -> tuple[Any, Any]:
-        tree = tree_of(definition)
-        return asl_text.Preprocessor().visit(tree), tree
-
-    original = swaps.attribute(AmazonStateLanguageParser, "parse", staticmethod(parse))
+    parsed = Parsed(AmazonStateLanguageParser.parse)
+    swaps.attribute(AmazonStateLanguageParser, "parse", staticmethod(parsed.parse))
 
 
 @around(Execution, "get_start_execution_details")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from moto.moto_api._internal import mock_random
 
-from local.aws.cloudformation import deploy
+from local.aws.cloudformation import _drawn_as_ever, deploy
 from local.aws.patches import machine_patches, service_patches
 from local.aws.resource_types import DeployError
 from local.cdk.assembly import StackArtifact
@@ -106,3 +107,28 @@ def test_stacks_update_managed_policies(moto, patched):
         (policy,) = [one for one in iam.list_policies(Scope="Local")["Policies"] if name in one["PolicyName"]]
         version = iam.get_policy_version(PolicyArn=policy["Arn"], VersionId=policy["DefaultVersionId"])
         assert version["PolicyVersion"]["Document"]["Statement"][0]["Action"] == "s3:PutObject"
+
+
+def test_a_stack_that_is_made_again_has_other_ids_than_before(moto):
+    template = {
+        "Resources": {"Vpc": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/16"}}},
+        "Outputs": {"Id": {"Value": {"Ref": "Vpc"}}},
+    }
+    with moto.patched_with(service_patches.networks_resolve_names, True):
+        name = moto.name()
+        first = deploy(moto.aws, name, StackArtifact(template, ()))["Id"]
+        moto.aws.client("cloudformation").delete_stack(StackName=name)
+        again = deploy(moto.aws, name, StackArtifact(template, ()))["Id"]
+        other = deploy(moto.aws, moto.name(), StackArtifact(template, ()))["Id"]
+        drawn = {moto.aws.client("ec2").create_vpc(CidrBlock="10.1.0.0/16")["Vpc"]["VpcId"] for _ in range(2)}
+    assert len({first, again, other, *drawn}) == 5
+
+
+def test_a_stacks_ids_are_drawn_alike_in_every_run_and_others_are_not():
+    drawn = []
+    for _ in range(2):
+        with _drawn_as_ever("a stack"):
+            drawn.append(mock_random.get_random_hex(17))
+        drawn.append(mock_random.get_random_hex(17))
+    assert drawn[0] == drawn[2]
+    assert len(set(drawn)) == 3
