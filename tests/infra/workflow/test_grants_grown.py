@@ -29,6 +29,8 @@ IMAGES = "role:Images"
 BAKED = re.compile(r"ImagesPair(?:arm64|x8664)(\w+?)[0-9A-F]{8}")
 #: an image of the account's own is looked up by CloudFormation, Debian's by EC2 at launch
 LOOKED_UP = "ssm:GetParameters"
+#: a base image of the account's own is a Debian 12, of which no image of the trio is baked
+OF_THE_TRIO = re.compile(r"ImagesTrio|/release/13/")
 #: a VPC and subnets that are named: each stack has others
 OF_THE_NETWORK = re.compile(r":(vpc|subnet)/[^*]")
 USES = {"kms:Decrypt", "kms:GenerateDataKey"}
@@ -102,6 +104,10 @@ def lost(before: Roles, after: Roles, prefix: str) -> list[str]:
     ]
 
 
+def is_left_out(name: str, granted: str) -> bool:
+    return name == "grown" and bool(OF_THE_TRIO.search(granted))
+
+
 def ours(role: str) -> bool:
     return role not in OF_THE_OWN_VPC and not role.startswith(IMAGES)
 
@@ -110,7 +116,7 @@ def ours(role: str) -> bool:
 def test_no_role_and_nothing_that_it_may_do_is_lost(roles, name, prefix):
     assert len(roles["plain"]) > 25
     assert set(filter(ours, roles["plain"])) == set(filter(ours, roles[name]))
-    found = lost(roles["plain"], roles[name], prefix)
+    found = [call for call in lost(roles["plain"], roles[name], prefix) if not is_left_out(name, call)]
     assert [call for call in found if LOOKED_UP not in call] == []
     assert len(found) == (name == "grown")
 
@@ -134,7 +140,8 @@ def test_nothing_is_gained_but_the_use_of_the_key(roles, name, prefix):
 
 @pytest.mark.parametrize("name", ["plain", "grown", "beside"])
 def test_what_the_reviewed_list_says_that_roles_need_they_have(roles, name):
-    assert review.absent(roles[name], review.implied()) == set()
+    absent = [str(grant) for grant in review.absent(roles[name], review.implied())]
+    assert [grant for grant in absent if not is_left_out(name, grant)] == []
     assert sorted(map(str, review.on_everything(roles[name]))) == []
 
 
