@@ -8,7 +8,9 @@ its end; 130 interrupted, what was measured was kept.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
+import io
 import os
 import select
 import sys
@@ -66,6 +68,7 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; errors are one clear line each, on standard error."""
+    _open_what_is_closed()
     words = sys.argv[1:] if arguments is None else list(arguments)
     parsed = parser(words[0] if words else None).parse_args(words)
     try:
@@ -80,16 +83,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            print(f"error: {error.filename[:80]}...: {error.strerror}; give another path", file=sys.stderr)
+            _say(f"{error.filename[:80]}...: {error.strerror}; give another path")
             return BAD_INPUT
         if error.errno not in FULL:
             raise
-        print(f"error: {error.filename or tempfile.gettempdir()}: {error.strerror}", file=sys.stderr)
+        where = error.filename or ("standard output" if _is_output_full() else tempfile.gettempdir())
+        _say(f"{where}: {error.strerror}")
         return FAILED
     except BreakevenError as error:
         for line in str(_in_flags(error, parsed.command)).splitlines():
-            print(f"error: {line}", file=sys.stderr)
+            _say(line)
         return BAD_INPUT if isinstance(error, InputError) else FAILED
+
+
+def _open_what_is_closed() -> None:
+    """A stream that was closed (``>&-``) goes nowhere, and no file that is opened later gets its number.
+    A character that the encoding of the output lacks is written by its number."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, os.fdopen(_devnull_at(number), mode, encoding="utf-8"))
+        elif isinstance(stream, io.TextIOWrapper) and mode == "w" and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _devnull_at(number: int) -> int:
+    opened = os.open(os.devnull, os.O_RDWR)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
+    return number
+
+
+def _say(line: str) -> None:
+    """An error; where not even that can be written, the exit code says it alone."""
+    with contextlib.suppress(OSError):
+        print(f"error: {line}", file=sys.stderr)
+
+
+def _is_output_full() -> bool:
+    """Asked once a write has failed: of a file without a name, or of what the command prints?"""
+    try:
+        print(flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 def _is_read() -> bool:

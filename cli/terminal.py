@@ -53,7 +53,8 @@ def print_rows(
 
 
 def say(console: Console, text: str = "") -> None:
-    """One line, however long; square brackets and figures are only text."""
+    """One line, however long; square brackets and figures are only text, and controls are spaces."""
+    text = "\n".join(map(printable, text.split("\n")))
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 

@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
     )
     command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
     command.add_argument("--sqs-bill", metavar="USD", help="what SQS costs a month now, instead of --rate")
-    command.add_argument("--region", default=DEFAULT_REGION, help=f"whose prices ({DEFAULT_REGION})")
+    command.add_argument("--region", help=f"whose prices ({DEFAULT_REGION})")
     command.add_argument(
         "--book", type=Path, metavar="FILE", help="a price book of your own, instead of --region"
     )
@@ -85,8 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def answer_of(arguments: argparse.Namespace) -> Answer:
     """The question that the options put, and what the queries answer to it."""
+    if arguments.book and arguments.region is not None:
+        raise InputError(WHERE, "--book", str(arguments.book), "give it or --region, not both")
     with _named("--book", arguments.book):
-        book = read_book(arguments.book) if arguments.book else load_book(arguments.region)
+        book = read_book(arguments.book) if arguments.book else load_book(arguments.region or DEFAULT_REGION)
     inputs = inputs_of(arguments)
     if arguments.amazon_mq is not None and inputs.amazon_mq is not None:
         _known_broker(inputs, book)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isinf
 from typing import Any
 
 from breakeven import words
@@ -66,7 +67,8 @@ class Answer:
     def usd_per_1000(self, option: Option) -> float | None:
         """Dollars a month for each 1000 messages a second."""
         usd = self.usd(option)
-        return usd / self.rate * 1000 if usd is not None and self.rate else None
+        each = usd / self.rate * 1000 if usd is not None and self.rate else None
+        return None if each is None or isinf(each) else each
 
     def not_priced(self) -> list[str]:
         """Lines that have no price at the rate asked for, and why."""

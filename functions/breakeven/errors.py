@@ -27,6 +27,7 @@ LIBRARY_WORDS = {
     "a valid integer": "a whole number",
     "a valid string": "text",
     "a valid boolean": "true or false",
+    r"String should match pattern '^\d{4}-\d{2}-\d{2}$'": "must be a date such as 2026-11-20",
     "String should match pattern": "must match the pattern",
     "String should have": "must have",
 }

@@ -11,9 +11,11 @@ from breakeven.targets.catalog import CATALOG
 from breakeven.terms import TargetName
 
 NOTHING = "–"
+#: whose zeros can still be counted; below it an exponent says how many there are
+LEAST_WRITTEN_OUT = 1e-9
 
-#: what sources have measured and this project has not
-PUBLISHED = {"rabbitmq-quorum": "RabbitMQ quorum queues"}
+#: what sources have measured and this project has not, and what is only priced
+PUBLISHED = {"rabbitmq-quorum": "RabbitMQ quorum queues", "amazon-mq": "Amazon MQ"}
 OPERATIONS = {
     "produce": "Produce",
     "consume": "Consume",
@@ -52,12 +54,14 @@ _MAGNITUDES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 
 def figure(value: float | None, digits: int = 3) -> str:
-    """``value`` to ``digits`` significant figures with thousands separated: 3,160, 14.8, 0.00123."""
+    """``value`` to ``digits`` significant figures with thousands separated: 3,160, 14.8, 0.00123, 1.2e-10."""
     if value is None:
         return NOTHING
     if value == 0:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")
+    if 0 < abs(rounded) < LEAST_WRITTEN_OUT:
+        return f"{rounded:.{digits - 1}e}"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
     return f"{rounded:,.{decimals}f}"
 

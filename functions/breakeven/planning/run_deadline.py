@@ -47,7 +47,12 @@ def refusals(cases: Sequence[Case], expected_s: float) -> Iterator[Refusal]:
         return
     repeats = max(case.repeat for case in cases)
     field, value = ("repeats", repeats) if repeats > 1 else ("scenarios", len(cases))
-    hours, most = f"{expected_s / 3600:.1f}", f"{max(0.0, most_s) / 3600:.1f}"
-    takes = f"the run would take about {hours} h, and the limit is {most} h: it is stopped after"
-    remedy = f"{takes} {MAX_RUN_S / 3600:.0f} h; run fewer repeats, or fewer or shorter cases"
+    hours, end = f"{expected_s / 3600:.1f}", f"it is stopped after {MAX_RUN_S / 3600:.0f} h"
+    if most_s > 0:
+        takes = f"the run would take about {hours} h, and the limit is {most_s / 3600:.1f} h: {end}"
+        remedy = f"{takes}; run fewer repeats, or fewer or shorter cases"
+    else:
+        longest = max(case.limit_s for case in cases) / 3600
+        takes = f"the run would take about {hours} h, and {end}: one of its cases may take {longest:.1f} h"
+        remedy = f"{takes}; shorten that case"
     yield Refusal(case_id=None, field=field, value=value, remedy=remedy)

@@ -63,8 +63,7 @@ def _remedy(details: ErrorDetails, loc: Loc) -> str:
     if details["type"] == FAULT:
         return details["msg"]
     if details["type"] == "extra_forbidden":
-        known = list(_schema_at(loc[:-1]).get("properties", {}))
-        return f"no such field; {did_you_mean(loc[-1], known)}there are {', '.join(known)}"
+        return _no_such_field(loc)
     if details["type"] == "invalid_key":
         return "the name of a field is text"
     if loc and loc[-1] == KEY:
@@ -73,10 +72,18 @@ def _remedy(details: ErrorDetails, loc: Loc) -> str:
     if details["type"] == "list_type" and isinstance(value, (str, int, float)):
         return f"must be a list: write [{shown(value)}]"
     hint = did_you_mean(value, _choices(schema)) if isinstance(value, str) else ""
-    verb = "is required:" if details["type"] == "missing" else "must be"
+    empty = details["type"] == "too_short" and _choices(schema)
+    verb = "is required:" if details["type"] == "missing" else "must have at least" if empty else "must be"
     quotes = isinstance(value, str) and PLAIN.fullmatch(value) and _is_plain(_item(schema))
     quoted = ", without quotes" if quotes else ""
     return f"{hint}{verb} {_allowed(schema)}{quoted}"
+
+
+def _no_such_field(loc: Loc) -> str:
+    if loc[0] == "defaults" and loc[-1] in SCHEMA["$defs"]["Scenario"]["properties"]:
+        return "has no default; give it in each scenario that needs it"
+    known = list(_schema_at(loc[:-1]).get("properties", {}))
+    return f"no such field; {did_you_mean(loc[-1], known)}there are {', '.join(known)}"
 
 
 def _key_remedy(loc: Loc) -> str:

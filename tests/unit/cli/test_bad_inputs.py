@@ -38,6 +38,16 @@ NAMES = "a mapping of names, at least one"
 
 #: what a suite says -> the text that it replaces, what it is replaced by, and what is said of it
 SUITES: dict[str, tuple[str, str, str]] = {
+    "no target at all": (
+        ONE,
+        f"{ONE}, targets: []",
+        "scenarios.a.targets: '[]': must have at least one of sqs-standard, sqs-fifo",
+    ),
+    "confirmed by default": (
+        "scenarios:",
+        "defaults: {confirm_s: 3}\nscenarios:",
+        "defaults.confirm_s: 3: has no default; give it in each scenario that needs it",
+    ),
     "arrivals, no rate": (
         ONE,
         "threads: 1, arrivals: poisson",
@@ -174,7 +184,9 @@ BOOK_FAULTS: dict[str, tuple[str, str, str]] = {
     "price that is true": (r'"usd": [0-9.e-]+', '"usd": true', "prices.0.usd: True: must be a number"),
     "price that is none": (r'"usd": [0-9.e-]+', '"usd": NaN', "prices.0.usd: nan: must be a finite number"),
     "no day": (r'"as_of": "[0-9-]+"', '"as_of": "2026-13-01"', "as_of: '2026-13-01': month must be in 1..12"),
-    "day in words": (r'"as_of": "[0-9-]+"', '"as_of": "today"', "as_of: 'today': must match the pattern"),
+    "day in words": (r'"as_of": "[0-9-]+"', '"as_of": "today"', "as_of: 'today': must be a date such as"),
+    "price beyond all bills": (r'"usd": [0-9.e-]+', '"usd": 1e308', "usd: 1e+308: must be at most 1000000"),
+    "no prices": (r'(?s)"prices": .*', '"prices": []}', "no such price; the book has no prices at all"),
     "list": (r"(?s).*", "[]", "book: must be an object"),
     "nothing": (r"(?s).*", "", "give a price book in JSON"),
     "deep": (r"(?s).*", "[" * 100_000, "give a price book in JSON"),
@@ -233,6 +245,10 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "address with a question": (
         ["run", "quick", "--sqs-endpoint", "http://localhost:1/x?y"],
         "--sqs-endpoint: url: 'http://localhost:1/x?y': expected http://host:port",
+    ),
+    "book and region": (
+        ["crossover", "--book", "mine.json", "--region", "eu-west-1"],
+        "--book: 'mine.json': give it or --region, not both",
     ),
     "resumed from elsewhere": (["run", "--resume", "a/b"], "--resume: 'a/b': a run's id has letters"),
 }

@@ -69,12 +69,14 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "msg/s once SQS is batched."
     )
     assert takes == (
-        "At that rate a cluster must carry at least 185 messages a second at peak with one node down (a peak "
-        "of 3 times the mean, 70% utilisation); this run did not measure what a cluster carries on EC2. "
+        "At the crossing of 43 messages a second a cluster must carry at least 185 messages a second at peak "
+        "with one node down (a peak of 3 times the mean, 70% utilisation); this run did not measure what a "
+        "cluster carries on EC2. "
         "These figures exclude staff time. At 1,000 messages a second running your own saves $2,874 a "
-        "month before staff time: it wins if it takes less than 38.3 hours a month at $75 an hour, or less "
-        "than 0.473 against SQS batched and long-polled. With 8 hours a month it is cheaper from about 261 "
-        "msg/s on against SQS with one message a call and from about 4,640 msg/s on once SQS is batched. "
+        "month against SQS with one message a call, before staff time: it wins if it takes less than 38.3 "
+        "hours a month at $75 an hour, or less than 0.473 against SQS batched and long-polled. With 8 hours "
+        "of staff time a month running your own is cheaper from about 261 msg/s on against SQS with one "
+        "message a call and from about 4,640 msg/s on once SQS is batched, of the rates priced. "
         "Queue only: what consumers cost is not in these figures. List prices: us-east-1 of 2026-11-20."
     )
 

@@ -70,4 +70,10 @@ def test_a_run_that_the_execution_could_not_hold_is_refused():
     (refusal,) = many.refusals
     assert (refusal.field, refusal.value) == ("repeats", 5)
     assert "the limit is 7.0 h: it is stopped after 12 h" in refusal.remedy
+    longest = {"a": {"mode": "capacity", "threads": 1, "rate": 100, "measure_s": 10800, "confirm_s": 10800}}
+    (none_fits,) = make_plan(
+        parse_suite({**base, "scenarios": longest}, "long.yaml"), run_id="r", max_usd=1e6
+    ).refusals
+    assert "it is stopped after 12 h: one of its cases may take" in none_fits.remedy
+    assert "0.0 h" not in none_fits.remedy
     assert many.deadline_s + run_deadline.TAIL_S > run_deadline.MAX_RUN_S

@@ -32,6 +32,10 @@ FREE_REQUEST = ("sqs", "free_request")
 Mark = Literal["V", "V2", "D", "M"]
 
 
+#: of one unit of anything, so that no bill grows beyond what a number can hold
+MOST_USD = 1e6
+
+
 def _is_day(text: str) -> str:
     """:raises ValueError: there is no such day"""
     date.fromisoformat(text)
@@ -53,7 +57,7 @@ class Tier(Finite):
 
     from_: float = Field(alias="from", ge=0)
     to: float | None = Field(description="null: no end")
-    usd: float = Field(ge=0, strict=True)
+    usd: float = Field(ge=0, le=MOST_USD, strict=True)
 
 
 class Price(Finite):
@@ -63,7 +67,9 @@ class Price(Finite):
     item: Text
     unit: Text
     region: Text
-    usd: float | None = Field(default=None, ge=0, strict=True, description="optional if tiers are given")
+    usd: float | None = Field(
+        default=None, ge=0, le=MOST_USD, strict=True, description="optional if tiers are given"
+    )
     reason: Text | None = Field(default=None, description="why the price is not known; null when it is")
     tiers: tuple[Tier, ...] = Field(default=(), description="by a month's use; one when flat")
     source: Text
@@ -161,7 +167,8 @@ class PriceBook(Finite):
         if item in items:
             return items[item]
         services = sorted({p.service for p in self.prices})
-        there = f"{service} has {near(item, items)}" if items else f"there are {', '.join(services)}"
+        others = f"there are {', '.join(services)}" if services else "the book has no prices at all"
+        there = f"{service} has {near(item, items)}" if items else others
         raise InputError(f"price book {self.label}", f"{service}/{item}", item, f"no such price; {there}")
 
     def known(self, service: str, item: str) -> Price:

@@ -107,8 +107,9 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
         return ""
     peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
     return (
-        f"At that rate a cluster must carry at least {words.figure(needs)} messages a second at peak with "
-        f"one node down (a peak of {words.quantity(peak)} times the mean, {share(use)} utilisation); "
+        f"At the crossing of {about(rate)} messages a second a cluster must carry at least "
+        f"{words.figure(needs)} messages a second at peak with one node down (a peak of "
+        f"{words.quantity(peak)} times the mean, {share(use)} utilisation); "
         f"{_known_capacity(report, question)}."
     )
 
@@ -146,7 +147,7 @@ def _hours(report: Report, question: CostQuestion, crossing: Crossover) -> list[
     if saved <= 0:
         more = f"{own} costs {words.dollars(-saved)} a month more before any staff time."
         return [*sentences, more, _with_staff(question, curves)]
-    sentence = f"{own} saves {words.dollars(saved)} a month before staff time"
+    sentence = f"{own} saves {words.dollars(saved)} a month {mode(question, AS_USED)}, before staff time"
     if hours is None:
         return [*sentences, f"{sentence}; no price was given for an hour of staff time."]
     sentence += (
@@ -161,10 +162,11 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
         return ""
     rates = {option: _pays_from(row, STAFF_HOURS) for option, row in curves.items() if option in MODES}
     found = [
-        f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate priced'} {mode(question, option)}"
+        f"{f'from about {about(rate)} msg/s on' if rate else 'at no rate'} {mode(question, option)}"
         for option, rate in rates.items()
     ]
-    return f"With {STAFF_HOURS:g} hours a month it is cheaper {words.listing(found)}."
+    hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
+    return f"{hours} {words.listing(found)}, of the rates priced."
 
 
 def _pays_from(row: BreakEvenHours, hours: float) -> float | None:

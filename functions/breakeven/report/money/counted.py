@@ -30,7 +30,7 @@ def counted(report: Report) -> str:
     sentence = f"Receives came back empty up to {words.figure(found.per_message)} times a message ({where})"
     if found.msg_per_s is None:
         return f"{sentence}."
-    crossing = f"the crossing is at about {about(found.msg_per_s)} messages a second"
+    crossing = f"the crossing would be at about {about(found.msg_per_s)} messages a second"
     if found.provenance == "emulated":
         return f"{sentence}; if SQS answered with as many, {crossing}. The interval does not cover that."
     return f"{sentence}; with as many, {crossing}."

@@ -84,18 +84,22 @@ def near_crossing(report: Report, crossing: Crossover) -> str:
         return f"{rate} this run measured neither side, so what is given up in latency there is not known."
     said = "; ".join(_words(side) for side in sides)
     missing = [words.target_name(side.target) for side in found[0].sides if not side.case_id]
-    none = f"; nothing was measured of {words.listing(missing)} there" if missing else ""
+    none = f"; nothing was measured there of {words.listing(missing)}" if missing else ""
     return f"{rate} this run measured, end to end: {said}{none}."
 
 
 def _words(side: MeasuredSide) -> str:
-    name = words.target_name(side.target)
-    emulated = " (emulated)" if side.provenance == "emulated" else ""
+    name, emulated = words.target_name(side.target), "emulated, " if side.provenance == "emulated" else ""
     rate = f"at {words.figure(side.msg_per_s)} msg/s"
     if side.p50_ms is None:
-        return f"{name}{emulated} {rate}, whose latency is not known"
-    p99 = "" if side.p99_ms is None else f" and {words.figure(side.p99_ms)} ms for 99 of 100"
-    return f"{name}{emulated} {words.figure(side.p50_ms)} ms for half of the messages{p99} ({rate})"
+        return f"{name} ({emulated}{rate}), whose latency is not known"
+    p99 = "" if side.p99_ms is None else f" and 99 of 100 within {words.figure(side.p99_ms)} ms"
+    return f"{name} ({emulated}{rate}): half of the messages within {words.figure(side.p50_ms)} ms{p99}"
+
+
+def _named(side: MeasuredSide) -> str:
+    """The target; of a stand-in's figures that they are."""
+    return f"{words.target_name(side.target)}{' (emulated)' if side.provenance == 'emulated' else ''}"
 
 
 def crossing_latencies_table(report: Report) -> Table | None:
@@ -111,7 +115,7 @@ def crossing_latencies_table(report: Report) -> Table | None:
             Row(
                 (
                     f"{brief(one.sqs_option)} / {brief(one.other_option)}, {about(one.msg_per_s)} msg/s",
-                    words.target_name(side.target),
+                    _named(side),
                 ),
                 (
                     words.figure(side.msg_per_s),

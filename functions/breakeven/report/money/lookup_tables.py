@@ -91,7 +91,10 @@ def sensitivity_table(report: Report) -> Table | None:
             )
             for row in rows
         ),
-        notes=("Zones are not changed by a quarter: that row says how many instead of how many.",),
+        notes=(
+            "Zones are not changed by a quarter: their row has the crossing with the first number of zones "
+            "in the place of the second.",
+        ),
         sourced=False,
     )
 

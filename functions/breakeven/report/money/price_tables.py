@@ -49,7 +49,7 @@ def prices_table(report: Report) -> Table | None:
     return Table(
         slug="prices",
         caption="What a month costs, by rate",
-        label_titles=("Monthly mean", "a month"),
+        label_titles=("Monthly mean", "messages a month"),
         columns=(*rankings, *("$ a month", "$ per 1,000 msg/s") * len(curves)),
         groups=(
             ("Cheapest", len(rankings)),
