@@ -19,7 +19,7 @@ def print_variants(variants: Sequence[CheaperVariant], rate: float, console: Con
     if not variants:
         return
     asked = f"$ a month at {words.figure(rate)} msg/s"
-    table = columns("or cheaper", right=(asked, "beats SQS from", "SQS batched from"))
+    table = columns("cheaper ways to run RabbitMQ", right=(asked, "beats SQS from", "SQS batched from"))
     for each in variants:
         starts = (start_words(each, option) for option in (AS_USED, BATCHED))
         table.add_row(each.option, words.dollars(each.usd), *starts)

@@ -12,7 +12,7 @@ from cli.terminal import columns, print_table, say
 
 def print_pairs(pairs: Pairs, inputs: Inputs, console: Console) -> None:
     """A row a pair: below which rate one is cheaper than the other, or that it is throughout."""
-    table = columns("each two: cheaper is", "than", right=tuple(COLUMNS))
+    table = columns("cheaper", "than", right=tuple(COLUMNS))
     for one in first_changes(pairs):
         table.add_row(*sides(one), *(cell(one) for cell in COLUMNS.values()))
     print_table(console, table)

@@ -19,7 +19,11 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
     inputs = base.inputs
     used, full = requests_per_message(inputs), requests_per_message(batched(inputs))
     free = f"{base.book.free_sqs_requests:,.0f} free a month" if inputs.free_tier else "none free"
-    work = "not billed but solved for" if inputs.hours is None else f"{inputs.hours:g} a month"
+    work = (
+        "no staff time in them"
+        if inputs.hours is None
+        else f"{inputs.hours:g} hours of staff a month in those of RabbitMQ"
+    )
     volume = "no volume" if inputs.volume == "none" else f"{inputs.volume_gb:g} GB of {inputs.volume} each"
     said = [
         f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
@@ -27,7 +31,7 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
         f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
         f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         consumers(inputs),
-        f"List prices before tax, not refreshed; people's hours {work}",
+        f"List prices before tax, not refreshed; {work}",
     ]
     unsure = list(uncertain(inputs))
     if unsure:

@@ -51,7 +51,7 @@ class PairCrossing(Strict):
 
 
 class Pairs(Strict):
-    """Where each two options change places, at the prices and inputs of the headline question."""
+    """Where the cheaper of two options changes, at the prices and inputs of the headline question."""
 
     question_id: str
     options: dict[str, str] = Field(description="option's id -> its name for readers")

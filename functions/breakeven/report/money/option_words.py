@@ -72,8 +72,10 @@ def brief(option: str | None) -> str:
 def brief_of_pair(option: str | None) -> str:
     """The same where every form stands beside every other: RabbitMQ trio; Amazon MQ cluster."""
     named = {AS_USED: "SQS as used", BATCHED: "SQS batched", None: words.NOTHING}
-    named |= {name: f"RabbitMQ {'on one' if form == 'single' else form}" for name, form in OWN.items()}
-    named |= {name: f"Amazon MQ {'one' if form == 'single' else 'cluster'}" for name, form in MANAGED.items()}
+    named |= {name: f"RabbitMQ {'node' if form == 'single' else form}" for name, form in OWN.items()}
+    named |= {
+        name: f"Amazon MQ {'broker' if form == 'single' else 'cluster'}" for name, form in MANAGED.items()
+    }
     return named[option]
 
 

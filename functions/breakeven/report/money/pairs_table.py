@@ -90,7 +90,7 @@ def pairs_table(report: Report) -> Table | None:
         return None
     return Table(
         slug="pairs",
-        caption="Where each two options change places",
+        caption="Where the cheaper of two options changes",
         label_titles=("Cheaper", "than"),
         columns=tuple(COLUMNS),
         rows=tuple(

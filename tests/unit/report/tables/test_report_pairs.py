@@ -91,7 +91,7 @@ def test_it_stands_in_the_reports_cost_and_in_markdown(report: Report) -> None:
     section = cost.section(Subject(report, None, False))
     assert section
     assert "pairs" in [table.slug for table in section.tables()]
-    assert "### Where each two options change places" in markdown(report, None)
+    assert "### Where the cheaper of two options changes" in markdown(report, None)
 
 
 def test_a_report_without_the_question_has_no_such_table(report: Report) -> None:
