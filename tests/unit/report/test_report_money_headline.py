@@ -100,7 +100,7 @@ def cheapest(table: Table, column: int, most: float) -> list[set[str]]:
 def named(sentence: str, sqs: str) -> set[str]:
     """Options that a sentence says are cheaper anywhere; ``sqs``: what the table calls SQS's."""
     found = set()
-    if re.search(r"SQS( batched and long-polled)? is( cheaper|,|\.)", sentence):
+    if re.search(r"SQS( FIFO)?( batched and long-polled)? is( cheaper|,|\.)", sentence):
         found.add(sqs)
     if re.search(r"RabbitMQ( [^,;]*)? is( cheaper|,|\.)|only below|costs more than RabbitMQ", sentence):
         found.add("RabbitMQ")

@@ -49,8 +49,8 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     first, sums, sizes, takes, *_ = said()
     assert first == (
         "With 1 KiB messages in us-east-1, SQS batched and long-polled is cheaper than a RabbitMQ pair of "
-        "m7g.large in 2 zones below about 785 messages a second; above that, RabbitMQ is, if it can carry "
-        "the load and before staff time."
+        "m7g.large in 2 zones below about 785 messages a second; above that, RabbitMQ is, if a "
+        "cluster can carry 3,360 messages a second at peak, and before staff time."
     )
     assert sums == (
         "With one message a call, SQS is cheaper than RabbitMQ only below about 43 messages a second "
@@ -63,7 +63,7 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     )
     assert sizes == (
         "Across 2 zones, running your "
-        "own never wins with messages of 24 KiB or more against SQS with one message a call and never wins "
+        "own never wins with messages of 24 KiB or more against SQS with one message a call, nor "
         "with messages of 2 KiB or more once SQS is batched, of the sizes priced. In one zone, with 1 KiB "
         "messages, it would win above about 41 msg/s against SQS with one message a call and above about 411 "
         "msg/s once SQS is batched."
@@ -75,17 +75,26 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "These figures exclude staff time. At 1,000 messages a second running your own saves $2,874 a "
         "month against SQS with one message a call, before staff time: it wins if it takes less than 38.3 "
         "hours a month at $75 an hour, or less than 0.473 against SQS batched and long-polled. With 8 hours "
-        "of staff time a month running your own is cheaper from about 261 msg/s on against SQS with one "
-        "message a call and from about 4,640 msg/s on once SQS is batched, of the rates priced. "
+        "of staff time a month running your own is cheaper from about 243 msg/s on against SQS with one "
+        "message a call and from about 4,420 msg/s on once SQS is batched. "
         "Queue only: what consumers cost is not in these figures. List prices: us-east-1 of 2026-11-20."
     )
 
 
 def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
     first, sums, *_ = said(hours=8.0)
-    assert first.endswith("if it can carry the load and with 8 hours of staff time a month.")
-    # twelve rates of a decade are priced: 261 is the first of them above 243
+    assert "below about 4,420 messages a second; above that, RabbitMQ is" in first
+    assert first.endswith("messages a second at peak, and with 8 hours of staff time a month.")
     assert "only below about 243 messages a second" in sums
+    takes = said()[3]
+    assert "from about 243 msg/s on" in takes
+    assert "from about 4,420 msg/s on" in takes
+
+
+def test_fifo_is_named_where_its_requests_are_what_is_priced():
+    first, sums, *_ = said(queue="fifo")
+    assert "messages in us-east-1, SQS FIFO batched and long-polled is cheaper than" in first
+    assert sums.startswith("With one message a call, SQS FIFO is cheaper than RabbitMQ only below about 34 ")
 
 
 def test_a_size_that_never_wins_is_named_with_its_zones():
@@ -93,7 +102,7 @@ def test_a_size_that_never_wins_is_named_with_its_zones():
     single = said(deployment="single", client_zone_share=0.0)
     assert "In one zone, running your own can win" in single[2]
     assert "cheaper than RabbitMQ on one m7g.large below" in single[0]
-    assert "never wins with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[2]
+    assert "a call, nor with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[2]
 
 
 def test_the_estimate_is_no_end_of_an_interval_that_lies_about_it():
@@ -170,7 +179,7 @@ def test_where_brokers_are_cheapest_first_what_they_need_is_said_once():
     change = {"cheaper_below": RABBITMQ, "cheaper_above": BATCHED}
     assert headline(change).endswith(
         "a RabbitMQ pair of m7g.large in 2 zones is cheaper than SQS batched and long-polled below about 785 "
-        "messages a second; above that, SQS is, if it can carry the load and before staff time."
+        "messages a second; above that, SQS is, if a cluster can carry the load, and before staff time."
     )
 
 

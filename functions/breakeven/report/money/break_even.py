@@ -166,14 +166,22 @@ def _with_staff(question: CostQuestion, curves: Mapping[str, BreakEvenHours]) ->
         for option, rate in rates.items()
     ]
     hours = f"With {STAFF_HOURS:g} hours of staff time a month running your own is cheaper"
-    return f"{hours} {words.listing(found)}, of the rates priced."
+    return f"{hours} {words.listing(found)}."
 
 
 def _pays_from(row: BreakEvenHours, hours: float) -> float | None:
-    """The lowest rate priced from which on it always takes fewer hours than it may; None: there is none."""
-    short = [rate for rate, most in zip(row.msg_per_s, row.hours, strict=True) if (most or 0.0) <= hours]
-    enough = [rate for rate in row.msg_per_s if rate > max(short, default=0.0)]
-    return min(enough, default=None)
+    """The rate from which on it saves more than so many hours cost, at all rates priced; None: there is none.
+
+    Between two rates that were priced it is read off the straight line: bills are straight but for steps.
+    """
+    assert row.hour_usd
+    left = [saved - hours * row.hour_usd for saved in row.saved_usd]
+    begins = max((place for place, usd in enumerate(left) if usd <= 0), default=-1) + 1
+    if begins in (0, len(left)):
+        return row.msg_per_s[0] if not begins and left else None
+    low, high = row.msg_per_s[begins - 1 : begins + 1]
+    before, after = left[begins - 1 : begins + 1]
+    return low + (high - low) * before / (before - after)
 
 
 def _beside(batched: BreakEvenHours | None, at: float) -> str:

@@ -14,6 +14,7 @@ from breakeven.report.money.option_words import about, unbatched
 
 #: SQS's options, in the order in which a sentence names them
 MODES = (AS_USED, BATCHED)
+_NEVER = "never wins "
 
 
 def by_size_table(report: Report) -> Table | None:
@@ -64,7 +65,7 @@ def _sentences(question: CostQuestion, rows: Sequence[SizeCrossing], zones: int)
         for option in MODES
         if (found := [row for row in rows if (row.sqs_option, row.zones) == (option, zones)])
     ]
-    yield f"{where}, running your own {words.listing(ends)}, of the sizes priced."
+    yield f"{where}, running your own {_listed(ends)}, of the sizes priced."
     if zones > 1:
         size = Inputs.model_validate(question.inputs).message_bytes
         alone = [row for row in rows if (row.zones, row.message_bytes) == (1, size)]
@@ -72,16 +73,24 @@ def _sentences(question: CostQuestion, rows: Sequence[SizeCrossing], zones: int)
         yield f"In one zone, with {words.size(size)} messages, it would win {words.listing(starts)}."
 
 
+def _listed(ends: Sequence[str]) -> str:
+    """'never wins with A, nor with B'; else as any list."""
+    first, *others = ends
+    if others and all(each.startswith(_NEVER) for each in ends):
+        return ", nor ".join([first, *(each.removeprefix(_NEVER) for each in others)])
+    return words.listing(ends)
+
+
 def _last(rows: Sequence[SizeCrossing]) -> str:
     """From which of the sizes on it never wins."""
     sizes = [row.message_bytes for row in rows]
     winning = [row.message_bytes for row in rows if RABBITMQ in row.won_by]
     if not winning:
-        return "never wins with messages of any size"
+        return f"{_NEVER}with messages of any size"
     larger = [size for size in sizes if size > winning[-1]]
     if not larger:
         return f"can win with messages of up to {words.size(sizes[-1])}"
-    return f"never wins with messages of {words.size(larger[0])} or more"
+    return f"{_NEVER}with messages of {words.size(larger[0])} or more"
 
 
 def _start(row: SizeCrossing) -> str:

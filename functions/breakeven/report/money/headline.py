@@ -39,7 +39,7 @@ def as_used(report: Report) -> str:
     if question is None or BATCHED not in question.options:
         return ""
     found = stretches(report, question, AS_USED)
-    return f"{words.capital(unbatched(question))}, {_against(found)}." if found else ""
+    return f"{words.capital(unbatched(question))}, {_against(_sqs(question), found)}." if found else ""
 
 
 def other_forms(report: Report) -> str:
@@ -57,7 +57,8 @@ def _first_change(report: Report, question: CostQuestion) -> str:
     found = changes(crossings(report, question.question_id, AS_USED, RABBITMQ))
     if not found:
         return ""
-    cheaper = {AS_USED: "SQS is cheaper than RabbitMQ", RABBITMQ: "RabbitMQ is cheaper than SQS"}
+    sqs = _sqs(question)
+    cheaper = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"RabbitMQ is cheaper than {sqs}"}
     said = cheaper.get(found[0].cheaper_below or "", "both cost the same")
     return f"{said} below about {about(found[0].msg_per_s or 0.0)} messages a second{between(found[0])}"
 
@@ -79,7 +80,7 @@ def _conditions(question: CostQuestion) -> str:
 
 def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:
     first, *others = found
-    names = {sqs: _sqs(sqs), RABBITMQ: _cluster(question)}
+    names = {sqs: _sqs(question, sqs), RABBITMQ: _cluster(question)}
     other = {sqs: RABBITMQ, RABBITMQ: sqs}
     both = f"{names[sqs]} and {names[RABBITMQ]} cost the same"
     begins = f"{names[first.option]} is cheaper than {names[other[first.option]]}" if first.option else both
@@ -91,21 +92,22 @@ def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: 
     rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
     ends = more or (searched and second.end < searched * (1 - EXACT))
     upward = f", up to about {about(second.end)}" if ends else ""
-    above = {sqs: "SQS is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[second.option]
-    return f"{begins} below {rate}; above that, {above}{upward}{_provided(question)}"
+    above = {sqs: f"{_sqs(question)} is", RABBITMQ: "RabbitMQ is", None: "both cost the same"}[second.option]
+    provided = _provided(question, second.crossing if second.option == RABBITMQ else None)
+    return f"{begins} below {rate}; above that, {above}{upward}{provided}"
 
 
-def _against(found: list[Stretch]) -> str:
+def _against(sqs: str, found: list[Stretch]) -> str:
     first, *others = found
     if not others:
-        compared = {AS_USED: "SQS is cheaper than RabbitMQ", RABBITMQ: "SQS costs more than RabbitMQ"}
-        return f"{compared.get(first.option or '', 'SQS costs as much as RabbitMQ')} at every rate priced"
+        compared = {AS_USED: f"{sqs} is cheaper than RabbitMQ", RABBITMQ: f"{sqs} costs more than RabbitMQ"}
+        return f"{compared.get(first.option or '', f'{sqs} costs as much as RabbitMQ')} at every rate priced"
     second, *more = others
     rate = f"about {about(second.start)} messages a second{between(second.crossing)}"
     if first.option == AS_USED and second.option == RABBITMQ:
         again = f", and again above about {about(more[0].start)}" if more else ""
-        return f"SQS is cheaper than RabbitMQ only below {rate}{again}"
-    names = {AS_USED: "SQS is cheaper", RABBITMQ: "RabbitMQ is cheaper", None: "both cost the same"}
+        return f"{sqs} is cheaper than RabbitMQ only below {rate}{again}"
+    names = {AS_USED: f"{sqs} is cheaper", RABBITMQ: "RabbitMQ is cheaper", None: "both cost the same"}
     until = f", up to about {about(second.end)}" if more else ""
     return f"{names[first.option]} below {rate}; above that, {names[second.option]}{until}"
 
@@ -116,8 +118,9 @@ def between(crossing: Crossover | None) -> str:
     return f" (between {about(ends[0])} and {about(ends[1])})" if ends else ""
 
 
-def _sqs(option: str) -> str:
-    return "SQS batched and long-polled" if option == BATCHED else "SQS"
+def _sqs(question: CostQuestion, option: str = AS_USED) -> str:
+    kind = "SQS FIFO" if question.inputs.get("queue") == "fifo" else "SQS"
+    return f"{kind} batched and long-polled" if option == BATCHED else kind
 
 
 def _cluster(question: CostQuestion) -> str:
@@ -128,10 +131,16 @@ def _cluster(question: CostQuestion) -> str:
     return f"{question.spoken_option(RABBITMQ)}{zones}"
 
 
-def _provided(question: CostQuestion) -> str:
-    """What must hold where our own cluster is cheaper."""
-    capacity = "" if question.inputs.get("capacity_msg_per_s") else "if it can carry the load and "
-    return f", {capacity}{_staff(question)}"
+def _provided(question: CostQuestion, crossing: Crossover | None = None) -> str:
+    """What must hold where our own cluster is cheaper.
+
+    :param crossing: from which on it is
+    """
+    if question.inputs.get("capacity_msg_per_s"):
+        return f", {_staff(question)}"
+    needs = crossing.needs_msg_per_s if crossing else None
+    load = f"{about(needs)} messages a second at peak" if needs else "the load"
+    return f", if a cluster can carry {load}, and {_staff(question)}"
 
 
 def _staff(question: CostQuestion) -> str:
