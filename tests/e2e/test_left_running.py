@@ -23,7 +23,8 @@ def test_what_outlives_its_parent_is_found():
     ran = subprocess.run([sys.executable, "-c", LEAVES_ONE], stdout=subprocess.PIPE, text=True, check=True)
     left = psutil.Process(int(ran.stdout))
     try:
-        assert left.pid in servers()
+        # its command line is there a moment after Popen knows that it was executed
+        assert eventually(lambda: left.pid in servers())
     finally:
         left.kill()
     assert eventually(lambda: left.pid not in servers())
