@@ -53,6 +53,8 @@ class Session:
         self._plane: ControlPlane | None = None
         self._execution: str | None = None
         self._settled: SettledCases | None = None
+        #: stands for SQS, where it is our own
+        self._server: SqsServer | None = None
         #: brings the logs of brokers of our own up to date
         self._keep_logs: Callable[[], None] | None = None
         self._broker_logs = self._work / "broker-logs"
@@ -74,6 +76,7 @@ class Session:
         from local.aws.control_plane import ControlPlane  # noqa: PLC0415
 
         assembly, (endpoint, server, notes) = synthesis.result(), sqs.result()
+        beside.submit(self._warm_up)  # over before the first case, which is planned first
         self._plane = self._control_plane(ControlPlane, assembly, endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._plane.have_images()
@@ -168,13 +171,17 @@ class Session:
         """Endpoint, server's name, and what the reader must be told."""
         if self._endpoints.sqs:
             return self._endpoints.sqs, f"SQS-compatible server at {self._endpoints.sqs}", []
-        server = SqsServer(self._children, self._work / "sqs")
+        server = self._server = SqsServer(self._children, self._work / "sqs")
         endpoint = server.start()
         return (
             endpoint,
             server.name,
             [f"SQS was stood in for by {server.name}."] if server.is_fallback else [],
         )
+
+    def _warm_up(self) -> None:
+        if self._server is not None:
+            self._server.warm_up()
 
     def _machines(self) -> Machines:
         from local.servers.broker_machines import BrokerMachines, ExistingBrokers  # noqa: PLC0415

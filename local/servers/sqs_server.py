@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
+from breakeven.clients.base import CallFailed, ConnectionLost
+from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import BreakevenError, InputError
+from breakeven.planning.expand import workload_of
 from local.children import SERVER_NICENESS, Children, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 
@@ -31,6 +35,8 @@ START_DEADLINE_S = 60.0
 STOP_GRACE_S = 2.0
 LOOK_EVERY_S = 0.1
 MIB = 1024 * 1024
+#: messages, each of three calls: the first compiler takes what was called 200 times
+WARMING = 800
 #: code is compiled once, soon: with the second compiler the same case came to 1,300 messages a second at
 #: first and to 3,000 after a minute of work; without it to 1,000 from the first case on. See
 #: docs/decisions/0030-lanes-are-warmed-by-a-step.md
@@ -128,6 +134,24 @@ class SqsServer:
         """
         start_on_free_ports(self._start, self.stop)
         return self.endpoint
+
+    def warm_up(self, messages: int = WARMING) -> None:
+        """Have it compile the code of a case's calls, on a queue of its own: in its first second it is five
+        times slower than later. A server that fails meanwhile fails the cases, which say so.
+        """
+        sqs = _client(self.endpoint)
+        with suppress(BotoCoreError, ClientError, ConnectionLost, CallFailed):
+            queue = sqs.create_queue(QueueName=f"warm-up-{uuid.uuid4().hex}")["QueueUrl"]
+            client = SqsClient(
+                workload_of({"mode": "parallel", "producers": 1, "consumers": 1}), self.endpoint
+            )
+            sender, receiver = client.sender(queue), client.receiver(queue)
+            for number in range(messages):
+                sender.submit([number], [(b"%016d" % number).ljust(1024, b".")])
+                receiver.settle(receiver.receive(1.0).handle)
+            client.close()
+            sqs.delete_queue(QueueUrl=queue)
+        sqs.close()
 
     def stop(self) -> None:
         """End it and remove its folder. Idempotent."""

@@ -9,6 +9,7 @@ import boto3
 import pytest
 
 from breakeven.errors import BreakevenError
+from local.ports import free_ports
 from local.servers import sqs_server
 from local.servers.sqs_server import SqsServer
 from tests.support.workflow.processes import eventually, processes_of
@@ -20,6 +21,15 @@ def test_it_is_elasticmq_where_there_is_java(sqs_server, sqs_environment):
     made = boto3.client("sqs").create_queue(QueueName="named")["QueueUrl"]
     assert made == f"{sqs_server.endpoint}/123456789012/named"
     boto3.client("sqs").delete_queue(QueueUrl=made)
+
+
+def test_it_is_warmed_up_on_a_queue_that_is_gone_after_it(children, tmp_path, sqs_environment, sqs_server):
+    before = boto3.client("sqs").list_queues().get("QueueUrls", [])
+    sqs_server.warm_up(3)
+    assert boto3.client("sqs").list_queues().get("QueueUrls", []) == before
+    gone = SqsServer(children, tmp_path / "work")
+    gone.endpoint = f"http://127.0.0.1:{free_ports(1)[0]}"
+    gone.warm_up(1)  # a server that has ended meanwhile is the cases' to find
 
 
 def test_it_listens_to_nobody_but_this_machine(sqs_server):
