@@ -69,9 +69,10 @@ unpack_packages() {
 }
 
 make_broker_root() {
-  local release=$1 folder=$brokers/debian-$1 server
+  local release=$1 folder=$brokers/debian-$1 server site
   if [ "$(cat "$folder/.queue-breakeven" 2>/dev/null)" = "$(root_digest)" ]; then return 0; fi
-  say "fetching RabbitMQ of Debian $release, 50 MB with its Erlang, into .cache/brokers from $(mirror main)"
+  site=$(mirror main) || exit
+  say "fetching RabbitMQ of Debian $release, 50 MB with its Erlang, into .cache/brokers from $site"
   rm -rf --one-file-system "$folder.new" "$folder.apt"
   mkdir -p "$folder.new/mount"
   configure_private_apt "$folder.apt" "${suites[$release]}"

@@ -5,7 +5,8 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # shellcheck disable=SC2034 # used by those who source this
 declare -A suites=([12]=bookworm [13]=trixie [testing]=testing)
 
-# Prints where this machine gets a suite like the one named from: `main`, or `security`; else Debian's own address.
+# Prints where this machine's apt gets a suite like the one named from: `main`, or `security`, which mirrors have beside
+# it where apt names none.
 mirror() {
   local site created
   # shellcheck disable=SC2016 # apt's own variables
@@ -19,16 +20,19 @@ mirror() {
     return 0
   done < <(apt-get indextargets --format "$format" 'Created-By: Packages' 'Origin: Debian')
   case $1 in
-    security) echo http://deb.debian.org/debian-security ;;
-    *) echo http://deb.debian.org/debian ;;
+    security)
+      created=$(mirror main) || exit
+      printf '%s-security\n' "${created%/}"
+      ;;
+    *) fail 2 "apt names no mirror of Debian here: add one to /etc/apt/sources.list, then apt-get update" ;;
   esac
 }
 
 # debian_sources SUITE [OPTIONS]: all that apt is to know of one release, from this machine's mirrors.
 debian_sources() {
   local suite=$1 options=${2:+ [$2]} main security
-  main=$(mirror main)
-  security=$(mirror security)
+  main=$(mirror main) || exit
+  security=$(mirror security) || exit
   printf "deb$options %s %s main\n" "$main" "$suite" "$main" "$suite-updates" "$security" "$suite-security"
 }
 

@@ -72,13 +72,14 @@ configure_cloud() {
 }
 
 make_root() {
-  local name=$1 suite=$2 folder=$hosts/$1 form
+  local name=$1 suite=$2 folder=$hosts/$1 form site
   form=$(digest "${BASH_SOURCE[0]}" "$root/setup/debian.sh")
   if [ "$(cat "$folder.form" 2>/dev/null)" = "$form" ]; then return 0; fi
-  say "making a bare $name in .cache/hosts from $(mirror main)"
+  site=$(mirror main) || exit
+  say "making a bare $name in .cache/hosts from $site"
   as_root rm -rf --one-file-system "$folder" "$folder.new"
   logged as_root debootstrap --variant=minbase --include=ca-certificates,dbus,procps,systemd,systemd-sysv \
-    --keyring="$keyring" "$suite" "$folder.new" "$(mirror main)" || fail 1 "debootstrap could not make $name"
+    --keyring="$keyring" "$suite" "$folder.new" "$site" || fail 1 "debootstrap could not make $name"
   configure_apt "$folder.new" "$suite"
   printf '#!/bin/sh\nexit 101\n' | write "$folder.new/usr/sbin/policy-rc.d"
   as_root chmod 755 "$folder.new/usr/sbin/policy-rc.d"

@@ -23,7 +23,10 @@ CREDENTIALS = Access(username="breakeven", password="secret-of-the-root")
 #: where a bind mount into a root would lead
 OUTSIDE = (Path("/dev"), Path("/proc/self"))
 
-pytestmark = pytest.mark.skipif(not can_have_roots(), reason="private roots can't be had here")
+pytestmark = pytest.mark.skipif(
+    not can_have_roots(),
+    reason="needs root or user namespaces, and Debian's keys; without them a run has no private roots either",
+)
 
 
 def root_of(debian: str) -> Path:

@@ -10,15 +10,17 @@ import pytest
 from tests.support.setup_machine import Machine
 
 SERVER = "usr/lib/rabbitmq/lib/rabbitmq_server-4.0.5/plugins/rabbit"
-#: without mirrors of its own; brings one package, which is an archive as dpkg-deb would hand it on
+#: knows one mirror; brings one package, which is an archive as dpkg-deb would hand it on
 APT_GET = """
 case $* in
   *download-only*)
     record
     [ -z "${OFFLINE:-}" ] || { echo "E: Unable to locate package rabbitmq-server"; exit 100; }
     cp "$APT_CONFIG" "$ARCHIVES/../conf"
+    cp "${APT_CONFIG%/*}/sources" "$ARCHIVES/../sources"
     cp "$ARCHIVES"/* "${APT_CONFIG%/*}/archives" ;;
   update*) record ;;
+  indextargets*) [ -n "${NO_MIRROR:-}" ] || echo "http://mirror.example/debian/ bookworm" ;;
 esac
 """
 
@@ -64,7 +66,7 @@ def test_a_root_is_made_once(brokers: BrokerMachine) -> None:
     assert code == 0, said
     assert said == (
         "set-up: fetching RabbitMQ of Debian 13, 50 MB with its Erlang, into .cache/brokers "
-        "from http://deb.debian.org/debian\n"
+        "from http://mirror.example/debian/\n"
     )
     files = brokers.home / "debian-13" / "files"
     assert (files / SERVER).read_text() == "rabbit"
@@ -83,6 +85,16 @@ def test_apt_is_one_of_its_own_that_reaches_its_mirrors_as_the_machines_does(bro
     assert f'Dir::State "{folder}";' in lines
     assert f'Dir::Etc::sourcelist "{folder}/sources";' in lines
     assert f'Dir::Etc::sourceparts "{folder}/none";' in lines
+    sites = [
+        line.split("] ")[1].split()[0] for line in (brokers.conf.parent / "sources").read_text().splitlines()
+    ]
+    assert sites == [*["http://mirror.example/debian/"] * 2, "http://mirror.example/debian-security"]
+
+
+def test_where_apt_knows_no_mirror_the_remedy_is_said_and_nothing_is_left(brokers: BrokerMachine) -> None:
+    code, said = brokers.make("13", NO_MIRROR="yes")
+    assert (code, brokers.names()) == (2, [])
+    assert "apt names no mirror of Debian here: add one to /etc/apt/sources.list" in said
 
 
 def test_what_cannot_be_fetched_leaves_nothing_and_says_what_to_do(brokers: BrokerMachine) -> None:
@@ -141,8 +153,7 @@ def test_a_run_has_the_roots_that_its_own_code_asks_for(
     brokers: BrokerMachine, wanted: str, made: list[str], tmp_path: Path
 ) -> None:
     server = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-    if not server.exists():
-        pytest.skip("this machine has no RabbitMQ")
+    assert server.exists(), "the set-up of the tests installs it"
     python = (tmp_path / "bin" / "python3").read_text()
     asked = f'case "$*" in "-m local.servers.broker_releases 12 13") printf "{wanted}"; exit ;; esac\n'
     head, _, rest = python.partition("\n")
