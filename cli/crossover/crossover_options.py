@@ -16,6 +16,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--rate": (("msg_per_s",), "MSG/S", "messages a second as a monthly mean, 0 to 10,000,000 (100)"),
     "--size": (("message_bytes",), "SIZE", "of a message with its attributes, such as 2KiB (1KiB)"),
     "--batch": (("send_batch", "receive_batch", "delete_batch"), "N", "messages an SQS call, 1 to 10 (1)"),
+    "--batch-fill": (
+        ("batch_fill",),
+        "SHARE",
+        "of SQS batched, how full its calls are, over 0 to 1 (not known)",
+    ),
     "--empty-receives": (("empty_receives",), "N", "SQS receives that return nothing, a message (not known)"),
     "--existing-requests": (("existing_requests",), "N", "the account's other SQS requests a month (0)"),
     "--queue": (("queue",), "KIND", "of SQS queue: standard, fifo or fair (standard)"),

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import capacity_of
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, Question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
-from breakeven.pricing.bill.uncertainty import BATCH_FILL, CAPACITY, EMPTY_RECEIVES, uncertain
+from breakeven.pricing.bill.uncertainty import (
+    BATCH_FILL,
+    CAPACITY,
+    EMPTY_RECEIVES,
+    FILL_OF_BATCHED,
+    MANAGED_CAPACITY,
+    MANAGED_TRAFFIC,
+    uncertain,
+)
 from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.price_assumptions import amazon_mq, consumers
 
@@ -26,7 +35,7 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
     )
     volume = "no volume" if inputs.volume == "none" else f"{inputs.volume_gb:g} GB of {inputs.volume} each"
     said = [
-        f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in full batches with long "
+        f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in {_full(inputs)} with long "
         f"polls; {free}",
         f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
         f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
@@ -42,14 +51,20 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
     return [*said, *capacity_of(inputs).notes]
 
 
+def _full(inputs: Inputs) -> str:
+    """'full batches'; 'batches 80% full'."""
+    return "full batches" if inputs.batch_fill is None else f"batches {inputs.batch_fill:.0%} full"
+
+
 def _ends(measured: MeasuredCapacity | None) -> dict[str, str]:
     """Of each uncertain input."""
+    fill = f"{BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full"
     capacity = measured.interval.describe() if measured else f"times {CAPACITY[0]:g} to {CAPACITY[1]:g}"
     return {
         "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
-        "batch fill": f"calls {BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full",
+        "batch fill": f"calls {fill}",
+        FILL_OF_BATCHED: f"calls of SQS batched {fill}",
         "capacity": f"capacity {capacity}",
-        "Amazon MQ's capacity": f"Amazon MQ's capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",
-        "traffic between Amazon MQ's brokers": "traffic between Amazon MQ's brokers at nothing to the price "
-        "across zones",
+        MANAGED_CAPACITY: f"Amazon MQ's capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",
+        MANAGED_TRAFFIC: "traffic between Amazon MQ's brokers at nothing to the price across zones",
     }

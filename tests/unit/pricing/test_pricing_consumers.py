@@ -137,8 +137,9 @@ def test_to_brokers_of_ones_own_lambda_has_no_mapping_and_containers_hand_on() -
 
 def test_the_queue_only_has_no_line_of_consumers_and_its_empty_receives_are_not_known() -> None:
     assert not any(line.service in {"lambda", "fargate"} for one in priced().options for line in one.lines)
-    assert len(corners(priced(amazon_mq=None))) == 2
-    assert corners(priced(**LAMBDA, amazon_mq=None)) == [], "they are those of idle queues"
+    known = {"amazon_mq": None, "batch_fill": 1.0}
+    assert len(corners(priced(**known))) == 2
+    assert corners(priced(**LAMBDA, **known)) == [], "they are those of idle queues"
 
 
 def test_empty_receives_that_are_given_stand_for_the_polls() -> None:

@@ -12,6 +12,7 @@ from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
+from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.pricing.bill.variations import ask_all, corners, quarters
 from breakeven.pricing.prices.book import load_book
 from breakeven.results.schemas import TABLES
@@ -32,6 +33,8 @@ KIB = 1024
         ({"send_batch": 10, "message_bytes": 200 * KIB}, r"send_batch: 10: .*at most 5 fit"),
         ({"queue": "lifo"}, r"queue: 'lifo': .*'standard', 'fifo' or 'fair'"),
         ({"broker_zones": 3}, r"broker_zones: 3: 3 zones for 2 nodes"),
+        ({"batch_fill": 0}, r"batch_fill: 0: .*over 0"),
+        ({"batch_fill": 1.5}, r"batch_fill: 1.5: .*at most 1"),
         ({"utilisation": 0}, r"utilisation: 0: .*over 0"),
         ({"colour": "red"}, r"colour: 'red': no such field"),
     ],
@@ -95,9 +98,55 @@ def test_a_capacity_that_is_not_known_is_said_and_what_is_needed_with_it() -> No
 def test_uncertain_inputs_make_corners() -> None:
     book = load_book("us-east-1")
     alone: dict[str, Any] = {"amazon_mq": None}
-    assert len(corners(question("q", ask(**alone), book))) == 2
-    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **alone), book))) == 8
-    assert corners(question("q", ask(empty_receives=0, **alone), book)) == []
+    # empty receives move SQS as used alone, and how full its batches are SQS batched: no corner moves both
+    assert len(corners(question("q", ask(**alone), book))) == 3
+    assert len(corners(question("q", ask(send_batch=10, capacity_msg_per_s=1000, **alone), book))) == 10
+    assert len(corners(question("q", ask(empty_receives=0, **alone), book))) == 2
+    assert corners(question("q", ask(empty_receives=0, batch_fill=0.8, **alone), book)) == []
+
+
+def test_an_option_stands_in_the_corners_that_move_it_and_in_one_more() -> None:
+    found = [
+        {option.option_id for option in corner.options}
+        for corner in corners(question("q", ask(amazon_mq=None), load_book("us-east-1")))
+    ]
+    both, cluster = {"sqs-as-used", "sqs-batched"}, {"rabbitmq"}
+    assert found == [both | cluster, {"sqs-batched"} | cluster, {"sqs-as-used"} | cluster]
+
+
+def test_a_fill_that_was_measured_moves_the_crossing_as_far_as_its_repeats_did() -> None:
+    known = uncertain(ask(batch_fill=0.7, batch_fill_low=0.6, batch_fill_high=0.75))
+    assert known["batch fill of SQS batched"] == [{"batch_fill": 0.6}, {"batch_fill": 0.75}]
+    assert "batch fill of SQS batched" not in uncertain(ask(batch_fill=0.7))
+
+
+@pytest.mark.parametrize(
+    ("message_bytes", "fill", "asked", "batches", "requests"),
+    [
+        (KIB, 0.5, 1, (5, 5, 5), 3 / 5),
+        (KIB, 0.74, 1, (7.4, 7.4, 7.4), 3 / 7.4),
+        (KIB, 0.05, 1, (1, 1, 1), 3),  # no call has less than a message
+        (7 * KIB, 0.5, 1, (4.5, 4.5, 5), 2 / 4.5 + 1 / 5),  # half of the nine that cost least
+        (KIB, 0.5, 8, (8, 8, 8), 3 / 8),  # what was asked for stays where it costs less
+        (1024 * KIB, 0.5, 1, (1, 1, 5), 32 + 1 / 5),
+    ],
+)
+def test_batches_that_are_not_full_are_more_requests(
+    message_bytes: int, fill: float, asked: float, batches: tuple[float, ...], requests: float
+) -> None:
+    calls = dict.fromkeys(("send_batch", "receive_batch", "delete_batch"), asked)
+    found = batched(ask(message_bytes=message_bytes, batch_fill=fill, **calls))
+    assert (found.send_batch, found.receive_batch, found.delete_batch) == pytest.approx(batches)
+    assert requests_per_message(found) == pytest.approx(requests)
+
+
+@pytest.mark.parametrize(("fill", "factors"), [(None, {0.75: 0.75}), (0.9, {0.75: 0.675, 1.25: 1.0})])
+def test_sensitivity_varies_how_full_batches_are_within_its_bounds(
+    fill: float | None, factors: dict[float, float]
+) -> None:
+    varied = quarters(question("q", ask(batch_fill=fill), load_book("us-east-1")))
+    found = {one.factor: one.inputs.batch_fill for one in varied if one.varied == "batch fill of SQS batched"}
+    assert found == pytest.approx(factors)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +159,7 @@ def test_uncertain_inputs_make_corners() -> None:
     ],
 )
 def test_what_is_not_known_of_amazon_mq_makes_corners(fields: dict[str, Any], many: int) -> None:
-    asked = question("q", ask(empty_receives=0, **fields), load_book("us-east-1"))
+    asked = question("q", ask(empty_receives=0, batch_fill=1, **fields), load_book("us-east-1"))
     assert len(corners(asked)) == many
 
 

@@ -73,7 +73,7 @@ def test_a_trio_against_amazon_mq_has_a_crossing_of_its_own_by_hand() -> None:
     across = (4 / 3 * 2 + 2) * 2 * 1024 / 2**30 * 0.01
     assert first["usd_per_month"] == pytest.approx(trio + messages * across, rel=1e-9)
     # charged as EC2 charges what crosses zones, both rise alike, and the trio stays cheaper
-    assert (first["corners"], first["corners_with"]) == (4, 2)
+    assert (first["corners"], first["corners_with"]) == (7, 4)
     (charged,) = crossings(amazon_mq_inter_node=1.0)["rabbitmq-trio", "amazon-mq-cluster"]
     assert (charged["kind"], charged["cheaper_above"]) == ("never", "rabbitmq-trio")
 
@@ -140,12 +140,14 @@ def test_a_form_is_priced_with_what_was_measured_of_it() -> None:
 @pytest.mark.parametrize(
     ("inputs", "many"),
     [
-        # empty receives; what traffic between brokers is charged
-        ({}, 4),
-        ({"empty_receives": 0.0}, 2),
-        ({"empty_receives": 0.0, "amazon_mq_inter_node": 0.0}, 0),
-        ({"capacity_msg_per_s": 900.0}, 7),  # of three that are moved, all at once are no pair's
-        ({"amazon_mq_capacity_msg_per_s": 4000.0}, 8),  # the cluster's two, with SQS's one
+        # empty receives; how full batches are; what traffic between brokers is charged. Of three options that
+        # are moved, all at once are no pair's
+        ({}, 7),
+        ({"empty_receives": 0.0}, 4),
+        ({"empty_receives": 0.0, "batch_fill": 1.0}, 2),
+        ({"empty_receives": 0.0, "batch_fill": 1.0, "amazon_mq_inter_node": 0.0}, 0),
+        ({"batch_fill": 1.0, "capacity_msg_per_s": 900.0}, 7),
+        ({"batch_fill": 1.0, "amazon_mq_capacity_msg_per_s": 4000.0}, 8),  # the cluster's two, with SQS's one
     ],
 )
 def test_corners_are_the_ends_of_each_two(inputs: dict[str, Any], many: int) -> None:

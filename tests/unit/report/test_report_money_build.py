@@ -172,7 +172,11 @@ def test_sensitivity_has_both_ends_of_every_input(report):
 def test_questions_say_what_was_asked_and_what_is_uncertain(report):
     today, history = report.cost_questions
     assert (today.purpose, history.purpose) == ("headline", "history")
-    assert today.uncertain == ["empty receives", "traffic between Amazon MQ's brokers"]
+    assert today.uncertain == [
+        "empty receives",
+        "batch fill of SQS batched",
+        "traffic between Amazon MQ's brokers",
+    ]
     assert today.amazon_mq_capacity == "not known; the network baseline carries 38,127 msg/s at most"
     assert history.amazon_mq_capacity is None
     assert history.uncertain == []

@@ -148,7 +148,7 @@ def test_sensitivity_draws_both_ends_of_what_moves_the_crossing():
     assert {"SQS price", "instance price", "message size"} <= set(labels)
     assert {"58.4", "34.2", "33.2", "53.0"} <= set(labels)
     assert "peak factor" not in labels
-    assert "Not moved by: peak factor and utilisation." in chart.caption
+    assert "Not moved by: batch fill of SQS batched, peak factor and utilisation." in chart.caption
 
 
 def test_an_input_that_does_away_with_the_crossing_is_drawn_to_the_edge():

@@ -110,8 +110,8 @@ def test_each_row_stands_under_the_prices_that_it_is_at(report):
 
 
 def test_no_interval_is_shown_where_nothing_uncertain_moves_the_crossing(report):
-    assert cells(crossover_table(report, None))["batched", PAIR]["range, msg/s"] == "–"
-    sure = report_of(empty_receives=0.0, amazon_mq_inter_node=0.0)
+    assert cells(crossover_table(report, None))["batched", PAIR]["range, msg/s"] == "270 to 785"
+    sure = report_of(empty_receives=0.0, batch_fill=1.0, amazon_mq_inter_node=0.0)
     table = crossover_table(sure, None)
     assert {row["range, msg/s"] for row in cells(table).values()} == {"–"}
     assert not any(note.startswith("Range") for note in table.notes)

@@ -57,6 +57,16 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
     send_batch: float = Field(default=1, ge=1, le=MAX_BATCH, description="messages a call, on average")
     receive_batch: float = Field(default=1, ge=1, le=MAX_BATCH)
     delete_batch: float = Field(default=1, ge=1, le=MAX_BATCH)
+    batch_fill: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="of SQS batched, how full calls are; null: not known, priced as full",
+    )
+    batch_fill_low: float | None = Field(
+        default=None, gt=0, le=1, description="lower end of its interval; null: not measured"
+    )
+    batch_fill_high: float | None = Field(default=None, gt=0, le=1, description="upper end; null: as above")
     empty_receives: float | None = Field(
         default=None, ge=0, le=1000, description="a message; null: not known, priced as none"
     )

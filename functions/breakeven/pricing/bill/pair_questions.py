@@ -10,6 +10,8 @@ from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.inputs import NODES, Deployment, Inputs
 from breakeven.pricing.bill.questions import (
     AMAZON_MQ,
+    AS_USED,
+    BATCHED,
     RABBITMQ,
     Option,
     Question,
@@ -21,7 +23,7 @@ from breakeven.pricing.bill.uncertainty import Changes, inputs_moving, uncertain
 from breakeven.pricing.prices.book import PriceBook
 
 #: what has inputs of its own in the question; the last two stand for their form
-SQS = "sqs"
+SQS = (AS_USED, BATCHED)
 OWN: dict[str, Deployment] = {f"{RABBITMQ}-{form}": form for form in NODES}
 MANAGED: dict[str, Deployment] = {f"{AMAZON_MQ}-single": "single", f"{AMAZON_MQ}-cluster": "trio"}
 #: more than two that are moved make no corner of any pair
@@ -37,7 +39,7 @@ def ask_pairs(base: Question, known: Known = lambda inputs: inputs) -> tuple[Que
     :param known: what prices a form with the capacity that was measured of it
     :raises InputError: a price that a form needs is not known
     """
-    inputs = {SQS: base.inputs}
+    inputs = dict.fromkeys(SQS, base.inputs)
     inputs |= {name: known(in_form(base.inputs, form)) for name, form in OWN.items()}
     if base.inputs.amazon_mq:
         inputs |= {name: known(in_form(base.inputs, form)) for name, form in MANAGED.items()}
@@ -75,7 +77,9 @@ def in_form(inputs: Inputs, form: Deployment) -> Inputs:
 
 
 def _options(inputs: dict[str, Inputs], book: PriceBook) -> tuple[Option, ...]:
-    found = list(sqs_options(inputs[SQS], book))
+    used, _ = sqs_options(inputs[AS_USED], book)
+    _, full = sqs_options(inputs[BATCHED], book)
+    found = [used, full]
     found += [own_cluster(inputs[name], book, option_id=name) for name in OWN]
     for name in MANAGED:
         option = amazon_mq_option(inputs[name], book)[0] if name in inputs else None
@@ -92,7 +96,7 @@ def _corners(inputs: dict[str, Inputs]) -> Iterator[dict[str, Inputs]]:
         (name, ends)
         for name, own in inputs.items()
         for varied, ends in uncertain(own).items()
-        if varied in inputs_moving(_side(name))
+        if varied in inputs_moving(_kind(name))
     ]
     for picked in product(*(range(len(ends)) for _, ends in moving)) if moving else ():
         moved = {name for (name, _), at in zip(moving, picked, strict=True) if at}
@@ -104,5 +108,6 @@ def _corners(inputs: dict[str, Inputs]) -> Iterator[dict[str, Inputs]]:
         yield changed
 
 
-def _side(name: str) -> str:
-    return SQS if name == SQS else "self-hosted" if name in OWN else "amazon-mq"
+def _kind(name: str) -> str:
+    """The option of other questions whose form this is."""
+    return name if name in SQS else RABBITMQ if name in OWN else AMAZON_MQ

@@ -54,22 +54,29 @@ def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
 
 
 def batched(inputs: Inputs) -> Inputs:
-    """The same traffic in the batches that cost least, and long polls: no empty receives.
+    """The same traffic in the batches that cost least, as full as they are known to be, and long polls: no
+    empty receives.
 
-    A call is billed by the 64 KiB: nine messages of 7 KiB are one request, and ten are two.
+    A call is billed by the 64 KiB: nine messages of 7 KiB are one request, and ten are two. What was asked
+    for stays where it costs less.
     """
     fits = min(MAX_BATCH, MAX_CALL_BYTES // inputs.message_bytes)
+    full = min(range(fits, 0, -1), key=lambda batch: _carried(batch, inputs.message_bytes))
 
     def best(asked: float) -> float:
-        batches = [*map(float, range(fits, 0, -1)), asked]
-        return min(batches, key=lambda batch: _carried(batch, inputs.message_bytes))
+        return min(_filled(full, inputs), asked, key=lambda batch: _carried(batch, inputs.message_bytes))
 
     return inputs.but(
         send_batch=best(inputs.send_batch),
         receive_batch=best(inputs.receive_batch),
-        delete_batch=float(MAX_BATCH),
+        delete_batch=max(_filled(MAX_BATCH, inputs), inputs.delete_batch),
         empty_receives=0.0,
     )
+
+
+def _filled(batch: int, inputs: Inputs) -> float:
+    """Messages a call of SQS batched, on average: one at least."""
+    return max(1.0, batch * (1.0 if inputs.batch_fill is None else inputs.batch_fill))
 
 
 def _carried(batch: float, message_bytes: int) -> float:

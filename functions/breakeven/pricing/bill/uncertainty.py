@@ -6,11 +6,12 @@ from typing import Any
 
 from breakeven.pricing.bill.amazon_mq import brokers_of
 from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 
 #: empty receives a message where they are not known: none, to one for each message (a queue that is polled
 #: faster than it fills)
 EMPTY_RECEIVES = (0.0, 1.0)
-#: of the batch that was asked for, how full calls may be on average
+#: of the batch that was asked for, and of that of SQS batched, how full calls may be on average
 BATCH_FILL = (0.5, 1.0)
 #: of a capacity that was given or printed: another workload, or another's machine, will have
 CAPACITY = (0.75, 1.25)
@@ -18,25 +19,28 @@ CAPACITY = (0.75, 1.25)
 INTER_NODE = (0.0, 1.0)
 BATCHES = ("send_batch", "receive_batch", "delete_batch")
 MANAGED_CAPACITY, MANAGED_TRAFFIC = "Amazon MQ's capacity", "traffic between Amazon MQ's brokers"
-#: side of an option -> the uncertain inputs that move its bill
+FILL_OF_BATCHED = "batch fill of SQS batched"
+#: option -> the uncertain inputs that move its bill
 MOVING: dict[str, frozenset[str]] = {
-    "sqs": frozenset({"empty receives", "batch fill"}),
-    "self-hosted": frozenset({"capacity"}),
-    "amazon-mq": frozenset({MANAGED_CAPACITY, MANAGED_TRAFFIC}),
+    AS_USED: frozenset({"empty receives", "batch fill"}),
+    BATCHED: frozenset({FILL_OF_BATCHED}),
+    RABBITMQ: frozenset({"capacity"}),
+    AMAZON_MQ: frozenset({MANAGED_CAPACITY, MANAGED_TRAFFIC}),
 }
+#: options that a question compares with those of the other group, and not with one another
+GROUPS = ({AS_USED, BATCHED}, {RABBITMQ, AMAZON_MQ})
 Changes = dict[str, Any]
 
 
-def inputs_moving(side: str) -> frozenset[str]:
-    """Names of the uncertain inputs that move an option's bill."""
-    return MOVING.get(side, frozenset())
+def inputs_moving(*options: str) -> frozenset[str]:
+    """Names of the uncertain inputs that move the bill of one of the options."""
+    return frozenset().union(*(MOVING.get(option, frozenset()) for option in options))
 
 
-def inputs_of_others(side: str) -> frozenset[str]:
-    """Those that move the bill of clusters of another kind alone; none of SQS, which all stand beside."""
-    if side not in MOVING or side == "sqs":
-        return frozenset()
-    return frozenset().union(*(names for name, names in MOVING.items() if name not in {"sqs", side}))
+def inputs_of_others(option: str) -> frozenset[str]:
+    """Those that move only the bills of options with which this one is not compared."""
+    group: set[str] = next((group for group in GROUPS if option in group), set())
+    return inputs_moving(*(group - {option}))
 
 
 def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
@@ -48,6 +52,8 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
         found["batch fill"] = [
             {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
         ]
+    if ends := _fill_ends(inputs):
+        found[FILL_OF_BATCHED] = [{"batch_fill": end} for end in ends]
     if ends := capacity_ends(inputs):
         found["capacity"] = [{"capacity_msg_per_s": end} for end in ends]
     if inputs.amazon_mq and brokers_of(inputs.deployment) > 1 and inputs.amazon_mq_inter_node is None:
@@ -55,6 +61,14 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     if ends := amazon_mq_ends(inputs):
         found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in ends]
     return found
+
+
+def _fill_ends(inputs: Inputs) -> tuple[float, ...]:
+    """Half full and full where it is not known; of one that was measured the interval's."""
+    if inputs.batch_fill is None:
+        return BATCH_FILL
+    low, high = inputs.batch_fill_low, inputs.batch_fill_high
+    return (low, high) if low is not None and high is not None and low < high else ()
 
 
 def capacity_ends(inputs: Inputs) -> tuple[float, ...]:

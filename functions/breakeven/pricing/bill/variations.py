@@ -35,6 +35,7 @@ from breakeven.pricing.bill.run_capacities import (
 from breakeven.pricing.bill.uncertainty import (
     BATCHES,
     EMPTY_RECEIVES,
+    FILL_OF_BATCHED,
     MANAGED_CAPACITY,
     Changes,
     inputs_of_others,
@@ -126,8 +127,8 @@ def corners(base: Question) -> list[Question]:
         changes = dict(ChainMap(*(each[at] for each, at in zip(ends.values(), picked, strict=True))))
         moved = {name for name, at in zip(ends, picked, strict=True) if at}
         corner = _beside(base, f"corner-{number}", changes, "interval", varied)
-        options = tuple(option for option in corner.options if not moved & inputs_of_others(option.side))
-        if any(option.side != "sqs" for option in options):
+        options = tuple(option for option in corner.options if not moved & inputs_of_others(option.option_id))
+        if len({option.side == "sqs" for option in options}) > 1:
             found.append(replace(corner, options=options))
     return found
 
@@ -220,6 +221,10 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
             (factor, {name: min(float(MAX_BATCH), max(1.0, size * factor)) for name, size in batches.items()})
             for factor in QUARTER
         ]
+    fill = inputs.batch_fill or 1.0
+    found[FILL_OF_BATCHED] = [
+        (factor, {"batch_fill": min(1.0, fill * factor)}) for factor in QUARTER if factor < 1 or fill < 1
+    ]
     found |= {
         f"{plural(zones, 'zone')} for {inputs.zones}": [(zones / inputs.zones, _in(inputs, zones))]
         for zones in {1, inputs.nodes} - {inputs.zones}

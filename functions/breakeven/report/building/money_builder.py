@@ -10,7 +10,7 @@ from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity, capacity
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
-from breakeven.pricing.bill.uncertainty import uncertain
+from breakeven.pricing.bill.uncertainty import inputs_moving, uncertain
 from breakeven.report.building.query_answers import Answers, Rows
 from breakeven.report.contract.money_model import (
     Bill,
@@ -48,7 +48,11 @@ def cost_questions(asked: Row, counted: EmptyReceives | None = None) -> list[Cos
         CostQuestion.of(
             row,
             price_book=row["book"],
-            uncertain=list(uncertain(Inputs.model_validate(row["inputs"]))),
+            uncertain=[
+                name
+                for name in uncertain(Inputs.model_validate(row["inputs"]))
+                if name in inputs_moving(*row["options"])
+            ],
             counted_empty_receives=(
                 counted.per_message if counted and counted.question_id == row["question_id"] else None
             ),

@@ -13,18 +13,25 @@ from pydantic import Field
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, DEPLOYMENTS
+from breakeven.pricing.bill.uncertainty import (
+    FILL_OF_BATCHED,
+    MANAGED_CAPACITY,
+    MANAGED_TRAFFIC,
+    inputs_moving,
+)
 from breakeven.report.contract.strict import Strict
 from breakeven.terms import Provenance
 
 CrossingKind = Literal["meet", "step", "touch", "tie", "never", "unpriced"]
 InputValue = str | int | float | bool | None
-#: what an uncertain input's ends are, as ``pricing.variations`` sets them
+#: what an uncertain input's ends are, as ``pricing.bill.uncertainty`` has them
 ENDS = {
     "empty receives": "empty receives (none to one per message)",
     "batch fill": "batch fill (half to full)",
+    FILL_OF_BATCHED: "how full batches of SQS batched are (half to full)",
     "capacity": "cluster capacity (a quarter less to a quarter more)",
-    "Amazon MQ's capacity": "Amazon MQ's capacity (a quarter less to a quarter more)",
-    "traffic between Amazon MQ's brokers": "what traffic between Amazon MQ's brokers is charged (nothing to "
+    MANAGED_CAPACITY: "Amazon MQ's capacity (a quarter less to a quarter more)",
+    MANAGED_TRAFFIC: "what traffic between Amazon MQ's brokers is charged (nothing to "
     "the price across zones)",
 }
 EXACT = 1e-9  # less than this part apart is the arithmetic's
@@ -70,10 +77,14 @@ class CostQuestion(Strict):
             return f"an {name}"
         return f"a {name}" if name.startswith(("RabbitMQ pair", "RabbitMQ trio")) else name
 
-    def uncertain_words(self, *, managed: bool = True) -> str:
+    def uncertain_of(self, *options: str) -> list[str]:
+        """Names of the uncertain inputs that move the bill of one of the options."""
+        return [name for name in self.uncertain if name in inputs_moving(*options)]
+
+    def uncertain_words(self, *options: str) -> str:
         """What the intervals of the question span.
 
-        :param managed: with what moves the crossings of Amazon MQ alone
+        :param options: whose crossing it is; none: whatever moves any
         """
         ends = dict(ENDS)
         if (self.counted_empty_receives or 0.0) > 1:
@@ -82,8 +93,10 @@ class CostQuestion(Strict):
         if self.inputs.get("capacity_low_msg_per_s") is not None:
             ends["capacity"] = "cluster capacity (the interval that was measured)"
         if self.inputs.get("amazon_mq_low_msg_per_s") is not None:
-            ends["Amazon MQ's capacity"] = "Amazon MQ's capacity (the interval that was measured)"
-        named = [name for name in self.uncertain if managed or "Amazon MQ" not in name]
+            ends[MANAGED_CAPACITY] = "Amazon MQ's capacity (the interval that was measured)"
+        if self.inputs.get("batch_fill_low") is not None:
+            ends[FILL_OF_BATCHED] = "how full batches of SQS batched are (as far as was measured)"
+        named = self.uncertain_of(*options) if options else self.uncertain
         return words.listing([ends.get(name, name) for name in named])
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from math import log10
 
 from breakeven import words
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED
+from breakeven.pricing.bill.questions import AS_USED, BATCHED
+from breakeven.pricing.bill.uncertainty import FILL_OF_BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
@@ -26,7 +27,11 @@ USUAL_RATE = 1000.0
 #: of staff time a month, for which the rate is named from which on running one's own pays
 STAFF_HOURS = 8.0
 #: uncertain inputs of which the question itself is priced at one end
-AT_BEST = {"empty receives": "no empty receives", "batch fill": "full batches"}
+AT_BEST = {
+    "empty receives": "no empty receives",
+    "batch fill": "full batches",
+    FILL_OF_BATCHED: "full batches",
+}
 
 
 def money(report: Report) -> list[str]:
@@ -42,6 +47,7 @@ def money(report: Report) -> list[str]:
         _sums(crossing),
         why_never(crossing, question, report.bills),
         _spans(question, crossing),
+        _spans_of_batched(report, question),
         _again(report, crossing),
         near_crossing(report, crossing),
         counted(report),
@@ -66,22 +72,29 @@ def _sums(crossing: Crossover) -> str:
     )
 
 
-def _spans(question: CostQuestion, crossing: Crossover) -> str:
+def _spans_of_batched(report: Report, question: CostQuestion) -> str:
+    """The same of the crossing that the headline names."""
+    crossing = main_crossover(report, BATCHED) if BATCHED in question.options else None
+    return _spans(question, crossing, "The interval of SQS batched") if crossing else ""
+
+
+def _spans(question: CostQuestion, crossing: Crossover, which: str = "The interval") -> str:
     if crossing.interval is None:
         return ""
     part = ""
     if crossing.corners_with < crossing.corners:
         part = f"; {crossing.corners_with} of {crossing.corners} combinations have this crossing"
-    unknown = question.uncertain_words(managed=AMAZON_MQ in (crossing.sqs_option, crossing.other_option))
-    covers = f"The interval covers what is not known: {unknown}{part}."
-    return f"{covers}{_edge(question, crossing.msg_per_s, crossing.interval)}"
+    unknown = question.uncertain_words(crossing.sqs_option, crossing.other_option)
+    edge = _edge(question, crossing, crossing.interval)
+    return f"{which} covers what is not known: {unknown}{part}.{edge}"
 
 
-def _edge(question: CostQuestion, rate: float | None, ends: tuple[float, float]) -> str:
+def _edge(question: CostQuestion, crossing: Crossover, ends: tuple[float, float]) -> str:
     """Why an estimate is an end of its own interval: it takes the best of what is not known."""
+    rate, moving = crossing.msg_per_s, question.uncertain_of(crossing.sqs_option, crossing.other_option)
     names = ("lower", "upper")
     found = [name for name, end in zip(names, ends, strict=True) if abs(end - (rate or 0.0)) <= EXACT * end]
-    priced = [AT_BEST[name] for name in question.uncertain if name in AT_BEST]
+    priced = [AT_BEST[name] for name in moving if name in AT_BEST]
     if not found or not priced:
         return ""
     return f" The estimate is its {found[0]} end, as it is priced with {words.listing(priced)}."

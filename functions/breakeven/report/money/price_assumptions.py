@@ -115,10 +115,19 @@ def _most(question: CostQuestion) -> str:
 def _batched(inputs: Inputs) -> str:
     best = batched(inputs)
     return (
-        f"SQS batched and long-polled: full batches of {words.quantity(best.send_batch)} messages, "
+        f"SQS batched and long-polled: {_fill(inputs)} of {words.quantity(best.send_batch)} messages, "
         f"deletes of {words.quantity(best.delete_batch)} and no empty receives: {_requests(best)} requests "
-        "per message. Batches that are not full cost more, and waiting to fill them adds latency."
+        "per message. Waiting to fill batches adds latency."
     )
+
+
+def _fill(inputs: Inputs) -> str:
+    """How full the batches are, and how that is known."""
+    if inputs.batch_fill is None:
+        return (
+            "how full batches are is not known: they are priced as full, intervals go down to half, batches"
+        )
+    return f"batches that are {share(inputs.batch_fill)} full, on average"
 
 
 def _brokers(question: CostQuestion, inputs: Inputs) -> str:
