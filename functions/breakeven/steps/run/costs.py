@@ -18,7 +18,8 @@ from breakeven.pricing.bill.run_capacities import (
 from breakeven.pricing.bill.size_board import boards
 from breakeven.pricing.bill.variations import ask_all, ask_rate, ask_size
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.targets.catalog import FIFO, PAIR, SQS, clusters
+from breakeven.steps.run.measured_batches import RepeatedBatches, priced_with_batches
+from breakeven.targets.catalog import FIFO, PAIR, SQS, clusters, priced_target
 from breakeven.terms import TargetName
 from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines, Workload
@@ -34,7 +35,11 @@ MOST_RATES = 20
 
 
 def ask_about(
-    cases: Sequence[Case], message_bytes: int, book: PriceBook, capacities: Capacities = NO_CAPACITIES
+    cases: Sequence[Case],
+    message_bytes: int,
+    book: PriceBook,
+    capacities: Capacities = NO_CAPACITIES,
+    batches: Sequence[RepeatedBatches] = (),
 ) -> Asked:
     """The run's questions: of the clusters that it has, each on the machines that its suite names, or on the
     deployment's; of a pair where it has none. Today's form leads, and else the catalog's first.
@@ -43,10 +48,15 @@ def ask_about(
     gives what it costs: nothing is carried from one to another. Its open loops' rates are priced besides.
 
     :param capacities: what this run and earlier ones measured on AWS; none before anything is measured
+    :param batches: what calls of SQS in batches carried in this run on AWS
     """
-    asked = _on_machines(cases, message_bytes, book, capacities)
+    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes, queue=_queue(cases))
+    own = [one for one in batches if one.target == priced_target(inputs.queue)]
+    inputs, measured = priced_with_batches(inputs, own)
+    asked = _on_machines(cases, inputs, book, capacities)
     rates = [ask_rate(asked.questions[0], *own) for own in offered(cases)]
-    return replace(asked, questions=(*asked.questions, *rates))
+    notes = [measured.describe()] if measured else []
+    return replace(asked, questions=(*asked.questions, *rates), notes=(*asked.notes, *notes))
 
 
 def offered(cases: Sequence[Case]) -> list[tuple[float, int]]:
@@ -62,8 +72,7 @@ def _mean_rate(workload: Workload) -> float:
     return float(f"{arrived / workload.measure_s:.6g}")
 
 
-def _on_machines(cases: Sequence[Case], message_bytes: int, book: PriceBook, capacities: Capacities) -> Asked:
-    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes, queue=_queue(cases))
+def _on_machines(cases: Sequence[Case], inputs: Inputs, book: PriceBook, capacities: Capacities) -> Asked:
     found = [
         (target, own, capacities.find(own))
         for target, machines in _clusters(cases)

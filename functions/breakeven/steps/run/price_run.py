@@ -22,6 +22,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.results.store import Store
 from breakeven.steps.run.costs import ask_about
+from breakeven.steps.run.measured_batches import measured_batches
 from breakeven.steps.run.plan_run import usual_message_bytes
 from breakeven.steps.run.resume_run import QUESTIONS
 from breakeven.steps.services import Services
@@ -55,10 +56,12 @@ class Search:
 
 
 def price_run(services: Services, run_id: str) -> None:
-    """Ask the run's questions with the capacities that it measured, and keep these for later runs.
+    """Ask the run's questions with the capacities that it measured, which are kept for later runs, and with
+    how full its calls of SQS in batches were.
 
-    What the plan asked stands where this fails, and on one machine, whose capacity is no EC2 instance's
-    (rule 11 of docs/rules.md): there nothing is asked again. Twice, it does the same again.
+    What the plan asked stands where this fails, and on one machine, whose capacity is no EC2 instance's and
+    whose SQS is an emulator (rule 11 of docs/rules.md): there nothing is asked again. Twice, it does the same
+    again.
     """
     plan = services.store.get_json(layout.plan_key(run_id))
     if plan["input"]["surroundings"]["name"] != "aws":
@@ -66,7 +69,8 @@ def price_run(services: Services, run_id: str) -> None:
     cases = [Case.model_validate(case) for case in plan["plan"]["cases"]]
     capacities = _capacities(services, run_id, cases)
     book = PriceBook.model_validate(services.store.get_json(layout.price_book_key(run_id)))
-    asked = ask_about(cases, usual_message_bytes(cases), book, capacities)
+    batches = measured_batches(services.store, run_id, cases)
+    asked = ask_about(cases, usual_message_bytes(cases), book, capacities, batches)
     for table, rows in asked.rows().items():
         services.store.put_rows(table, run_id, QUESTIONS, rows)
     plan |= {"cost": asked.to_json(), "price_books": price_books(asked.questions)}
