@@ -50,6 +50,9 @@ METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produ
 SQS_MAX_MESSAGE_BYTES = 1_048_576
 #: messages that one call sends, receives or deletes. Source: Amazon SQS API Reference, SendMessageBatch.
 SQS_MAX_BATCH = 10
+#: how long a message that a call has brought is hidden from others, seconds; where consumers may have it in
+#: hand for some time, that much longer
+SQS_HIDDEN_S = 30
 
 
 class Frozen(BaseModel):

@@ -29,7 +29,7 @@ class Drain:
         self, case: Case, ledger: LoaderLedger, exchanged: Callable[[], CaseProgress | None]
     ) -> None:
         self._case, self._ledger, self._exchanged = case, ledger, exchanged
-        self._waits = record_of(case.target).waits
+        self._waits = record_of(case.target).waits.beyond(case.workload.in_hand_s)
         self._received, self._idle_s = -1, 0.0
         self._looked_ns = time.monotonic_ns()
 

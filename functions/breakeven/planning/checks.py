@@ -11,7 +11,7 @@ from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES, Frozen
-from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, SINGLY, Variant
+from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, SINGLY, Variant, in_hand_s
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Suite
 
@@ -143,6 +143,7 @@ def check_workload(
     yield from _queue_faults(settings, record, fault)
     yield from _group_faults(settings, record, fault)
     yield from _batch_faults(settings, record, fault)
+    yield from _in_hand_faults(settings, record, fault)
     if settings["mode"] == "capacity" and not record.has_capacity:
         remedy = f"{record.service} has a quota, not a capacity; give this scenario targets without it"
         yield fault("mode", "capacity", remedy)
@@ -226,11 +227,9 @@ def _batch_faults(
             yield fault(name, value, f"{remedy} prefetch say; remove it, or give the scenario other targets")
         return
     size, is_open = settings["message_size"], "rate" in settings
-    for name in ("send_batch", "receive_batch"):
-        batch, most = settings[name], max(1, SQS_MAX_MESSAGE_BYTES // size)
-        if batch > most:
-            together = f"{batch} messages of {format_size(size)} are over the 1MiB that a call carries"
-            yield fault(name, batch, f"{together}; at most {most}")
+    if (batch := settings["send_batch"]) > (most := max(1, SQS_MAX_MESSAGE_BYTES // size)):
+        together = f"{batch} messages of {format_size(size)} are over the 1MiB that a call carries"
+        yield fault("send_batch", batch, f"{together}; at most {most}")
     if settings["delete_batch"] > settings["receive_batch"] and not is_open:
         remedy = "a closed loop deletes what one receive has brought; at most receive_batch, or give rate"
         yield fault("delete_batch", settings["delete_batch"], remedy)
@@ -242,6 +241,23 @@ def _batch_faults(
     elif not is_open:
         remedy = "in a closed loop a batch has all its messages at once; give rate, or remove it"
         yield fault("linger_ms", given["linger_ms"], remedy)
+
+
+def _in_hand_faults(
+    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Messages that a consumer would have in hand for longer than the target leaves them there."""
+    limit, steps = record.most_in_hand, settings.get("processing_profile") or ()
+    longest_ms = max([settings["processing_ms"], *(step["ms"] for step in steps)])
+    if limit is None or (in_hand := in_hand_s(longest_ms, settings)) <= limit.seconds:
+        return
+    name = "processing_profile" if longest_ms > settings["processing_ms"] else "processing_ms"
+    those = "prefetch" if settings["consume"] == "push" else "window and receive_batch"
+    remedy = (
+        f"with {those} a consumer would have a message in hand for up to {in_hand:,.0f} s, and after "
+        f"{limit.seconds:,.0f} s {limit.then} ({limit.source}); work for less time, or hold fewer messages"
+    )
+    yield fault(name, f"{longest_ms:g}", remedy)
 
 
 def origin(suite: Suite, scenario_name: str, name: str) -> str:

@@ -13,13 +13,14 @@ from math import inf
 from breakeven.targets.record import (
     Guarantees,
     Look,
+    MostInHand,
     Nodes,
     Rates,
     Removed,
     TargetRecord,
     Waits,
 )
-from breakeven.terms import SQS_MAX_MESSAGE_BYTES, TargetName
+from breakeven.terms import SQS_HIDDEN_S, SQS_MAX_MESSAGE_BYTES, TargetName
 
 SQS, PAIR = TargetName("sqs-standard"), TargetName("rabbitmq-mirrored-pair")
 FIFO = TargetName("sqs-fifo")
@@ -59,10 +60,15 @@ _SQS = TargetRecord(
     open_loop={"consume": "get", "prefetch": 1, "window": 10},
     # it answers a send when the message is stored, and an unknown queue is an error
     fixed={"confirms": True, "persistent": True, "mandatory": True},
-    # a visibility timeout (30 s unless changed) and 60 s, since an empty receive proves nothing. A receive
-    # whose answer was lost hides its message for that timeout (Amazon SQS Developer Guide, "Amazon SQS
-    # visibility timeout"), and short polls may miss it for a while
-    waits=Waits(unknown=90.0, hidden=35.0),
+    # the least visibility timeout of a queue of ours, and 60 s, since an empty receive proves nothing. A
+    # receive whose answer was lost hides its message for that timeout (Amazon SQS Developer Guide, "Amazon
+    # SQS visibility timeout"), and short polls may miss it for a while
+    waits=Waits(unknown=SQS_HIDDEN_S + 60.0, hidden=SQS_HIDDEN_S + 5.0),
+    most_in_hand=MostInHand(
+        12 * 3600.0 - SQS_HIDDEN_S,
+        "a message is handed out again",
+        "Amazon SQS Developer Guide, 'Amazon SQS visibility timeout': at most 12 hours from its receipt",
+    ),
     rates={
         "aws": Rates(
             produce_each=1000 / SQS_CALL_MS,
@@ -105,7 +111,7 @@ _SQS = TargetRecord(
 )
 
 #: a message group's calls of a kind, a second. Source: Amazon SQS Developer Guide, "High throughput for FIFO
-#: queues": each partition supports 300 without batches, and a group is in one
+#: queues": each partition supports 300 without batches, a group is in one, and several may share it
 _GROUP_CALLS_PER_S = 300
 _FIFO = replace(
     _SQS,
@@ -148,6 +154,11 @@ _MIRRORED_PAIR = TargetRecord(
     fixed={"wait_s": 0.0},  # basic.get never waits
     # an empty queue is empty; what was sent without an answer may be held up in a broker for some seconds
     waits=Waits(unknown=10.0),
+    most_in_hand=MostInHand(
+        1800.0,
+        "the broker closes the channel of a consumer that has not acknowledged a message",
+        "RabbitMQ documentation, 'Delivery Acknowledgement Timeout': consumer_timeout, 30 minutes by default",
+    ),
     rates={
         "aws": Rates(
             produce_each=1875 / 5,

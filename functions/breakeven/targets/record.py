@@ -52,6 +52,21 @@ class Waits:
     unknown: float
     hidden: float = 0.0
 
+    def beyond(self, in_hand_s: float) -> Waits:
+        """Where consumers may have messages in hand for so long: what is hidden is hidden until then, too."""
+        if not self.hidden:
+            return self
+        return Waits(self.unknown + in_hand_s, self.hidden + in_hand_s)
+
+
+@dataclass(frozen=True, slots=True)
+class MostInHand:
+    """How long a consumer may have a message in hand, seconds, before ``then`` happens; with its source."""
+
+    seconds: float
+    then: str
+    source: str
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -106,7 +121,7 @@ class TargetRecord:
     and not a quota? ``request_price``: the item of a price book's ``sqs`` by which each request is paid for;
     None: requests cost nothing.
 
-    ``batches``: has it calls for several messages?
+    ``batches``: has it calls for several messages? ``most_in_hand``: None: messages may be in hand for ever.
 
     ``look``: how charts draw it. ``guarantees``: what differs from other targets, on AWS;
     ``guarantees_locally``: where a run is made on one machine. ``software``: what a run's manifest calls the
@@ -145,6 +160,7 @@ class TargetRecord:
     window_is_connections: bool = False
     has_capacity: bool = True
     batches: bool = False
+    most_in_hand: MostInHand | None = None
     request_price: str | None = None
     open_loop: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)

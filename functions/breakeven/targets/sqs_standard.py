@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,10 +18,9 @@ from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
 from breakeven.targets.target import Description, Prepared, Target, queue_names
+from breakeven.terms import SQS_HIDDEN_S
 from breakeven.workload.case import Case, Workload
 
-#: seconds; a worker holds a message for one call, so this is only how soon a dead loader's come back
-VISIBILITY_TIMEOUT_S = 30
 #: seconds; a queue that no clean-up found is empty after a day
 RETENTION_S = 86_400
 #: names the server when it is not Amazon's, such as 'ElasticMQ 1.7.1'
@@ -47,10 +47,8 @@ class SqsStandard(Target):
     exact_depth = False
     #: how names of its queues end
     suffix = ""
-    attributes: Mapping[str, str] = {
-        "VisibilityTimeout": str(VISIBILITY_TIMEOUT_S),
-        "MessageRetentionPeriod": str(RETENTION_S),
-    }
+    #: of its queues, whatever the case
+    attributes: Mapping[str, str] = {"MessageRetentionPeriod": str(RETENTION_S)}
 
     def __init__(self) -> None:
         self._sqs: Any = boto3.client("sqs", config=CONFIG)
@@ -62,7 +60,7 @@ class SqsStandard(Target):
         return Description(
             server=self._server(),
             provenance="measured" if is_amazon(self._host) else "emulated",
-            parameters={"visibility_timeout_s": VISIBILITY_TIMEOUT_S, "retention_s": RETENTION_S},
+            parameters={"visibility_timeout_s": SQS_HIDDEN_S, "retention_s": RETENTION_S},
         )
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
@@ -71,7 +69,7 @@ class SqsStandard(Target):
             made = [
                 self._sqs.create_queue(
                     QueueName=f"{ours.queue_prefix}{name}{self.suffix}",
-                    Attributes=self.attributes,
+                    Attributes={**self.attributes, "VisibilityTimeout": str(visibility_s(case.workload))},
                     tags=ours.tags({RUN_TAG: case.run_id}),
                 )
                 for name in queue_names(case, attempt)
@@ -102,6 +100,13 @@ class SqsStandard(Target):
 
     def _server(self) -> str:
         return "Amazon SQS" if is_amazon(self._host) else os.environ.get(SERVER_VARIABLE) or self._host
+
+
+def visibility_s(workload: Workload) -> int:
+    """For how long a message is hidden once it is received: nobody else may have it before it is deleted, and
+    after that a FIFO queue refuses its deletion.
+    """
+    return SQS_HIDDEN_S + math.ceil(workload.in_hand_s)
 
 
 def is_amazon(host: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -85,6 +86,17 @@ class Step(Frozen):
         return f"{self.value:g} {unit} for {self.for_s:g} s"
 
 
+def in_hand_s(longest_ms: float, delivery: Mapping[str, Any]) -> float:
+    """How long a consumer may have a message in hand until it settles it, behind all before it; seconds.
+
+    :param longest_ms: that it works on one message
+    :param delivery: a workload's fields
+    """
+    is_pushed = delivery["consume"] == "push"
+    ahead = delivery["prefetch"] if is_pushed else delivery.get("in_flight", 1) * delivery["receive_batch"]
+    return float(ahead * longest_ms + delivery["linger_ms"]) / 1e3
+
+
 class Workload(Frozen):
     """What is done to the queues. Times in seconds, sizes in bytes; counts are totals over loaders.
 
@@ -153,6 +165,12 @@ class Workload(Frozen):
     def is_pooled(self) -> bool:
         """Does a worker have threads that make its calls? One that waits for a batch waits for no call."""
         return self.in_flight > 1 or self.linger_ms > 0
+
+    @property
+    def in_hand_s(self) -> float:
+        """See :func:`in_hand_s`."""
+        longest_ms = max([self.processing_ms, *(step.value for step in self.processing_profile)])
+        return in_hand_s(longest_ms, vars(self))
 
     @property
     def is_open(self) -> bool:

@@ -90,7 +90,7 @@ Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
 Queues = Annotated[int, Field(ge=1, le=100)]
 GroupSize = Annotated[int, Field(ge=1, le=MAX_NODES)]
 Batch = Annotated[int, Field(ge=1, le=SQS_MAX_BATCH)]
-#: of a batch, milliseconds: well within the time for which SQS hides a message that is in hand
+#: of a batch, milliseconds
 Linger = Annotated[float, Field(ge=0, le=10_000)]
 NodesDown = Annotated[int, Field(ge=0, le=10)]
 Size = Annotated[

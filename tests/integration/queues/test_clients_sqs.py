@@ -129,13 +129,13 @@ def test_what_was_taken_before_a_failing_call_is_answered(client, queue):
     assert list(sender.poll(0.0).sequence) == [1]
 
 
-def test_what_was_settled_before_a_failing_call_is_reported(client, queue):
+def test_a_handle_that_the_server_does_not_take_holds_up_no_other(client, queue):
     client.sender(queue).submit([1], [body(1)])
     receiver = client.receiver(queue)
     (handle,) = receiver.receive(1.0).handle
-    assert list(receiver.settle([handle, "no-such-handle"]).handle) == [handle]
-    with pytest.raises(CallFailed):
-        receiver.settle(["no-such-handle"])
+    settled = receiver.settle(["no-such-handle", handle])
+    assert (list(settled.handle), list(settled.refused)) == ([handle], ["no-such-handle"])
+    assert len(settled.failed) == 1
 
 
 def test_an_ask_waits_as_long_as_the_case_says(make, queue):

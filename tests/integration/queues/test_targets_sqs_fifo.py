@@ -39,6 +39,16 @@ def test_queues_are_of_high_throughput_mode_and_are_known_by_their_name(
     target.release(found.queues)
 
 
+def test_what_is_in_hand_for_long_is_hidden_for_as_long(
+    target: Target, queue_case: Callable[..., Case]
+) -> None:
+    case = queue_case("sqs-fifo", receive_batch=10, in_flight=2, processing_ms=5000.0, linger_ms=2500.0)
+    (queue,) = target.prepare(case, attempt=1).queues
+    has = boto3.client("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["VisibilityTimeout"])
+    assert has["Attributes"]["VisibilityTimeout"] == "133"  # 30 + 2 x 10 x 5 + 2.5, in whole seconds
+    target.release((queue,))
+
+
 @pytest.fixture
 def driven(target: Target, queue_case: Callable[..., Case]) -> Driven:
     """Drives a case with these fields; what it measured, and which path each worker took."""

@@ -66,23 +66,32 @@ def is_redelivered(message: Mapping[str, Any]) -> bool:
     return int(message.get("Attributes", {}).get(RECEIVE_COUNT, 1)) > 1
 
 
+#: a handle that is no good any more, and never will be: its message is handed out anew, or is gone. A FIFO
+#: queue says so once the visibility timeout has passed. Source: Amazon SQS API Reference, DeleteMessage and
+#: ReceiveMessage (ReceiveRequestAttemptId); the names of the query protocol, and those of JSON
+_EXPIRED = ("ReceiptHandleIsInvalid", "InvalidParameterValue", "InvalidParameterValueException")
+
+
 def settled_one_by_one(handles: Iterable[object], delete: Callable[[object], None]) -> Settled:
-    """Settle one after the other; CallFailed where the first fails.
+    """Settle one after the other; CallFailed where the first fails in a way that may pass.
 
     :param delete: one call; raises CallFailed
     """
-    handle: list[object] = []
-    called_ns: list[int] = []
-    replied_ns: list[int] = []
+    done: list[tuple[object, int, int]] = []
+    refused: list[object] = []
+    failed: list[tuple[str, int]] = []
     for each in handles:
         start_ns = time.monotonic_ns()
         try:
             delete(each)
-        except CallFailed:
-            if not handle:
-                raise
-            break  # what is settled is returned; the rest may be handed in again
-        handle.append(each)
-        called_ns.append(start_ns)
-        replied_ns.append(time.monotonic_ns())
-    return Settled(handle, called_ns, replied_ns)
+        except CallFailed as error:
+            if error.code not in _EXPIRED:
+                if not done and not refused:
+                    raise
+                break  # what is settled is returned; the rest may be handed in again
+            refused.append(each)
+            failed.append((error.code, time.monotonic_ns()))
+        else:
+            done.append((each, start_ns, time.monotonic_ns()))
+    handle, called_ns, replied_ns = map(list, zip(*done, strict=True)) if done else ([], [], [])
+    return Settled(handle, called_ns, replied_ns, failed, refused)

@@ -23,7 +23,7 @@ ERRORS = {
         {"__type": "com.amazonaws.sqs#QueueDoesNotExist", "message": "none"},
         x_amzn_query_error="AWS.SimpleQueueService.NonExistentQueue;Sender",
     ),
-    "plain": answer(400, {"__type": "InvalidParameterValue", "message": "wrong"}),
+    "plain": answer(400, {"__type": "UnsupportedOperation", "message": "wrong"}),
     "throttled": answer(400, {"__type": "com.amazonaws.sqs#RequestThrottled", "message": "slow down"}),
     "too many": answer(429, {"__type": "ThrottlingException"}),
     "expired": answer(403, {"__type": "com.amazon.coral.service#ExpiredTokenException"}),
@@ -91,6 +91,39 @@ def test_an_answer_that_means_nothing_is_never_a_success(
         assert sender.poll(0).sequence == ()
     if reply != b"{}":  # that one says that the queue is empty
         assert code_of(monkeypatch, "native", answer(200, reply), "receive") == "MalformedAnswer"
+
+
+@pytest.mark.parametrize("kind", ["native", "boto3"])
+def test_what_was_settled_before_a_failing_call_is_reported(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    done, failed = answer(200, b""), ERRORS["throttled"]
+    with client_of(monkeypatch, done, failed, failed, kind=kind) as (client, _):
+        receiver = client.receiver(QUEUE)
+        assert list(receiver.settle(["first", "second"]).handle) == ["first"]
+        with pytest.raises(CallFailed):
+            receiver.settle(["second"])
+
+
+EXPIRED = {
+    "another receive has it": answer(400, {"__type": "com.amazonaws.sqs#ReceiptHandleIsInvalid"}),
+    "its time is over": answer(
+        400,
+        {"__type": "com.amazonaws.sqs#InvalidParameterValueException", "message": "has expired"},
+        x_amzn_query_error="InvalidParameterValue;Sender",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ["native", "boto3"])
+@pytest.mark.parametrize("error", EXPIRED)
+def test_a_handle_that_is_no_good_any_more_is_not_handed_in_again(
+    monkeypatch: pytest.MonkeyPatch, kind: str, error: str
+) -> None:
+    with client_of(monkeypatch, EXPIRED[error], answer(200, b""), kind=kind) as (client, _):
+        settled = client.receiver(QUEUE).settle(["old", "new"])
+    assert (list(settled.refused), list(settled.handle)) == (["old"], ["new"])
+    assert [code for code, _ in settled.failed] in (["ReceiptHandleIsInvalid"], ["InvalidParameterValue"])
 
 
 @pytest.mark.parametrize("kind", ["native", "boto3"])
