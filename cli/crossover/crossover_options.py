@@ -64,7 +64,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--container-gb": (("container_gb",), "GB", "of memory of each container (0.5)"),
     "--poll-wait": (("poll_wait_s",), "S", "that a container's receive waits, 1 to 20 (20)"),
     "--lambda-batch": (("lambda_batch",), "N", "messages of an invocation, at most (10)"),
-    "--lambda-window": (("lambda_window_s",), "S", "for which a batch is gathered, 0 or 1 to 300 (0)"),
+    "--lambda-window": (
+        ("lambda_window_s",),
+        "S",
+        "for which a batch is gathered, 0 to 300 (0 on SQS, half a second on RabbitMQ)",
+    ),
     "--lambda-ms": (("lambda_ms",), "MS", "of a function's time for a message (10)"),
     "--lambda-memory": (("lambda_memory_mb",), "MB", "of a function, 128 to 10240 (512)"),
     "--lambda-pollers": (("lambda_pollers",), "N", "provisioned for each SQS queue, 2 or more (none)"),

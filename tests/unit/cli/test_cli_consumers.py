@@ -44,6 +44,14 @@ def test_without_consumers_the_answer_is_of_the_queue_only(capsys: pytest.Captur
         ),
         (["--consumer", "people"], "--consumer: 'people'"),
         (
+            ["--consumer", "lambda", "--lambda-window", "1.5"],
+            "--lambda-window: '1.5': must be a whole number; for which a batch is gathered",
+        ),
+        (
+            ["--consumer", "containers", "--poll-wait", "1.5"],
+            "--poll-wait: '1.5': must be a whole number; that a container's receive waits",
+        ),
+        (
             ["--consumer", "lambda", "--lambda-batch", "50"],
             "--lambda-batch: '50': over 10 messages need a window",
         ),

@@ -14,7 +14,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.pricing.bill.asked import Asked
-from breakeven.pricing.bill.consumer_lines import most_mapped_msg_per_s
+from breakeven.pricing.bill.consumption.invocations import most_mapped_msg_per_s
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import Question, question
 from breakeven.pricing.bill.variations import corners
@@ -28,11 +28,11 @@ MESSAGES = 500 * SECONDS
 
 
 def priced(**inputs: Any) -> Question:
-    return question("q", ask(msg_per_s=500.0, **inputs), load_book("us-east-1"))
+    return question("q", ask(**{"msg_per_s": 500.0, **inputs}), load_book("us-east-1"))
 
 
 def bill(option: str, **inputs: Any) -> dict[str, float]:
-    """Line -> dollars a month, of an option at 500 messages a second."""
+    """Line -> dollars a month, of an option at 500 messages a second unless another rate is given."""
     rows = answers(Asked((priced(**inputs),)).rows(), ["bills"])["bills"]
     return {row["line"]: row["usd"] for row in rows if row["option_id"] == option}
 
@@ -45,11 +45,13 @@ def beside(option: str, **inputs: Any) -> dict[str, float]:
     return {line: usd for line, usd in found.items() if abs(usd) > 1e-9}
 
 
+LAMBDA = {"consumer": "lambda", "lambda_ms": 10.0, "lambda_memory_mb": 512}
+DURATION = MESSAGES * 0.010 * 0.5 * 1.33334e-5
 CONTAINERS = {"consumer": "containers", "containers": 3, "container_vcpu": 0.5, "container_gb": 1.0}
 
 
 def test_containers_are_billed_by_the_hour_and_sqs_for_their_polls_of_idle_queues() -> None:
-    found = beside("sqs-as-used", **CONTAINERS, consumer_queues=2, poll_wait_s=10.0)
+    found = beside("sqs-as-used", **CONTAINERS, consumer_queues=2, poll_wait_s=10)
     assert found == pytest.approx(
         {
             "containers, processors": 3 * 0.5 * 730 * 0.03238,
@@ -59,15 +61,20 @@ def test_containers_are_billed_by_the_hour_and_sqs_for_their_polls_of_idle_queue
     )
 
 
+def test_batches_do_not_end_the_polls_of_idle_queues() -> None:
+    polls = {"consumer_queues": 100, "poll_wait_s": 20}
+    for option in ("sqs-as-used", "sqs-batched"):
+        asked = beside(option, **CONTAINERS, **polls)["requests"]
+        assert asked == pytest.approx(100 * 3 * SECONDS / 20 * 0.4e-6)  # 39,420,000 receives, $15.768
+        taken = beside(option, **LAMBDA, consumer_queues=100)["requests"]
+        assert taken == pytest.approx(100 * 5 * SECONDS / 20 * 0.4e-6)  # 65,700,000, $26.28
+
+
 @pytest.mark.parametrize("option", ["rabbitmq", "amazon-mq"])
 def test_a_broker_pushes_so_that_containers_poll_nothing(option: str) -> None:
     assert beside(option, **CONTAINERS) == pytest.approx(
         {"containers, processors": 35.4561, "containers, memory": 7.7964}
     )
-
-
-LAMBDA = {"consumer": "lambda", "lambda_ms": 10.0, "lambda_memory_mb": 512}
-DURATION = MESSAGES * 0.010 * 0.5 * 1.33334e-5
 
 
 def test_without_a_window_an_invocation_takes_what_one_receive_brings() -> None:
@@ -90,25 +97,75 @@ def test_provisioned_pollers_are_paid_for_by_the_hour_and_poll_as_many_as_they_a
     assert found["requests"] == pytest.approx(2 * 3 * SECONDS / 20 * 0.4e-6)
 
 
-WINDOW = {**LAMBDA, "lambda_batch": 100, "lambda_window_s": 5.0}
+WINDOW = {**LAMBDA, "lambda_batch": 100, "lambda_window_s": 5}
+SQS, BROKERS = ("sqs-as-used", "sqs-batched"), ("rabbitmq", "amazon-mq")
 
 
 @pytest.mark.parametrize(
-    ("msg_per_s", "invocations"),
+    ("msg_per_s", "of_sqs", "of_brokers"),
     [
-        (0.1, 0.1 * SECONDS),  # one a message, as windows have less than one
-        (0.2, SECONDS / 5),
-        (10.0, SECONDS / 5),  # one a window
-        (20.0, SECONDS / 5),
-        (500.0, 500 * SECONDS / 100),  # one a full batch
+        (0.1, 0.1, 0.1),  # one a message, as windows have less than one
+        (0.2, 0.2, 1 / 5),
+        (10.0, 1.0, 1 / 5),  # one a window: of each of SQS's five pollers, and of a mapping's one
+        (20.0, 1.0, 1 / 5),
+        (40.0, 1.0, 0.4),  # one a full batch on brokers, whose windows bring more than a hundred
+        (500.0, 5.0, 5.0),  # one a full batch on all
     ],
 )
-def test_a_window_gathers_a_batch(msg_per_s: float, invocations: float) -> None:
-    asked = question("q", ask(msg_per_s=msg_per_s, **WINDOW), load_book("us-east-1"))
-    rows = answers(Asked((asked,)).rows(), ["bills"])["bills"]
-    for option in ("sqs-as-used", "sqs-batched", "rabbitmq", "amazon-mq"):
-        (usd,) = [row["usd"] for row in rows if (row["option_id"], row["line"]) == (option, "invocations")]
-        assert usd == pytest.approx(invocations * 0.2e-6), option
+def test_a_window_gathers_a_batch(msg_per_s: float, of_sqs: float, of_brokers: float) -> None:
+    for options, per_s in ((SQS, of_sqs), (BROKERS, of_brokers)):
+        for option in options:
+            found = bill(option, **WINDOW, msg_per_s=msg_per_s)["invocations"]
+            assert found == pytest.approx(per_s * SECONDS * 0.2e-6), option
+
+
+@pytest.mark.parametrize(
+    ("msg_per_s", "per_s"),
+    [
+        (1.0, 1.0),  # fewer than two a second: an invocation each
+        (11.0, 2.0),  # one a window of half a second
+        (500.0, 50.0),  # full batches of ten: 131.4 million a month, $26.28
+    ],
+)
+def test_a_mapping_of_amazon_mq_gathers_for_half_a_second_unasked(msg_per_s: float, per_s: float) -> None:
+    for option in BROKERS:
+        found = bill(option, **LAMBDA, msg_per_s=msg_per_s)["invocations"]
+        assert found == pytest.approx(per_s * SECONDS * 0.2e-6), option
+        alone = bill(option, **LAMBDA, msg_per_s=msg_per_s, lambda_window_s=0)["invocations"]
+        assert alone == pytest.approx(msg_per_s * SECONDS * 0.2e-6), "with no window each has its own"
+
+
+def test_provisioned_pollers_gather_ten_batches_each_at_a_time() -> None:
+    found = bill("sqs-batched", **WINDOW, lambda_pollers=3, msg_per_s=30.0)["invocations"]
+    assert found == pytest.approx(3 * 10 * SECONDS / 5 * 0.2e-6)  # six a second
+
+
+@pytest.mark.parametrize(
+    ("option", "msg_per_s", "ms_per_s"),
+    [
+        ("sqs-as-used", 500.0, 500 * 1),  # 0.3 ms is billed as one
+        ("sqs-batched", 500.0, 50 * 3),  # ten together are 3 ms
+        ("amazon-mq", 1.0, 1 * 1),
+        ("amazon-mq", 11.0, 2 * 2),  # 5.5 a window, 1.65 ms
+        ("amazon-mq", 500.0, 50 * 3),
+        ("rabbitmq", 500.0, 50 * 3),
+    ],
+)
+def test_the_time_of_an_invocation_is_rounded_up_to_a_millisecond(
+    option: str, msg_per_s: float, ms_per_s: float
+) -> None:
+    short = {**LAMBDA, "lambda_ms": 0.3}
+    found = bill(option, **short, msg_per_s=msg_per_s)["duration"]
+    assert found == pytest.approx(ms_per_s * SECONDS / 1000 * 0.5 * 1.33334e-5)
+    assert most_mapped_msg_per_s(ask(**short)) == pytest.approx(10_000 / 3)
+
+
+def test_an_invocation_takes_what_its_payload_carries() -> None:
+    """6 MiB are 6,291,456 B: eight bodies of 700,000 B, and six of 933,336 B, which is their base64."""
+    large = {**LAMBDA, "message_bytes": 700_000, "lambda_window_s": 1}
+    assert bill("sqs-batched", **large)["invocations"] == pytest.approx(MESSAGES / 8 * 0.2e-6)
+    for option in BROKERS:
+        assert bill(option, **large)["invocations"] == pytest.approx(MESSAGES / 6 * 0.2e-6)
 
 
 def test_on_amazon_mq_a_mapping_needs_two_endpoints_in_each_zone() -> None:
@@ -118,7 +175,7 @@ def test_on_amazon_mq_a_mapping_needs_two_endpoints_in_each_zone() -> None:
             "invocations": MESSAGES / 100 * 0.2e-6,
             "duration": DURATION,
             "mapping's endpoints, hours": 2 * 3 * 730 * 0.01,
-            "mapping's endpoints, data": MESSAGES * 1024 / 2**30 * 0.01,
+            "mapping's endpoints, data": MESSAGES * 1368 / 2**30 * 0.01,  # 4 B for each begun 3 of 1,024
         }
     )
     assert most_mapped_msg_per_s(ask(**WINDOW, consumer_queues=4)) == 400.0
@@ -147,7 +204,9 @@ def test_empty_receives_that_are_given_stand_for_the_polls() -> None:
     assert found["requests"] == pytest.approx(MESSAGES * 0.4e-6)
 
 
-@pytest.mark.parametrize("inputs", [WINDOW, CONTAINERS, {**LAMBDA, "lambda_window_s": 1.0}])
+@pytest.mark.parametrize(
+    "inputs", [WINDOW, CONTAINERS, {**LAMBDA, "lambda_window_s": 1}, {**LAMBDA, "lambda_ms": 0.3}]
+)
 def test_crossings_are_those_of_the_brute_force(inputs: dict[str, Any]) -> None:
     asked = Asked((priced(**inputs),))
     rows = answers(asked.rows(), ["crossover"])["crossover"]
@@ -170,11 +229,9 @@ def test_crossings_are_those_of_the_brute_force(inputs: dict[str, Any]) -> None:
     [
         ("container_vcpu", {"consumer": "containers", "container_vcpu": 0.3}),
         ("container_gb", {"consumer": "containers", "container_gb": 9}),
-        ("lambda_window_s", {"consumer": "lambda", "lambda_window_s": 0.5}),
         ("lambda_window_s", {"consumer": "lambda", "lambda_window_s": 1, "queue": "fifo"}),
         ("lambda_batch", {"consumer": "lambda", "lambda_batch": 11}),
         ("lambda_batch", {"consumer": "lambda", "lambda_batch": 11, "lambda_window_s": 1, "queue": "fifo"}),
-        ("lambda_batch", {"consumer": "lambda", "message_bytes": 700_000}),
         ("lambda_ms", {"consumer": "lambda", "lambda_ms": 90_001}),
         ("lambda_pollers", {"consumer": "lambda", "lambda_pollers": 1}),
     ],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Literal
 
 from pydantic import Field
 
 from breakeven.terms import Frozen
+
+Queue = Literal["sqs", "self-hosted", "amazon-mq"]
 
 #: vCPU -> GB that go with it ("Amazon ECS task definition parameters for Fargate", ECS Developer Guide)
 FARGATE_GB: dict[float, tuple[float, ...]] = {
@@ -20,7 +23,7 @@ FARGATE_GB: dict[float, tuple[float, ...]] = {
 }
 #: more than ten messages need a window, and a FIFO queue has neither; two pollers at least ("Creating and
 #: configuring an Amazon SQS event source mapping", AWS Lambda Developer Guide)
-BATCH_WITHOUT_WINDOW, LEAST_WINDOW_S, LEAST_POLLERS = 10, 1.0, 2
+BATCH_WITHOUT_WINDOW, LEAST_POLLERS = 10, 2
 #: of a synchronous invocation's payload ("Lambda quotas", the same guide)
 PAYLOAD_BYTES = 6 * 1024 * 1024
 LONGEST_MS = 900_000.0
@@ -34,9 +37,11 @@ class Consumers(Frozen):
     containers: float = Field(default=2, gt=0, le=10_000, description="at every rate")
     container_vcpu: float = Field(default=0.25, gt=0, le=16)
     container_gb: float = Field(default=0.5, gt=0, le=120)
-    poll_wait_s: float = Field(default=20, ge=1, le=20, description="of a container's receive, at most")
+    poll_wait_s: int = Field(default=20, ge=1, le=20, description="of a container's receive, at most")
     lambda_batch: int = Field(default=10, ge=1, le=10_000, description="messages of an invocation, at most")
-    lambda_window_s: float = Field(default=0, ge=0, le=300, description="for which a batch is gathered")
+    lambda_window_s: int | None = Field(
+        default=None, ge=0, le=300, description="for which a batch is gathered; null: 0 on SQS, else 0.5"
+    )
     lambda_ms: float = Field(default=10, gt=0, le=900_000, description="of a function's time, a message")
     lambda_memory_mb: int = Field(default=512, ge=128, le=10_240)
     lambda_pollers: int = Field(default=0, ge=0, le=10_000, description="provisioned for each queue of SQS")
@@ -46,7 +51,17 @@ def consumer_problem(wanted: Consumers, queue: str, message_bytes: int) -> str:
     """The field that AWS would refuse, and what it takes; empty where all is well."""
     if wanted.consumer == "containers":
         return _of_containers(wanted)
-    return _of_lambda(wanted, queue == "fifo", PAYLOAD_BYTES // message_bytes)
+    return _of_lambda(wanted, queue == "fifo", payload_fits("sqs", message_bytes))
+
+
+def payload_fits(queue: Queue, message_bytes: int) -> int:
+    """Messages whose bodies an invocation carries: those of SQS as text, and those of a broker in base64."""
+    return PAYLOAD_BYTES // (message_bytes if queue == "sqs" else in_base64(message_bytes))
+
+
+def in_base64(message_bytes: int) -> int:
+    """Bytes of a body in Lambda's event of RabbitMQ ("Using Lambda with Amazon MQ", the same guide)."""
+    return 4 * ceil(message_bytes / 3)
 
 
 def _of_containers(wanted: Consumers) -> str:
@@ -63,18 +78,16 @@ def _of_containers(wanted: Consumers) -> str:
 def _of_lambda(wanted: Consumers, fifo: bool, fits: int) -> str:
     batch, window_s, most = wanted.lambda_batch, wanted.lambda_window_s, BATCH_WITHOUT_WINDOW
     found = [
-        (0 < window_s < LEAST_WINDOW_S, "lambda_window_s: a window is 0, or 1 to 300 s; give one of these"),
         (
             fifo and batch > most,
             f"lambda_batch: of a FIFO queue an invocation takes {most} at most; give fewer",
         ),
-        (fifo and window_s > 0, "lambda_window_s: a FIFO queue has no window; leave it out"),
+        (fifo and bool(window_s), "lambda_window_s: a FIFO queue has no window; leave it out"),
         (batch > most and not window_s, f"lambda_batch: over {most} messages need a window of 1 s or more"),
         (
-            batch > fits,
-            f"lambda_batch: an invocation carries 6 MiB, {fits} messages of this size; give fewer",
+            min(batch, fits) * wanted.lambda_ms > LONGEST_MS,
+            "lambda_ms: a batch takes over 15 minutes; give less",
         ),
-        (batch * wanted.lambda_ms > LONGEST_MS, "lambda_ms: a batch takes over 15 minutes; give less"),
         (
             0 < wanted.lambda_pollers < LEAST_POLLERS,
             f"lambda_pollers: a mapping has {LEAST_POLLERS} to 10,000 of its own, or none (0)",

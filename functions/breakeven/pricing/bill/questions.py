@@ -16,7 +16,7 @@ from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.amazon_mq_lines import amazon_mq_lines, priced_types
 from breakeven.pricing.bill.broker_lines import broker_lines
 from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
-from breakeven.pricing.bill.consumer_lines import consumer_lines
+from breakeven.pricing.bill.consumption.consumer_lines import consumer_lines
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import Line, OwnPrice, OwnTier
 from breakeven.pricing.bill.run_capacities import RunCapacity

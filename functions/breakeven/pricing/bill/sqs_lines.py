@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from breakeven.pricing.bill.consumer_lines import idle_polls
+from breakeven.pricing.bill.consumption.consumer_lines import idle_polls
 from breakeven.pricing.bill.inputs import CHUNK_BYTES, MAX_BATCH, MAX_CALL_BYTES, Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
@@ -55,7 +55,7 @@ def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
 
 def batched(inputs: Inputs) -> Inputs:
     """The same traffic in the batches that cost least, as full as they are known to be, and long polls: no
-    empty receives.
+    empty receives, but those of consumers that are named.
 
     A call is billed by the 64 KiB: nine messages of 7 KiB are one request, and ten are two. What was asked
     for stays where it costs less.
@@ -70,7 +70,7 @@ def batched(inputs: Inputs) -> Inputs:
         send_batch=best(inputs.send_batch),
         receive_batch=best(inputs.receive_batch),
         delete_batch=max(_filled(MAX_BATCH, inputs), inputs.delete_batch),
-        empty_receives=0.0,
+        empty_receives=None if inputs.consumer and inputs.empty_receives is None else 0.0,
     )
 
 

@@ -7,7 +7,7 @@ from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
 from breakeven.pricing.bill.amazon_mq_lines import copies_between_brokers
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity
-from breakeven.pricing.bill.consumer_lines import most_mapped_msg_per_s
+from breakeven.pricing.bill.consumption.invocations import Batches, batches, most_mapped_msg_per_s
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
@@ -82,8 +82,10 @@ def _sqs(question: CostQuestion, inputs: Inputs) -> str:
         "and delete"
     )  # fmt: skip
     empty = (
-        f"the number of empty receives is not known: none is priced, and the interval goes up to "
-        f"{_most(question)} per message"
+        "consumers' polls of idle queues are priced"
+        if inputs.consumer and inputs.empty_receives is None
+        else f"the number of empty receives is not known: none is priced, and the interval goes up to "
+        f"{_most_empty(question)} per message"
         if inputs.empty_receives is None
         else f"{words.quantity(inputs.empty_receives)} empty receives per message"
         if inputs.empty_receives
@@ -106,7 +108,7 @@ def _sqs(question: CostQuestion, inputs: Inputs) -> str:
     )
 
 
-def _most(question: CostQuestion) -> str:
+def _most_empty(question: CostQuestion) -> str:
     """Empty receives up to which the interval goes."""
     counted = question.counted_empty_receives or 0.0
     return "one" if counted <= 1 else f"the {words.figure(counted)} that this run counted"
@@ -114,9 +116,10 @@ def _most(question: CostQuestion) -> str:
 
 def _batched(inputs: Inputs) -> str:
     best = batched(inputs)
+    empty = "no empty receives" if best.empty_receives is not None else "consumers' polls of idle queues"
     return (
         f"SQS batched and long-polled: {_fill(inputs)} of {words.quantity(best.send_batch)} messages, "
-        f"deletes of {words.quantity(best.delete_batch)} and no empty receives: {_requests(best)} requests "
+        f"deletes of {words.quantity(best.delete_batch)} and {empty}: {_requests(best)} requests "
         "per message. Waiting to fill batches adds latency."
     )
 
@@ -218,17 +221,37 @@ def consumers(inputs: Inputs) -> str:
             f"Consumers: {inputs.containers:g} containers at every rate, {each} each. On SQS each polls "
             f"{queues}, waiting {inputs.poll_wait_s:g} s at most; priced are the receives of idle queues."
         )
-    gathered = (
-        f"gathered for {inputs.lambda_window_s:g} s at most" if inputs.lambda_window_s else "without a window"
-    )
+    mapped = words.figure(most_mapped_msg_per_s(inputs))
     return (
-        f"Consumers: Lambda on ARM, {inputs.lambda_ms:g} ms a message with {inputs.lambda_memory_mb} MB, in "
-        f"batches of {inputs.lambda_batch} at most, {gathered}, from {queues}; nothing of its free tier is "
-        "deducted, and priced are as many invocations as there can be. On Amazon MQ a mapping has one "
-        f"environment a queue, which takes {words.figure(most_mapped_msg_per_s(inputs))} msg/s at most, and "
-        "its secret is not priced. Of brokers of one's own Lambda has no mapping: "
-        f"{inputs.containers:g} containers, {each} each, hand messages on."
+        f"Consumers: Lambda on ARM, {inputs.lambda_ms:g} ms a message with {inputs.lambda_memory_mb} MB, "
+        f"from {queues}; nothing of its free tier is deducted. Where messages come evenly, an invocation "
+        f"takes {_on_sqs(inputs)} on SQS, and {_on_brokers(inputs)} on Amazon MQ. A mapping of Amazon MQ has "
+        f"one environment a queue, which takes {mapped} msg/s at most, and its secret is not priced. Of "
+        f"brokers of one's own Lambda has no mapping: {inputs.containers:g} containers, {each} each, hand "
+        "messages on, in batches as on Amazon MQ."
     )
+
+
+def _on_sqs(inputs: Inputs) -> str:
+    """What comes into an invocation."""
+    found = batches(inputs, "sqs")
+    if not found.windows:
+        return "what one receive brings"
+    pollers = f"each of {words.plural(found.at_a_time, 'poller')} a queue gathers"
+    return f"{_most(inputs, found)} or the fewer that {pollers} in {words.quantity(found.window_s)} s"
+
+
+def _on_brokers(inputs: Inputs) -> str:
+    found = batches(inputs, "amazon-mq")
+    if not found.windows:
+        return "one message (no window)"
+    return f"{_most(inputs, found)} or the fewer that come in {words.quantity(found.window_s)} s"
+
+
+def _most(inputs: Inputs, found: Batches) -> str:
+    """Messages of an invocation."""
+    many = words.plural(int(found.size), "message")
+    return many if found.size == inputs.lambda_batch else f"{many} (its payload carries no more of this size)"
 
 
 def _question(question: CostQuestion) -> str:

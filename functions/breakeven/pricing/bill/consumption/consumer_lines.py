@@ -5,21 +5,18 @@ Of a question that names no consumer there is no line: it is of the queue only.
 
 from __future__ import annotations
 
-from typing import Literal
-
+from breakeven.pricing.bill.consumers import Queue, in_base64
+from breakeven.pricing.bill.consumption.invocations import LAMBDA_POLLERS, invocation_lines
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, OwnPrice, OwnTier, number
+from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
 
-Queue = Literal["sqs", "self-hosted", "amazon-mq"]
 #: seconds that Lambda's own receives wait ("Using Lambda with Amazon SQS", AWS Lambda Developer Guide: long
-#: polling, with five parallel connections until messages come)
-LAMBDA_WAIT_S, LAMBDA_POLLERS = 20.0, 5
+#: polling)
+LAMBDA_WAIT_S = 20.0
 #: a mapping of a private broker calls Lambda and Secrets Manager ("Process Amazon MQ messages with Lambda",
 #: the same guide)
 MAPPING_ENDPOINTS = 2
-MB_PER_GB = 1024.0
-MS_PER_S = 1000.0
 
 
 def idle_polls(inputs: Inputs) -> tuple[float, str]:
@@ -29,7 +26,7 @@ def idle_polls(inputs: Inputs) -> tuple[float, str]:
     """
     if inputs.consumer is None or inputs.empty_receives is not None:
         return 0.0, ""
-    pollers, wait_s = inputs.containers, inputs.poll_wait_s
+    pollers, wait_s = inputs.containers, float(inputs.poll_wait_s)
     if inputs.consumer == "lambda":
         pollers, wait_s = float(inputs.lambda_pollers or LAMBDA_POLLERS), LAMBDA_WAIT_S
     queues = inputs.consumer_queues
@@ -49,7 +46,7 @@ def consumer_lines(inputs: Inputs, book: PriceBook, queue: Queue) -> list[Line]:
         return []
     if inputs.consumer == "containers":
         return _containers(inputs, "containers")
-    lines = [_invocations(inputs, book, queue), _duration(inputs)]
+    lines = invocation_lines(inputs, book, queue)
     if queue == "sqs":
         return [*lines, _pollers(inputs)]
     # a mapping takes a broker of Amazon MQ and none of one's own: something must hand the messages on
@@ -74,46 +71,6 @@ def _containers(inputs: Inputs, name: str) -> list[Line]:
     ]
 
 
-def _invocations(inputs: Inputs, book: PriceBook, queue: Queue) -> Line:
-    """One for each message or batch; with a window as many as there can be at most.
-
-    It ends with its window, or once its batch is full: below one message a window each has its own, from
-    there to a full batch a window there is one a window, and above that one a batch. As a price of a message
-    that has three tiers.
-    """
-    batch, window_s = inputs.lambda_batch, inputs.lambda_window_s
-    if not window_s:
-        each = min(batch, inputs.receive_batch) if queue == "sqs" else 1.0
-        formula = f"1 / {number(each)} a message (no window: what one receive brings)"
-        return Line("invocations", formula, "lambda", "request", per_message=1 / each)
-    price = book.known("lambda", "request")
-    usd = price.cost(1.0)
-    windows = inputs.consumer_queues * inputs.seconds_per_month / window_s
-    tiers = (
-        OwnTier(0.0, windows, usd),
-        OwnTier(windows, windows * batch, 0.0),
-        OwnTier(windows * batch, None, usd / batch),
-    )
-    source = f"{price.source}; of a message, by batches of {batch} and a window of {number(window_s)} s"
-    formula = (
-        f"1 a message up to {number(windows)} messages a month, one each window; none more up to "
-        f"{number(windows * batch)}; from there 1 / {batch}"
-    )
-    own = OwnPrice("message", usd, source, tiers)
-    return Line("invocations", formula, "lambda", "request by batch and window", per_message=1, own=own)
-
-
-def _duration(inputs: Inputs) -> Line:
-    gb, seconds = inputs.lambda_memory_mb / MB_PER_GB, inputs.lambda_ms / MS_PER_S
-    return Line(
-        "duration",
-        f"{number(inputs.lambda_ms)} ms a message x {inputs.lambda_memory_mb} MB / 1,024",
-        "lambda",
-        "gb_second_arm",
-        per_message=seconds * gb,
-    )
-
-
 def _pollers(inputs: Inputs) -> Line:
     """Those that a mapping has to itself; its own otherwise cost nothing but their requests."""
     count = inputs.consumer_queues * inputs.lambda_pollers
@@ -128,16 +85,10 @@ def _mapping(inputs: Inputs) -> list[Line]:
     """The interface endpoints of a mapping's way from a private broker to Lambda, and what passes them."""
     count, hours = MAPPING_ENDPOINTS * inputs.client_zones, inputs.hours_per_month
     hourly = f"{MAPPING_ENDPOINTS} endpoints x {inputs.client_zones} zones x {number(hours)} h"
-    data = f"{inputs.message_bytes} B / 2^30 a message"
-    gb = inputs.message_bytes / BYTES_PER_GB
+    sent = in_base64(inputs.message_bytes)
+    data = f"{inputs.message_bytes} B, in base64 {sent} B / 2^30 a message"
+    gb = sent / BYTES_PER_GB
     return [
         Line("mapping's endpoints, hours", hourly, "network", "endpoint_hour", fixed=count * hours),
         Line("mapping's endpoints, data", data, "network", "endpoint_gb", per_message=gb),
     ]
-
-
-def most_mapped_msg_per_s(inputs: Inputs) -> float:
-    """What a mapping of RabbitMQ carries: one environment at a time for each queue ("Using Lambda with Amazon
-    MQ", AWS Lambda Developer Guide), each message for its own time.
-    """
-    return inputs.consumer_queues * MS_PER_S / inputs.lambda_ms
