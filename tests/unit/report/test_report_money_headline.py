@@ -1,7 +1,7 @@
 """No headline names an option as cheaper that the table of prices does not have as such.
 
-A thousand random questions (sizes, batches, zones, hours, capacities, ways to SQS) at random prices are put
-to the queries, and the headline's words are set against the table that a reader sees beneath.
+A thousand random questions (sizes, batches, zones, hours, capacities, ways to SQS, with and without Amazon
+MQ) at random prices are put to the queries, and the headline's words are set against the table beneath.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ import pytest
 
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
-from breakeven.pricing.bill.questions import Question, question
+from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ, Question, question
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.report.building import money_builder
+from breakeven.report.contract.money_model import EXACT
 from breakeven.report.contract.report_model import Report
-from breakeven.report.elements import Table
-from breakeven.report.money.headline import as_used, headline
+from breakeven.report.money.cheapest import ranked_curves, shown_rates
+from breakeven.report.money.headline import as_used, headline, without_amazon_mq
+from breakeven.report.money.option_words import brief
 from breakeven.report.money.price_tables import prices_table
 from tests.fixtures.report import sample
 from tests.support.money.query_tables import Bucket
@@ -41,7 +44,8 @@ def random_book(dice: random.Random, number: int) -> PriceBook:
     return PriceBook.model_validate(book | {"name": f"{book['name']}-{number}"})
 
 
-def random_inputs(dice: random.Random) -> Inputs:
+def random_inputs(dice: random.Random, beside: random.Random) -> Inputs:
+    """:param beside: draws Amazon MQ"""
     nodes = dice.choice(["single", "pair", "trio"])
     size = round(2 ** dice.uniform(0, 18))
     return ask(
@@ -60,7 +64,9 @@ def random_inputs(dice: random.Random) -> Inputs:
         broker_zones=dice.choice([None, 1]),
         capacity_msg_per_s=dice.choice([10 ** dice.uniform(0, 6), *[None] * 9]),
         hours=dice.choice([None, None, 0, 8, 100]),
-        amazon_mq=None,
+        amazon_mq=beside.choice([None, "mq.m5.large", "mq.m5.large", "mq.m5.xlarge"]),
+        amazon_mq_inter_node=beside.choice([None, 0.0, 1.0]),
+        amazon_mq_capacity_msg_per_s=beside.choice([10 ** beside.uniform(3, 6), *[None] * 9]),
     )
 
 
@@ -90,11 +96,44 @@ def reports_of(questions: list[Question], folder: Path) -> list[Report]:
     return reports
 
 
-def cheapest(table: Table, column: int, most: float) -> list[set[str]]:
-    """What each row of the table, up to a rate, has as cheapest: one or several."""
-    rates = [float(row.labels[0].removesuffix(" msg/s").replace(",", "")) for row in table.rows]
-    rows = [row for rate, row in zip(rates, table.rows, strict=True) if rate <= most]
-    return [set(row.cells[column].split(" or ")) for row in rows]
+def least_of(report: Report, options: set[str], most: float) -> list[set[str]]:
+    """Which of the options cost least at each rate of the table of prices, up to a rate."""
+    question = report.cost_questions[0]
+    curves = ranked_curves(report, question)
+    found = []
+    for rate in shown_rates(report, question):
+        usd = {brief(option): curves[option].usd_at(rate) or 0.0 for option in options}
+        least = min(usd.values()) * (1 + EXACT)
+        found += [{name for name, cost in usd.items() if cost <= least}] if rate <= most else []
+    return found
+
+
+#: a range of the sentence on all options: 'SQS is the cheapest option below about 785', 'RabbitMQ above that'
+RANGE = re.compile(
+    r"(?P<option>SQS|Amazon MQ|RabbitMQ)\b.*?"
+    r"(?: at every rate priced| below about (?P<below>[\d.,]+)| above that| above about (?P<above>[\d.,]+))"
+    r"(?:.*?, up to about (?P<until>[\d.,]+))?"
+)
+
+
+def ranges_said(sentence: str) -> list[tuple[str, float, float]]:
+    """Option, from which rate and up to which, of each range that is named."""
+    _, _, said = sentence.partition("staff time")
+    found, end = [], 0.0
+    for part in said.removesuffix(" at no rate priced.").split("; "):
+        if said.endswith(f"{part} at no rate priced."):
+            assert "RabbitMQ" in part, sentence
+            continue
+        of = RANGE.search(part)
+        assert of, sentence
+        start = rate_of(of["above"]) or end
+        end = rate_of(of["below"]) or rate_of(of["until"]) or inf
+        found.append(({"SQS": "SQS batched"}.get(of["option"], of["option"]), start, end))
+    return found
+
+
+def rate_of(text: str | None) -> float:
+    return float(text.strip(".,").replace(",", "")) if text else 0.0
 
 
 def named(sentence: str, sqs: str) -> set[str]:
@@ -109,17 +148,25 @@ def named(sentence: str, sqs: str) -> set[str]:
 
 @pytest.mark.parametrize("seed", range(BATCHES))
 def test_no_headline_contradicts_the_table_beneath(seed: int, tmp_path: Path) -> None:
-    dice = random.Random(seed)
+    dice, beside = random.Random(seed), random.Random(f"Amazon MQ {seed}")
     books = [random_book(dice, number) for number in range(BOOKS)]
-    questions = [question(f"q{n}", random_inputs(dice), dice.choice(books)) for n in range(QUESTIONS)]
+    questions = [question(f"q{n}", random_inputs(dice, beside), dice.choice(books)) for n in range(QUESTIONS)]
     kinds: Counter[frozenset[str]] = Counter()
+    with_amazon_mq: Counter[tuple[str, ...]] = Counter()
     for report in reports_of(questions, tmp_path):
-        table, first, second = prices_table(report), headline(report), as_used(report)
-        assert table
-        for sentence, column, sqs in ((first, 0, "SQS batched"), (second, 1, "SQS")):
-            # crossings are searched up to the thousandth cluster, and said to be
-            searched = min(crossing.searched_msg_per_s or 0.0 for crossing in report.crossovers)
-            rows, says = cheapest(table, column, searched), named(sentence, sqs)
+        first, without = headline(report), without_amazon_mq(report)
+        # crossings are searched up to the thousandth cluster, and said to be
+        searched = min(crossing.searched_msg_per_s or 0.0 for crossing in report.crossovers)
+        if without:
+            with_amazon_mq[check_ranges(report, first)] += 1
+        elif "Amazon MQ" in first:
+            assert all("Amazon MQ" not in row or len(row) > 1 for row in cheapest_of_all(report)), first
+        for sentence, sqs, brief_sqs in (
+            (without or first, BATCHED, "SQS batched"),
+            (as_used(report), AS_USED, "SQS"),
+        ):
+            rows = least_of(report, {sqs, RABBITMQ}, searched)
+            says = named(sentence, brief_sqs)
             where = (sentence, report.cost_questions[0].inputs, [sorted(row) for row in rows])
             assert says or "cost the same" in sentence or "costs as much" in sentence, where
             assert says <= set.union(*rows), where
@@ -128,6 +175,30 @@ def test_no_headline_contradicts_the_table_beneath(seed: int, tmp_path: Path) ->
             kinds[frozenset(says)] += 1
     for each in ({"SQS batched"}, {"RabbitMQ"}, {"SQS batched", "RabbitMQ"}, {"SQS"}, {"SQS", "RabbitMQ"}):
         assert kinds[frozenset(each)] >= 3, each
+    assert with_amazon_mq["SQS batched", "Amazon MQ"] >= 3, with_amazon_mq
+    assert sum(many for names, many in with_amazon_mq.items() if "RabbitMQ" in names) >= 3, with_amazon_mq
+
+
+def cheapest_of_all(report: Report) -> list[set[str]]:
+    """The first column of the table of prices, row by row."""
+    table = prices_table(report)
+    assert table
+    return [set(row.cells[0].split(" or ")) for row in table.rows]
+
+
+def check_ranges(report: Report, sentence: str) -> tuple[str, ...]:
+    """Every row within a range that is named has its option as cheapest, and one does.
+
+    :return: the options, in the order of their ranges
+    """
+    rows = list(zip(shown_rates(report, report.cost_questions[0]), cheapest_of_all(report), strict=True))
+    said = ranges_said(sentence)
+    for option, start, end in said:
+        # a rate in words has three figures
+        within = [least for rate, least in rows if start * 1.005 < rate < end * 0.995]
+        assert all(option in least for least in within), (option, start, end, sentence, rows)
+        assert any(option in least for _, least in rows), (option, sentence, rows)
+    return tuple(option for option, _, _ in said)
 
 
 def test_random_questions_are_a_thousand() -> None:

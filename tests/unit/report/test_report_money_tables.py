@@ -11,7 +11,7 @@ from breakeven.report.charts import cost_curves, decision, hours, tornado
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart, Folded, Section
 from breakeven.report.money.by_size import by_size_table
-from breakeven.report.money.cheapest import RATES
+from breakeven.report.money.cheapest import RATES, shown_rates
 from breakeven.report.money.crossover_tables import all_crossovers_table, crossover_table
 from breakeven.report.money.lookup_tables import (
     bills_table,
@@ -173,16 +173,20 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
         MQ,
     ]
     curves = [c for c in report.cost_curves if c.question_id == sample.QUESTION]
-    for row, rate in zip(table.rows, RATES, strict=True):
+    shown = shown_rates(report, report.headline_question)
+    assert [rate for rate in shown if rate not in RATES] == [pytest.approx(6812.92, rel=1e-6)], "Amazon MQ's"
+    for row, rate in zip(table.rows, shown, strict=True):
         sums = [curve.usd_at(rate) for curve in curves]
         assert list(row.cells[2::2]) == [dollars(usd) for usd in sums]
         assert list(row.cells[3::2]) == [dollars(usd / rate * 1000) for usd in sums]
     assert [row.labels[1] for row in table.rows][:2] == ["2.63 million", "26.3 million"]
     assert table.columns[:2] == ("of all", "unbatched")
-    assert [row.cells[0] for row in table.rows] == [*["SQS batched"] * 3, "RabbitMQ", "RabbitMQ"]
-    assert [row.cells[1] for row in table.rows] == [*["SQS"] * 2, *["RabbitMQ"] * 3]
-    assert "4.29, 42.9, 429, 4,290 and 42,900 msg/s at peak with one node down" in table.notes[1]
-    assert "Amazon MQ 4.29, 42.9, 429, 4,290 and 21,400 with all brokers up" in table.notes[1]
+    assert [row.cells[0] for row in table.rows] == [
+        *["SQS batched"] * 3, "RabbitMQ", "Amazon MQ", "RabbitMQ"
+    ]  # fmt: skip
+    assert [row.cells[1] for row in table.rows] == [*["SQS"] * 2, *["RabbitMQ"] * 2, "Amazon MQ", "RabbitMQ"]
+    assert "4.29, 42.9, 429, 4,290, 29,200 and 42,900 msg/s at peak with one node down" in table.notes[1]
+    assert "Amazon MQ 4.29, 42.9, 429, 4,290, 29,200 and 21,400 with all brokers up" in table.notes[1]
     assert table.notes[2].startswith("Amazon MQ is ranked as if traffic between its brokers, whose price")
 
 
@@ -191,8 +195,9 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
     ranked = [row.cells[0] for row in prices_table(dear).rows]
     # $3,000 of staff time a month: at 10,000 msg/s its own cluster of the service is cheaper than both
     assert ranked == [*["SQS batched"] * 4, *["Amazon MQ"] * 2]
-    assert "Amazon MQ cluster of mq.m7g.large costs least of all from about" in dear.verdict
-    assert "if each carries at least" in dear.verdict
+    assert "an Amazon MQ cluster of mq.m7g.large above that, if each of its clusters carries at least" in (
+        dear.verdict
+    )
     assert "whose price no source gives, is free." in dear.verdict
     charged = report_of(hours=40.0, amazon_mq_inter_node=0.0)
     assert "whose price no source gives" not in charged.verdict

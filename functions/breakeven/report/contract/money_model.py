@@ -75,6 +75,8 @@ class CostQuestion(Strict):
         name = self.option_name(option)
         if name.startswith("Amazon MQ cluster"):
             return f"an {name}"
+        if name.startswith("Amazon MQ, one "):
+            return f"an Amazon MQ broker of {name.removeprefix('Amazon MQ, one ')}"
         return f"a {name}" if name.startswith(("RabbitMQ pair", "RabbitMQ trio")) else name
 
     def uncertain_of(self, *options: str) -> list[str]:

@@ -12,9 +12,8 @@ from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQue
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
 from breakeven.report.money.counted import counted
-from breakeven.report.money.headline import as_used, main_crossover
+from breakeven.report.money.headline import as_used, main_crossover, without_amazon_mq
 from breakeven.report.money.latency_at_crossing import near_crossing
-from breakeven.report.money.managed import undercuts
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
@@ -35,14 +34,15 @@ AT_BEST = {
 
 
 def money(report: Report) -> list[str]:
-    """Paragraphs: SQS as used, its crossing in messages and dollars and how sure; other
-    sizes and zones; what it takes; and where Amazon MQ costs least of all.
+    """Paragraphs: what the headline leaves, SQS as used, its crossing in messages and dollars and how sure;
+    other sizes and zones; and what it takes.
     """
     crossing = main_crossover(report)
     if crossing is None:
         return []
     question = report.question(crossing.question_id)
     first = [
+        without_amazon_mq(report),
         as_used(report),
         _sums(crossing),
         why_never(crossing, question, report.bills),
@@ -58,7 +58,7 @@ def money(report: Report) -> list[str]:
         QUEUE_ONLY if question.purpose != "history" and not question.inputs.get("consumer") else "",
         _book(crossing.price_book),
     ]
-    parts = (first, [size_and_zones(report)], second, [undercuts(report)])
+    parts = (first, [size_and_zones(report)], second)
     return [" ".join(filter(None, sentences)) for sentences in parts]
 
 

@@ -6,21 +6,29 @@ within it was priced, and the table has a row in each stretch that is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 
+from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import EXACT, CostCurve, CostQuestion, Crossover, place_of
+from breakeven.report.contract.pairs_model import PairCrossing
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.option_words import crossings
+from breakeven.report.money.option_words import changes, crossings
 from breakeven.targets.catalog import clusters
 
 #: messages a second at which the prices are set side by side: among those that every curve has
 RATES = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
-#: stretches that a sentence names: the first, and the one that follows
+#: stretches of a pair that a sentence names: the first, and the one that follows
 NAMED = 2
+#: ranges of all options that a sentence names
+NAMED_RANGES = 3
+#: of options that cost the same, the first is named
+ORDER = (BATCHED, AS_USED, RABBITMQ, AMAZON_MQ)
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,29 @@ class Stretch:
     def shows(self, rates: Iterable[float]) -> list[float]:
         """Those of the rates that lie within."""
         return [rate for rate in rates if self.start * (1 + EXACT) < rate < self.end * (1 - EXACT)]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where two bills are equal, messages a second; ``interval`` where the run's crossings have one."""
+
+    rate: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Traffic over which one option is the cheapest of all.
+
+    :param rates: those priced at which it is
+    :param start: from which on it is; None: from the first rate priced
+    :param end: up to which; None: to the last rate priced
+    """
+
+    option: str
+    rates: tuple[float, ...]
+    start: Meeting | None = None
+    end: Meeting | None = None
 
 
 def ranked_curves(report: Report, question: CostQuestion) -> dict[str, CostCurve]:
@@ -79,7 +110,74 @@ def shown_rates(report: Report, question: CostQuestion) -> list[float]:
         for stretch in stretches(report, question, sqs)[:NAMED]:
             if not stretch.shows(rates):
                 rates += stretch.shows(priced)[:1]
+    for own in ranges(report, question)[:NAMED_RANGES]:
+        if not set(own.rates) & set(rates):
+            rates.append(own.rates[0])
     return sorted(rates)
+
+
+def ranges(report: Report, question: CostQuestion) -> list[Range]:
+    """Which option is the cheapest of all where, from the lowest rate priced; each has such a rate.
+
+    Between the last rate of one and the first of the next a third may be cheapest for so little that no rate
+    of it was priced: then the one ends where it is undercut, and the next begins where it undercuts the last.
+    """
+    curves = ranked_curves(report, question)
+    if BATCHED in curves:
+        curves.pop(AS_USED, None)  # it costs as much at best
+    found: list[Range] = []
+    for rate in priced_rates(report, question):
+        usd = {option: curve.usd_at(rate) or 0.0 for option, curve in curves.items()}
+        least = {option for option, cost in usd.items() if cost <= min(usd.values()) * (1 + EXACT)}
+        if found and found[-1].option in least:
+            found[-1] = replace(found[-1], rates=(*found[-1].rates, rate))
+        else:
+            found.append(Range(next(option for option in ORDER if option in least), (rate,)))
+    for number, (before, after) in enumerate(pairwise(found)):
+        gap = (before.rates[-1], after.rates[0])
+        undercut = [_meetings(report, question, before.option, other, gap) for other in curves]
+        undercuts = [_meetings(report, question, other, after.option, gap) for other in curves]
+        first = min(chain(*undercut), key=lambda met: met.rate)
+        last = max(chain(*undercuts), key=lambda met: met.rate)
+        found[number] = replace(found[number], end=first)
+        found[number + 1] = replace(after, start=last)
+    return found
+
+
+def _meetings(
+    report: Report, question: CostQuestion, first: str, second: str, gap: tuple[float, float]
+) -> list[Meeting]:
+    """Where they change places between two rates priced; none where the second does not undercut the first.
+
+    As the run's crossings have it; where these do not, as where bills go straight from one rate to the other.
+    """
+    curves = ranked_curves(report, question)
+    before, after = (
+        (curves[first].usd_at(rate) or 0.0) - (curves[second].usd_at(rate) or 0.0) for rate in gap
+    )
+    if after <= 0 or before > 0:
+        return []
+    low, high = gap
+    found = [
+        Meeting(crossing.msg_per_s, crossing.interval)
+        for crossing in changes(_crossings_of(report, question, first, second))
+        if crossing.msg_per_s and low <= crossing.msg_per_s <= high
+    ]
+    return found or [Meeting(low + (high - low) * before / (before - after))]
+
+
+def _crossings_of(
+    report: Report, question: CostQuestion, first: str, second: str
+) -> Sequence[Crossover | PairCrossing]:
+    """Of SQS with another option, or of our own cluster with Amazon MQ's."""
+    sqs, others = {AS_USED, BATCHED}, {first, second}
+    if others & sqs:
+        (own,) = others & sqs
+        return crossings(report, question.question_id, own, *(others - sqs))
+    deployment = str(question.inputs["deployment"])
+    forms = (f"{RABBITMQ}-{deployment}", f"{AMAZON_MQ}-{form_of(deployment)}")
+    pairs = report.pairs.crossings if report.pairs else []
+    return [one for one in pairs if (one.first_option, one.second_option) == forms]
 
 
 def stretches(report: Report, question: CostQuestion, sqs: str) -> list[Stretch]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from breakeven import words
+from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import EXACT, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
-from breakeven.report.money.cheapest import Stretch, stretches
+from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
+from breakeven.report.money.managed import conditions
 from breakeven.report.money.option_words import about, changes, crossings, deciding, unbatched
 
 
@@ -18,19 +22,45 @@ def main_crossover(report: Report, sqs: str = AS_USED) -> Crossover | None:
 
 
 def headline(report: Report) -> str:
-    """Which option is cheapest where, and with which messages, prices, zones and staff time.
+    """Which option is the cheapest of all where, and with which messages, prices, zones and staff time.
 
-    SQS in full batches never costs more than SQS as used, so that it is the one of which this speaks;
+    SQS in batches never costs more than SQS as used, so that it is the one of which this speaks;
     :func:`as_used` has the other.
     """
+    question, compared = report.headline_question, _compared(report)
+    if question is None or main_crossover(report) is None:
+        return "This run priced nothing, so it has no break-even."
+    if not compared:
+        return "A price needed for the break-even is not known, so this run has none."
+    found = _with_amazon_mq(report, question)
+    if found:
+        return f"{_conditions(question)}, {_staff(question)}, {_of_all(question, found)}."
+    beside = " Amazon MQ is the cheapest at no rate priced." if AMAZON_MQ in question.options else ""
+    return f"{_conditions(question)}, {compared}.{beside}"
+
+
+def without_amazon_mq(report: Report) -> str:
+    """SQS against our own cluster alone; empty where the headline has said it."""
+    question = report.headline_question
+    if question is None or not _with_amazon_mq(report, question):
+        return ""
+    return f"Without Amazon MQ, {_compared(report)}."
+
+
+def _compared(report: Report) -> str:
+    """SQS, batched where that is priced, and our own cluster; empty where a price is not known."""
     question, crossing = report.headline_question, main_crossover(report)
     if question is None or crossing is None:
-        return "This run priced nothing, so it has no break-even."
+        return ""
     sqs = BATCHED if BATCHED in question.options else AS_USED
     found = stretches(report, question, sqs)
-    if not found:
-        return "A price needed for the break-even is not known, so this run has none."
-    return f"{_conditions(question)}, {_cheapest(question, sqs, found, crossing.searched_msg_per_s)}."
+    return _cheapest(question, sqs, found, crossing.searched_msg_per_s) if found else ""
+
+
+def _with_amazon_mq(report: Report, question: CostQuestion) -> list[Range]:
+    """The ranges of all options; none where Amazon MQ is in none of them."""
+    found = ranges(report, question) if AMAZON_MQ in question.options else []
+    return found if any(one.option == AMAZON_MQ for one in found) else []
 
 
 def as_used(report: Report) -> str:
@@ -76,6 +106,58 @@ def _conditions(question: CostQuestion) -> str:
     if question.purpose == "history":
         return f"At the prices of {region}"
     return f"With {words.size(Inputs.model_validate(question.inputs).message_bytes)} messages in {region}"
+
+
+def _of_all(question: CostQuestion, found: list[Range]) -> str:
+    """The cheapest option of each range, with what must hold of it; and that our own is none of them."""
+    first, *others = found[:NAMED_RANGES]
+    begins = f"{_name(question, first.option)} is the cheapest option"
+    over = f"below {_met(first.end)}" if others else _reach(first)
+    said = [f"{begins} {over}{_supposing(question, first)}"]
+    for before, own in pairwise((first, *others)):
+        last = own is found[-1]
+        said.append(f"{_name(question, own.option)} {_from(before, own, last)}{_supposing(question, own)}")
+    if all(own.option != RABBITMQ for own in found):
+        said.append(f"{_cluster(question)} at no rate priced")
+    return "; ".join(said)
+
+
+def _name(question: CostQuestion, option: str) -> str:
+    if option == AMAZON_MQ:
+        return question.spoken_option(option)
+    return _cluster(question) if option == RABBITMQ else _sqs(question, option)
+
+
+def _reach(own: Range) -> str:
+    return f"at every rate priced, up to about {about(own.rates[-1])} messages a second"
+
+
+def _met(met: Meeting | None) -> str:
+    assert met
+    span = f" (between {about(met.interval[0])} and {about(met.interval[1])})" if met.interval else ""
+    return f"about {about(met.rate)} messages a second{span}"
+
+
+def _from(before: Range, own: Range, last: bool) -> str:
+    """'above that', or above a rate of its own where a third lies between; and up to where."""
+    assert before.end
+    assert own.start
+    follows = own.start.rate <= before.end.rate * (1 + EXACT)
+    start = "above that" if follows else f"above about {about(own.start.rate)}"
+    return start if last or not own.end else f"{start}, up to {_met(own.end)}"
+
+
+def _supposing(question: CostQuestion, own: Range) -> str:
+    """What must hold of clusters where they begin to be the cheapest."""
+    rate = own.start.rate if own.start else own.rates[0]
+    inputs = Inputs.model_validate(question.inputs)
+    if own.option == AMAZON_MQ:
+        return f", if {conditions(inputs, rate)}"
+    if own.option != RABBITMQ or inputs.capacity_msg_per_s:
+        return ""
+    return (
+        f", if a cluster can carry {about(capacity_of(inputs).needed_each(rate))} messages a second at peak"
+    )
 
 
 def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from breakeven import words
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
+from breakeven.report.contract.pairs_model import PairCrossing
 from breakeven.report.contract.report_model import Report
 
 SHORT = {AS_USED: "as used", BATCHED: "batched"}
 HUNDRED = 100
+AnyCrossing = TypeVar("AnyCrossing", bound=Crossover | PairCrossing)
 
 
 def about(msg_per_s: float) -> str:
@@ -53,7 +56,7 @@ def crossings(report: Report, question_id: str, sqs: str, other: str) -> list[Cr
     ]
 
 
-def changes(rows: Sequence[Crossover]) -> list[Crossover]:
+def changes(rows: Sequence[AnyCrossing]) -> list[AnyCrossing]:
     """The crossings at which the cheaper option changes."""
     return [row for row in rows if row.msg_per_s is not None and row.cheaper_below != row.cheaper_above]
 

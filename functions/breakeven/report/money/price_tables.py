@@ -107,7 +107,7 @@ def _not_charged(question: CostQuestion) -> tuple[str, ...]:
 
 
 def _needs(capacity: Capacity, rates: list[float]) -> str:
-    return words.listing([words.figure(capacity.needed_each(rate)) for rate in rates])
+    return words.listing([words.figure(capacity.needed_each(rate)) for rate in rates], len(rates))
 
 
 def hours_table(report: Report) -> Table | None:
