@@ -72,6 +72,16 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--lambda-ms": (("lambda_ms",), "MS", "of a function's time for a message (10)"),
     "--lambda-memory": (("lambda_memory_mb",), "MB", "of a function, 128 to 10240 (512)"),
     "--lambda-pollers": (("lambda_pollers",), "N", "provisioned for each SQS queue, 2 or more (none)"),
+    "--lambda-receives": (
+        ("lambda_receives",),
+        "N",
+        "messages that a receive of SQS by Lambda brings, on average, 1 to 10 (not known)",
+    ),
+    "--lambda-polls": (
+        ("lambda_polls_per_s",),
+        "N",
+        "receives a second by Lambda that find one SQS queue empty (not known)",
+    ),
     "--amazon-mq": (("amazon_mq",), "TYPE", f"broker type priced beside, or none ({USUAL})"),
     "--amazon-mq-gb": (("amazon_mq_gb",), "GB", "disk of each of a cluster's brokers (its type's)"),
     "--amazon-mq-capacity": (

@@ -12,12 +12,13 @@ from breakeven.pricing.bill.uncertainty import (
     CAPACITY,
     EMPTY_RECEIVES,
     FILL_OF_BATCHED,
+    LAMBDA_POLLING,
     MANAGED_CAPACITY,
     MANAGED_TRAFFIC,
     uncertain,
 )
 from breakeven.report.money.measured_capacity import MeasuredCapacity
-from breakeven.report.money.price_assumptions import amazon_mq, consumers
+from breakeven.report.money.price_assumptions import amazon_mq, consumers, lambda_polling
 
 
 def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
@@ -44,7 +45,7 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
     ]
     unsure = list(uncertain(inputs))
     if unsure:
-        ends = _ends(measured)
+        ends = _ends(inputs, measured)
         said.append(f"Intervals: {', '.join(ends[name] for name in unsure)}")
     if any(option.option_id == AMAZON_MQ for option in base.options):
         said.append(amazon_mq(inputs))
@@ -56,13 +57,14 @@ def _full(inputs: Inputs) -> str:
     return "full batches" if inputs.batch_fill is None else f"batches {inputs.batch_fill:.0%} full"
 
 
-def _ends(measured: MeasuredCapacity | None) -> dict[str, str]:
+def _ends(inputs: Inputs, measured: MeasuredCapacity | None) -> dict[str, str]:
     """Of each uncertain input."""
     fill = f"{BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full"
     capacity = measured.interval.describe() if measured else f"times {CAPACITY[0]:g} to {CAPACITY[1]:g}"
     return {
         "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
         "batch fill": f"calls {fill}",
+        LAMBDA_POLLING: lambda_polling(inputs),
         FILL_OF_BATCHED: f"calls of SQS batched {fill}",
         "capacity": f"capacity {capacity}",
         MANAGED_CAPACITY: f"Amazon MQ's capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",

@@ -44,6 +44,14 @@ def test_without_consumers_the_answer_is_of_the_queue_only(capsys: pytest.Captur
         ),
         (["--consumer", "people"], "--consumer: 'people'"),
         (
+            ["--consumer", "lambda", "--lambda-polls", "1", "--empty-receives", "1"],
+            "--lambda-polls: '1': empty_receives says how many there are; give one of both",
+        ),
+        (
+            ["--consumer", "lambda", "--lambda-receives", "11"],
+            "--lambda-receives: '11': must be at most 10",
+        ),
+        (
             ["--consumer", "lambda", "--lambda-window", "1.5"],
             "--lambda-window: '1.5': must be a whole number; for which a batch is gathered",
         ),

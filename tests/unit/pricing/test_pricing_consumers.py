@@ -7,6 +7,7 @@ second are 1,314 million.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction as F
 from typing import Any
 
@@ -17,6 +18,7 @@ from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.consumption.invocations import most_mapped_msg_per_s
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import Question, question
+from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.pricing.bill.variations import corners
 from breakeven.pricing.prices.book import load_book
 from local.stored.answers import answers
@@ -87,8 +89,62 @@ def test_without_a_window_an_invocation_takes_what_one_receive_brings() -> None:
         }
     )
     assert beside("sqs-batched", **LAMBDA)["invocations"] == pytest.approx(MESSAGES / 10 * 0.2e-6)
-    fewer = beside("sqs-batched", **LAMBDA, lambda_batch=4)
+    fewer = bill("sqs-batched", **LAMBDA, lambda_batch=4, empty_receives=0, free_tier=False)
     assert fewer["invocations"] == pytest.approx(MESSAGES / 4 * 0.2e-6)
+    # sent by tens, received and deleted as an invocation takes them
+    assert fewer["requests"] == pytest.approx(MESSAGES * (1 / 10 + 1 / 4 + 1 / 4) * 0.4e-6)
+
+
+def test_what_lambdas_receives_bring_may_be_given() -> None:
+    """Sent singly, received and deleted by fours: 1.5 requests a message and a quarter of an invocation."""
+    known = {**LAMBDA, "lambda_receives": 4, "lambda_polls_per_s": 2, "free_tier": False}
+    found = bill("sqs-as-used", **known)
+    assert found["requests"] == pytest.approx((MESSAGES * 1.5 + 2 * SECONDS) * 0.4e-6)
+    assert found["invocations"] == pytest.approx(MESSAGES / 4 * 0.2e-6)
+    assert bill("sqs-batched", **known)["requests"] == pytest.approx((MESSAGES * 0.6 + 2 * SECONDS) * 0.4e-6)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "least", "most"),
+    [
+        # two pollers to five, each with a poll in 20 s
+        ({}, (10, 0.1), (1, 0.25)),
+        # three that are provisioned: a poll in 20 s each, to ten a second each
+        ({"lambda_pollers": 3}, (10, 0.15), (1, 30)),
+        ({"lambda_batch": 4}, (4, 0.1), (1, 0.25)),
+        # nine of 7 KiB are one request, and ten are two
+        ({"message_bytes": 7 * 1024}, (9, 0.1), (1, 0.25)),
+    ],
+)
+def test_how_lambda_polls_is_uncertain(
+    inputs: dict[str, Any], least: tuple[float, float], most: tuple[float, float]
+) -> None:
+    found = uncertain(ask(**LAMBDA, **inputs))["Lambda's polling"]
+    assert [(each["lambda_receives"], each["lambda_polls_per_s"]) for each in found] == [
+        pytest.approx(least),
+        pytest.approx(most),
+    ]
+
+
+def test_the_interval_reaches_to_what_lambda_polls_at_least_and_at_most() -> None:
+    """Two pollers provisioned: $0.11 a month for a poll in 20 s each, and $21.02 for ten a second."""
+    asked = priced(**LAMBDA, lambda_pollers=2, amazon_mq=None, batch_fill=1.0, free_tier=False)
+    rows = answers(
+        Asked(
+            tuple(replace(corner, purpose="rate") for corner in corners(asked))  # billed, as no corner is
+        ).rows(),
+        ["bills"],
+    )["bills"]
+    found = {(row["question_id"], row["option_id"]): row["usd"] for row in rows if row["line"] == "requests"}
+    least, most = 2 * SECONDS / 20, 2 * 10 * SECONDS
+    assert found == pytest.approx(
+        {
+            ("q.corner-0", "sqs-as-used"): (MESSAGES * (1 + 0.2) + least) * 0.4e-6,
+            ("q.corner-0", "sqs-batched"): (MESSAGES * 0.3 + least) * 0.4e-6,
+            ("q.corner-1", "sqs-as-used"): (MESSAGES * 3 + most) * 0.4e-6,
+            ("q.corner-1", "sqs-batched"): (MESSAGES * 2.1 + most) * 0.4e-6,
+        }
+    )
 
 
 def test_provisioned_pollers_are_paid_for_by_the_hour_and_poll_as_many_as_they_are() -> None:
@@ -196,7 +252,10 @@ def test_the_queue_only_has_no_line_of_consumers_and_its_empty_receives_are_not_
     assert not any(line.service in {"lambda", "fargate"} for one in priced().options for line in one.lines)
     known = {"amazon_mq": None, "batch_fill": 1.0}
     assert len(corners(priced(**known))) == 2
-    assert corners(priced(**LAMBDA, **known)) == [], "they are those of idle queues"
+    assert corners(priced(**CONTAINERS, **known)) == [], "they are those of idle queues"
+    assert len(corners(priced(**LAMBDA, **known))) == 2, "how Lambda polls is not known"
+    polls = {"lambda_receives": 5, "lambda_polls_per_s": 0.2}
+    assert corners(priced(**LAMBDA, **polls, **known)) == []
 
 
 def test_empty_receives_that_are_given_stand_for_the_polls() -> None:
@@ -234,6 +293,7 @@ def test_crossings_are_those_of_the_brute_force(inputs: dict[str, Any]) -> None:
         ("lambda_batch", {"consumer": "lambda", "lambda_batch": 11, "lambda_window_s": 1, "queue": "fifo"}),
         ("lambda_ms", {"consumer": "lambda", "lambda_ms": 90_001}),
         ("lambda_pollers", {"consumer": "lambda", "lambda_pollers": 1}),
+        ("lambda_receives", {"consumer": "lambda", "lambda_receives": 5, "lambda_batch": 4}),
     ],
 )
 def test_what_aws_would_refuse_is_refused_by_field(field: str, inputs: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from breakeven.terms import Frozen
+from breakeven.terms import SQS_MAX_BATCH, Frozen
 
 Queue = Literal["sqs", "self-hosted", "amazon-mq"]
 
@@ -45,6 +45,19 @@ class Consumers(Frozen):
     lambda_ms: float = Field(default=10, gt=0, le=900_000, description="of a function's time, a message")
     lambda_memory_mb: int = Field(default=512, ge=128, le=10_240)
     lambda_pollers: int = Field(default=0, ge=0, le=10_000, description="provisioned for each queue of SQS")
+    lambda_receives: float | None = Field(
+        default=None,
+        ge=1,
+        le=SQS_MAX_BATCH,
+        description="messages that a receive of Lambda brings, on average; null: not known",
+    )
+    lambda_polls_per_s: float | None = Field(
+        default=None,
+        ge=0,
+        le=100_000,
+        description="receives of Lambda a second that find a queue empty; null: not known, a poller has one "
+        "each 20 s",
+    )
 
 
 def consumer_problem(wanted: Consumers, queue: str, message_bytes: int) -> str:
@@ -87,6 +100,10 @@ def _of_lambda(wanted: Consumers, fifo: bool, fits: int) -> str:
         (
             min(batch, fits) * wanted.lambda_ms > LONGEST_MS,
             "lambda_ms: a batch takes over 15 minutes; give less",
+        ),
+        (
+            (wanted.lambda_receives or 0) > batch,
+            f"lambda_receives: a receive brings {batch} at most, as many as an invocation takes; give fewer",
         ),
         (
             0 < wanted.lambda_pollers < LEAST_POLLERS,

@@ -136,6 +136,8 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
             raise ValueError(problem)
         if self.consumer and (problem := consumer_problem(self, self.queue, self.message_bytes)):
             raise ValueError(problem)
+        if self.lambda_polls_per_s is not None and self.empty_receives is not None:
+            raise ValueError("lambda_polls_per_s: empty_receives says how many there are; give one of both")
         for name in ("send_batch", "receive_batch"):
             batch = getattr(self, name)
             if batch * self.message_bytes > MAX_CALL_BYTES:

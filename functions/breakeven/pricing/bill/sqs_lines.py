@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from breakeven.pricing.bill.consumption.consumer_lines import idle_polls
+from breakeven.pricing.bill.consumption.receiving import deleted, most_received, received
 from breakeven.pricing.bill.inputs import CHUNK_BYTES, MAX_BATCH, MAX_CALL_BYTES, Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
@@ -61,7 +62,7 @@ def batched(inputs: Inputs) -> Inputs:
     for stays where it costs less.
     """
     fits = min(MAX_BATCH, MAX_CALL_BYTES // inputs.message_bytes)
-    full = min(range(fits, 0, -1), key=lambda batch: _carried(batch, inputs.message_bytes))
+    full = _least_billed(inputs, fits)
 
     def best(asked: float) -> float:
         return min(_filled(full, inputs), asked, key=lambda batch: _carried(batch, inputs.message_bytes))
@@ -72,6 +73,16 @@ def batched(inputs: Inputs) -> Inputs:
         delete_batch=max(_filled(MAX_BATCH, inputs), inputs.delete_batch),
         empty_receives=None if inputs.consumer and inputs.empty_receives is None else 0.0,
     )
+
+
+def best_of_lambda(inputs: Inputs) -> int:
+    """Messages of a receive of Lambda, where it is billed least."""
+    return _least_billed(inputs, most_received(inputs))
+
+
+def _least_billed(inputs: Inputs, most: int) -> int:
+    """Messages of the calls that are billed least a message, of those that carry so many at most."""
+    return min(range(most, 0, -1), key=lambda batch: _carried(batch, inputs.message_bytes))
 
 
 def _filled(batch: int, inputs: Inputs) -> float:
@@ -87,7 +98,7 @@ def _carried(batch: float, message_bytes: int) -> float:
 def _calls(inputs: Inputs) -> tuple[float, float, float]:
     """Billed requests a message of sends, receives and deletes."""
     size = inputs.message_bytes
-    return _carried(inputs.send_batch, size), _carried(inputs.receive_batch, size), 1 / inputs.delete_batch
+    return _carried(inputs.send_batch, size), _carried(received(inputs), size), 1 / deleted(inputs)
 
 
 def _formula(inputs: Inputs) -> str:
@@ -96,9 +107,9 @@ def _formula(inputs: Inputs) -> str:
     parts = [
         f"send ceil({number(inputs.send_batch)} x {inputs.message_bytes} B / 64 KiB) / "
         f"{number(inputs.send_batch)} = {number(sends)}",
-        f"receive ceil({number(inputs.receive_batch)} x {inputs.message_bytes} B / 64 KiB) / "
-        f"{number(inputs.receive_batch)} = {number(receives)}",
-        f"delete 1 / {number(inputs.delete_batch)} = {number(deletes)}",
+        f"receive ceil({number(received(inputs))} x {inputs.message_bytes} B / 64 KiB) / "
+        f"{number(received(inputs))} = {number(receives)}",
+        f"delete 1 / {number(deleted(inputs))} = {number(deletes)}",
         f"empty receives {number(empty)}",
     ]
     return f"{'; '.join(parts)}; together {number(sends + receives + deletes + empty)} requests a message"

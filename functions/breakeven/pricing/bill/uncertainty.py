@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from breakeven.pricing.bill.amazon_mq import brokers_of
+from breakeven.pricing.bill.consumption.receiving import polls_ends
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.sqs_lines import best_of_lambda
 
 #: empty receives a message where they are not known: none, to one for each message (a queue that is polled
 #: faster than it fills)
@@ -19,11 +21,11 @@ CAPACITY = (0.75, 1.25)
 INTER_NODE = (0.0, 1.0)
 BATCHES = ("send_batch", "receive_batch", "delete_batch")
 MANAGED_CAPACITY, MANAGED_TRAFFIC = "Amazon MQ's capacity", "traffic between Amazon MQ's brokers"
-FILL_OF_BATCHED = "batch fill of SQS batched"
+FILL_OF_BATCHED, LAMBDA_POLLING = "batch fill of SQS batched", "Lambda's polling"
 #: option -> the uncertain inputs that move its bill
 MOVING: dict[str, frozenset[str]] = {
-    AS_USED: frozenset({"empty receives", "batch fill"}),
-    BATCHED: frozenset({FILL_OF_BATCHED}),
+    AS_USED: frozenset({"empty receives", "batch fill", LAMBDA_POLLING}),
+    BATCHED: frozenset({FILL_OF_BATCHED, LAMBDA_POLLING}),
     RABBITMQ: frozenset({"capacity"}),
     AMAZON_MQ: frozenset({MANAGED_CAPACITY, MANAGED_TRAFFIC}),
 }
@@ -40,7 +42,7 @@ def inputs_moving(*options: str) -> frozenset[str]:
 def inputs_of_others(option: str) -> frozenset[str]:
     """Those that move only the bills of options with which this one is not compared."""
     group: set[str] = next((group for group in GROUPS if option in group), set())
-    return inputs_moving(*(group - {option}))
+    return inputs_moving(*(group - {option})) - inputs_moving(option)
 
 
 def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
@@ -48,10 +50,14 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     found: dict[str, list[Changes]] = {}
     if inputs.empty_receives is None and inputs.consumer is None:
         found["empty receives"] = [{"empty_receives": end} for end in EMPTY_RECEIVES]
-    if any(getattr(inputs, batch) > 1 for batch in BATCHES):
+    # what Lambda receives is uncertain by itself
+    batches = BATCHES[:1] if inputs.consumer == "lambda" else BATCHES
+    if any(getattr(inputs, batch) > 1 for batch in batches):
         found["batch fill"] = [
-            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in BATCHES} for fill in BATCH_FILL
+            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in batches} for fill in BATCH_FILL
         ]
+    if changes := _lambda_polling(inputs):
+        found[LAMBDA_POLLING] = changes
     if ends := _fill_ends(inputs):
         found[FILL_OF_BATCHED] = [{"batch_fill": end} for end in ends]
     if ends := capacity_ends(inputs):
@@ -61,6 +67,19 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     if ends := amazon_mq_ends(inputs):
         found[MANAGED_CAPACITY] = [{"amazon_mq_capacity_msg_per_s": end} for end in ends]
     return found
+
+
+def _lambda_polling(inputs: Inputs) -> list[Changes]:
+    """From the least requests to the most: what its receives bring, and how often it asks idle queues."""
+    if inputs.consumer != "lambda":
+        return []
+    least: Changes = {}
+    most: Changes = {}
+    if inputs.lambda_receives is None:
+        least["lambda_receives"], most["lambda_receives"] = float(best_of_lambda(inputs)), 1.0
+    if inputs.lambda_polls_per_s is None and inputs.empty_receives is None:
+        least["lambda_polls_per_s"], most["lambda_polls_per_s"] = polls_ends(inputs)
+    return [least, most] if least else []
 
 
 def _fill_ends(inputs: Inputs) -> tuple[float, ...]:

@@ -6,35 +6,28 @@ Of a question that names no consumer there is no line: it is of the queue only.
 from __future__ import annotations
 
 from breakeven.pricing.bill.consumers import Queue, in_base64
-from breakeven.pricing.bill.consumption.invocations import LAMBDA_POLLERS, invocation_lines
+from breakeven.pricing.bill.consumption.invocations import invocation_lines
+from breakeven.pricing.bill.consumption.receiving import polls_per_s
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
 
-#: seconds that Lambda's own receives wait ("Using Lambda with Amazon SQS", AWS Lambda Developer Guide: long
-#: polling)
-LAMBDA_WAIT_S = 20.0
 #: a mapping of a private broker calls Lambda and Secrets Manager ("Process Amazon MQ messages with Lambda",
-#: the same guide)
+#: AWS Lambda Developer Guide)
 MAPPING_ENDPOINTS = 2
 
 
 def idle_polls(inputs: Inputs) -> tuple[float, str]:
-    """Receives a month that find SQS's queues empty, at most: as many as queues without messages have.
+    """Receives a month that find SQS's queues empty: as many as queues without messages have.
 
     Answers with the formula; (0, "") where no consumer is named, or SQS's own number is given.
     """
     if inputs.consumer is None or inputs.empty_receives is not None:
         return 0.0, ""
-    pollers, wait_s = inputs.containers, float(inputs.poll_wait_s)
-    if inputs.consumer == "lambda":
-        pollers, wait_s = float(inputs.lambda_pollers or LAMBDA_POLLERS), LAMBDA_WAIT_S
-    queues = inputs.consumer_queues
-    formula = (
-        f"; idle polls at most {queues} queues x {number(pollers)} pollers x "
-        f"{number(inputs.hours_per_month)} h x 3,600 / {number(wait_s)} s"
-    )
-    return queues * pollers * inputs.seconds_per_month / wait_s, formula
+    queues, per_s = inputs.consumer_queues, polls_per_s(inputs)
+    hours = number(inputs.hours_per_month)
+    formula = f"; idle polls {queues} queues x {number(per_s)} a second x {hours} h x 3,600"
+    return queues * per_s * inputs.seconds_per_month, formula
 
 
 def consumer_lines(inputs: Inputs, book: PriceBook, queue: Queue) -> list[Line]:

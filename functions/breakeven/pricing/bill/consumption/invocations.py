@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from math import ceil, isclose
 
 from breakeven.pricing.bill.consumers import Queue, payload_fits
+from breakeven.pricing.bill.consumption.receiving import at_a_time, received
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import Line, OwnPrice, OwnTier, number
 from breakeven.pricing.prices.book import PriceBook
 
-#: of a mapping of SQS: batches that are gathered at a time ("Configuring scaling behavior for SQS event
-#: source mappings", the same guide); of each provisioned poller, at most
-LAMBDA_POLLERS, OF_A_POLLER = 5, 10
 #: of a mapping of Amazon MQ that was given none
 BROKER_WINDOW_S = 0.5
 MB_PER_GB = 1024.0
@@ -57,20 +55,20 @@ def batches(inputs: Inputs, queue: Queue) -> Batches:
     """Of brokers of one's own, containers are taken to gather as a mapping of Amazon MQ does."""
     most = min(inputs.lambda_batch, payload_fits(queue, inputs.message_bytes))
     if queue == "sqs":
-        alone = min(most, inputs.receive_batch)
-        # a poller that is provisioned gathers several batches, and there are five of a mapping without any
-        return _gathered(inputs, most, 0, OF_A_POLLER * inputs.lambda_pollers or LAMBDA_POLLERS, alone)
+        return _gathered(inputs, most, 0, at_a_time(inputs), received(inputs))
     # a mapping of RabbitMQ has one environment, which ends an invocation before the next
     return _gathered(inputs, most, BROKER_WINDOW_S, 1, 1.0)
 
 
-def _gathered(inputs: Inputs, most: int, unasked_s: float, at_a_time: int, alone: float) -> Batches:
-    """:param alone: messages of an invocation that gathers none"""
+def _gathered(inputs: Inputs, most: int, unasked_s: float, many: int, alone: float) -> Batches:
+    """:param many: batches that are gathered at a time
+    :param alone: messages of an invocation that gathers none
+    """
     window_s = unasked_s if inputs.lambda_window_s is None else inputs.lambda_window_s
     if not window_s:
         return Batches(alone)
-    windows = inputs.consumer_queues * at_a_time * inputs.seconds_per_month / window_s
-    return Batches(most, window_s, at_a_time, windows)
+    windows = inputs.consumer_queues * many * inputs.seconds_per_month / window_s
+    return Batches(most, window_s, many, windows)
 
 
 def invocation_lines(inputs: Inputs, book: PriceBook, queue: Queue) -> list[Line]:
