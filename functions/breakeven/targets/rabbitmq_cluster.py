@@ -33,18 +33,22 @@ class ClusterSettings:
         return [*own, f"net_ticktime = {self.net_ticktime_s}"]
 
     def note(self) -> dict[str, str | int]:
-        """What the cluster keeps of it as ``CLUSTER_PARAMETER``."""
-        return {
-            "net_ticktime": self.net_ticktime_s,
-            "cluster_partition_handling": self.partition_handling,
-        }
+        """What the cluster keeps of it as ``CLUSTER_PARAMETER``: nothing of a setting that is left as the
+        release has it, and that it may not have.
+        """
+        handling = self.partition_handling
+        own = {} if handling == PARTITION_HANDLING else {"cluster_partition_handling": handling}
+        return {"net_ticktime": self.net_ticktime_s, **own}
 
 
 def partition_handling(release: str, noted: Mapping[str, str | int]) -> str | int:
-    """How a cluster of that release, such as ``4.0.5``, deals with a partition, by its own note."""
+    """How a cluster of that release, such as ``4.0.5``, deals with a partition, by its own note.
+
+    A cluster that keeps a note was configured here: what that leaves out is RabbitMQ's own.
+    """
     if tuple(int(part) for part in release.split(".")[:2]) >= WITHOUT_PARTITION_HANDLING:
         return "by majority (Khepri)"
-    return noted.get("cluster_partition_handling", "not known")
+    return noted.get("cluster_partition_handling", PARTITION_HANDLING if noted else "not known")
 
 
 def joining(name: str, first: str) -> list[str]:

@@ -58,10 +58,10 @@ def brokers_usd() -> float:
 def functions_usd() -> float:
     """Loaders of 1,769 MB, a second one from nine workers on; and half a GB for watch and steps."""
     closed_s = GATE_S + CLOSED_S
-    # 400 a second are taken to be received of 1,000 that come, so that 120 s of drain are paid for
-    sqs_s = 5 * (GATE_S + LATENCY_S) + 2 * (GATE_S + LATENCY_S + 120) + 3 * (closed_s + 8.5)
+    # eight consumers, ten calls each, receive more than the 1,000 a second that come: there is no drain
+    sqs_s = 7 * (GATE_S + LATENCY_S) + 3 * (closed_s + 8.5)
     cluster_s = 4 * (GATE_S + LATENCY_S) + 2 * (GATE_S + SEARCH_S) + 3 * (closed_s + 4)
-    watched_s = 6 * (GATE_S + LATENCY_S) + 120 + 2 * (closed_s + 8.5)
+    watched_s = 6 * (GATE_S + LATENCY_S) + 2 * (closed_s + 8.5)
     watched_s += 2 * (3 * (GATE_S + LATENCY_S) + 2 * (GATE_S + SEARCH_S) + 2 * (closed_s + 4))
     steps_s = 10 * (8 + 2 * 7)
     gb_s = (sqs_s + 2 * cluster_s) * 1.7276 + (watched_s + steps_s) * 0.5

@@ -83,6 +83,15 @@ def test_a_drain_is_never_expected_to_outlast_its_deadline():
     assert expected(workload(10, 1, drain_s=20), SQS, "aws").stages_s == 17 + 20
 
 
+def test_calls_at_once_receive_as_many_times_as_much_and_leave_nothing_to_drain():
+    # 200 a second are sent; two consumers receive 100 by one call at a time, and 1,000 by ten each
+    assert expected(workload(5, 2, rate=200), SQS, "aws").stages_s > 17
+    assert consume_rate(workload(5, 2, rate=200, in_flight=10), SQS, "aws") == 1000
+    assert expected(workload(5, 2, rate=200, in_flight=10), SQS, "aws").stages_s == 17
+    # on one machine all together reach no more than they did
+    assert consume_rate(workload(5, 2, rate=200, in_flight=10), SQS, "local") == 1100
+
+
 def test_more_threads_reach_what_all_of_them_reached_together():
     assert produce_rate(workload(40, 40), SQS, "aws") == 4000, "SQS standard has no limit that is known"
     assert consume_rate(workload(40, 40), SQS, "aws") == 2000

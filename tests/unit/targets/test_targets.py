@@ -9,7 +9,7 @@ from breakeven.clients.factory import make_client
 from breakeven.clients.reference.boto3_client import Boto3Receiver
 from breakeven.errors import CaseError
 from breakeven.targets.catalog import CATALOG, record_of
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq_cluster import ClusterSettings, partition_handling
 from breakeven.targets.sqs_standard import is_amazon
 from breakeven.targets.target import open_target, queue_names
 from breakeven.workload.case import Case
@@ -122,6 +122,17 @@ def test_settings_reach_the_configuration(tmp_path):
     lines = (plan.folder / "rabbitmq.conf").read_text().splitlines()
     assert "net_ticktime = 7" in lines
     assert "cluster_partition_handling = autoheal" in lines
+
+
+def test_a_note_has_no_partition_handling_that_was_left_to_the_release():
+    """RabbitMQ 4.3 dropped the setting: what it has instead is known by its release."""
+    own, changed = ClusterSettings().note(), ClusterSettings(partition_handling="autoheal").note()
+    assert own == {"net_ticktime": 60}
+    assert changed["cluster_partition_handling"] == "autoheal"
+    assert partition_handling("4.0.5", own) == partition_handling("3.10.8", own) == "ignore"
+    assert partition_handling("4.0.5", changed) == "autoheal"
+    assert partition_handling("4.3.6", own) == "by majority (Khepri)"
+    assert partition_handling("4.0.5", {}) == "not known", "whose brokers these are, nobody noted"
 
 
 def _node() -> Node:

@@ -79,9 +79,9 @@ def produce_rate(workload: Workload, target: TargetName, environment: Environmen
 
 
 def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
-    """Messages received and settled a second, all consumers together."""
+    """Messages received and settled a second, all consumers together, each with its calls at once."""
     rates = record_of(target).rates[environment]
-    rate = min(workload.consumers * rates.consume_each, rates.consume_most)
+    rate = min(workload.consumers * workload.in_flight * rates.consume_each, rates.consume_most)
     calls = (1 / workload.receive_batch + 1 / workload.delete_batch) / 2  # for one of each, a message
     return _bounded(workload, rate / calls, rates.bytes_per_s)
 

@@ -200,7 +200,7 @@ def _empty_asks(case: Case) -> float:
         return 0.0
     sending_s = workload.warmup_s + workload.measure_s
     asking = workload.consumers * workload.in_flight
-    most = consume_rate(workload.model_copy(update={**SINGLY, "consumers": asking}), case.target, "aws")
+    most = consume_rate(workload.model_copy(update=SINGLY), case.target, "aws")
     sent = expected(workload, case.target, "aws").messages / sending_s
     idle = max(0.0, 1 - sent / most)
     asks = 2 * most if workload.wait_s == 0 else asking / workload.wait_s
