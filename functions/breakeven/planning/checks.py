@@ -143,6 +143,7 @@ def check_workload(
     yield from _queue_faults(settings, record, fault)
     yield from _group_faults(settings, record, fault)
     yield from _batch_faults(settings, record, fault)
+    yield from _ack_faults(settings, record, fault)
     yield from _in_hand_faults(settings, record, fault)
     if settings["mode"] == "capacity" and not record.has_capacity:
         remedy = f"{record.service} has a quota, not a capacity; give this scenario targets without it"
@@ -241,6 +242,35 @@ def _batch_faults(
     elif not is_open:
         remedy = "in a closed loop a batch has all its messages at once; give rate, or remove it"
         yield fault("linger_ms", given["linger_ms"], remedy)
+
+
+def _ack_faults(
+    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Acknowledgements that the target does not have, or that never come to be."""
+    every, prefetch = settings["ack_every"], settings["prefetch"]
+    if record.batches:
+        other = f"or give the scenario targets without {record.service}"
+        if not settings["acks"]:
+            remedy = f"{record.service} hands out again what is not deleted; remove it, {other}"
+            yield fault("acks", False, remedy)
+        if every > 1:
+            yield fault("ack_every", every, f"{record.service} is asked to delete; use delete_batch, {other}")
+        if prefetch != 1:
+            remedy = f"{record.service} hands out what is asked for; use receive_batch, {other}"
+            yield fault("prefetch", prefetch or "unlimited", remedy)
+        return
+    if every == 1:
+        return
+    if not settings["acks"]:
+        yield fault("ack_every", every, "with acks: false nothing is acknowledged; remove one of them")
+    elif settings["consume"] == "get":
+        yield fault("ack_every", every, "a get brings one message, and waits for no other; use consume: push")
+    elif 0 < prefetch < every:
+        remedy = (
+            f"a consumer never holds more than prefetch, {prefetch}, and would wait for ever; at most that"
+        )
+        yield fault("ack_every", every, remedy)
 
 
 def _in_hand_faults(

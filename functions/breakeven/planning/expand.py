@@ -38,6 +38,8 @@ BUILT_IN: Mapping[str, Any] = {
     "confirms": True,
     "persistent": True,
     "mandatory": True,
+    "acks": True,
+    "ack_every": 1,
     "wait_s": 0.0,
     "client": "native",
     "arrivals": "constant",

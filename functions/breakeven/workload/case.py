@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -60,6 +61,8 @@ class Machines(Frozen):
         return image_name(self.debian, self.architecture)
 
 
+#: as many messages as a limited prefetch can be: what is not limited counts as that
+MOST_UNLIMITED = 65_535
 #: how SQS is called unless a suite asks for batches
 SINGLY: dict[str, Any] = {"send_batch": 1, "receive_batch": 1, "delete_batch": 1, "linger_ms": 0.0}
 #: fields that came later, as cases had them that were planned before
@@ -68,6 +71,8 @@ ADDED: dict[str, Any] = {
     "group_size": None,
     "groups": None,
     "confirm_s": 0.0,
+    "acks": True,
+    "ack_every": 1,
     **SINGLY,
 }
 
@@ -92,8 +97,12 @@ def in_hand_s(longest_ms: float, delivery: Mapping[str, Any]) -> float:
     :param longest_ms: that it works on one message
     :param delivery: a workload's fields
     """
+    if not delivery["acks"]:  # nothing is to be settled
+        return 0.0
     is_pushed = delivery["consume"] == "push"
     ahead = delivery["prefetch"] if is_pushed else delivery.get("in_flight", 1) * delivery["receive_batch"]
+    if ahead == 0 and longest_ms:
+        return inf
     return float(ahead * longest_ms + delivery["linger_ms"]) / 1e3
 
 
@@ -116,7 +125,9 @@ class Workload(Frozen):
     persistent: bool
     mandatory: bool
     consume: Literal["get", "push"]
-    prefetch: int = Field(ge=1)
+    acks: bool = Field(description="false: what a broker has handed out is settled")
+    ack_every: int = Field(ge=1, description="RabbitMQ: messages of one acknowledgement")
+    prefetch: int = Field(ge=0, description="messages in hand of a consumer at most; 0: without a limit")
     wait_s: float = Field(ge=0, le=20, description="SQS long poll; 0 is a short poll")
     in_flight: int = Field(
         ge=1, le=MAX_IN_FLIGHT, description="SQS: calls of a kind that a worker keeps going at once"
@@ -162,6 +173,18 @@ class Workload(Frozen):
         return max(self.send_batch, self.receive_batch, self.delete_batch) > 1
 
     @property
+    def settles(self) -> int:
+        """Messages of one settlement at most."""
+        return max(self.delete_batch, self.ack_every)
+
+    @property
+    def most_in_hand(self) -> int:
+        """Messages that a consumer to which they are pushed may hold; many where nothing limits them, such as
+        one that acknowledges none.
+        """
+        return self.prefetch if self.prefetch and self.acks else MOST_UNLIMITED
+
+    @property
     def is_pooled(self) -> bool:
         """Does a worker have threads that make its calls? One that waits for a batch waits for no call."""
         return self.in_flight > 1 or self.linger_ms > 0
@@ -188,7 +211,9 @@ class Workload(Frozen):
                 del fields[name]
         if not self.nodes_down:
             del fields["nodes_down"]
-        for name in ("leaders", "group_size", "groups", *SINGLY):
+        if self.prefetch == 0:
+            fields["prefetch"] = "unlimited"
+        for name in ("leaders", "group_size", "groups", "acks", "ack_every", *SINGLY):
             if fields[name] == ADDED[name]:
                 del fields[name]
         return fields

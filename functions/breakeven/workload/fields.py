@@ -106,6 +106,21 @@ Milliseconds = Annotated[float, Field(ge=0, le=600_000)]
 StepSeconds = Annotated[
     float, Field(gt=0, le=MAX_STAGE_S), _allowed(f"seconds, over 0 and at most {MAX_STAGE_S}")
 ]
+#: of an unlimited number, AMQP says 0
+UNLIMITED = 0
+
+
+def _unlimited(value: Any) -> Any:
+    return UNLIMITED if value == "unlimited" else value if value != UNLIMITED else -1
+
+
+Prefetch = Annotated[
+    int,
+    BeforeValidator(_unlimited),
+    Field(ge=UNLIMITED, le=65_535),
+    _allowed("1 to 65535 messages, or unlimited"),
+]
+AckEvery = Annotated[int, Field(ge=1, le=65_535)]
 WarmUp = Annotated[
     float,
     BeforeValidator(_warm_up),

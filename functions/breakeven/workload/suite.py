@@ -30,6 +30,7 @@ from breakeven.workload.fields import (
     MAX_LIST,
     MAX_STAGE_S,
     MOST_WARM_UP_S,
+    AckEvery,
     Batch,
     Compared,
     DistinctList,
@@ -39,6 +40,7 @@ from breakeven.workload.fields import (
     Milliseconds,
     Name,
     NodesDown,
+    Prefetch,
     Queues,
     Rate,
     Size,
@@ -91,8 +93,10 @@ class Delivery(Strict):
     confirms: bool | None = None
     persistent: bool | None = None
     mandatory: bool | None = None
+    acks: bool | None = None
+    ack_every: AckEvery | None = None
     consume: Literal["get", "push"] | None = None
-    prefetch: Annotated[int, Field(ge=1, le=65535)] | None = None
+    prefetch: Prefetch | None = None
     window: Annotated[int, Field(ge=1, le=65535)] | None = None
     wait_s: Annotated[float, Field(ge=0, le=20)] | None = None
     client: Literal["ordinary", "native", "pika", "boto3"] | None = None

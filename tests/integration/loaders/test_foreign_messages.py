@@ -25,11 +25,11 @@ def assert_foreign_only(ledger: Account) -> None:
 
 
 @pytest.mark.parametrize("client", ["native", "pika"])
-@pytest.mark.parametrize("consume", ["get", "push"])
-def test_a_foreign_message_stays_on_a_rabbitmq_queue(rabbitmq_pair, queue_case, client, consume):
+@pytest.mark.parametrize(("consume", "every"), [("get", 1), ("push", 1), ("push", 3)])
+def test_a_foreign_message_stays_on_a_rabbitmq_queue(rabbitmq_pair, queue_case, client, consume, every):
     target = open_target(PAIR, rabbitmq_pair)
     target.establish()
-    fields: dict[str, Any] = {"client": client, "consume": consume, "prefetch": 5}
+    fields: dict[str, Any] = {"client": client, "consume": consume, "prefetch": 5, "ack_every": every}
     case = queue_case(PAIR, mode="load-unload", messages=100, **fields)
     (queue,) = queues = target.prepare(case, attempt=1).queues
     with open_channel(rabbitmq_pair, rabbitmq_pair.nodes) as channel:

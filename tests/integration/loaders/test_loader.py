@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -145,6 +146,18 @@ def test_pushed_messages_have_no_ask(bench: Callable[..., Bench], client: str) -
     assert measurement.totals.keys() == {"produce", "consume", "end_to_end"}
     assert measurement.totals["consume"].cell.latencies.count == 0
     assert measurement.totals["consume"].cell.total().operations > 0
+
+
+@pytest.mark.parametrize("client", ["pika", "native"])
+@pytest.mark.parametrize("settled", [{"acks": False}, {"ack_every": 7}, {"prefetch": 0, "ack_every": 100}])
+def test_however_messages_are_settled_each_is_accounted_for(
+    bench: Callable[..., Bench], client: str, settled: dict[str, Any]
+) -> None:
+    fields = {**PARALLEL, "client": client, "consume": "push", "prefetch": 20, "window": 20, "measure_s": 1.0}
+    measurement = bench("rabbitmq-mirrored-pair", **{**fields, **settled}).measured()
+    assert_closed(measurement)
+    assert measurement.ledger.received == measurement.ledger.sent > 0
+    assert (measurement.ledger.duplicates, measurement.ledger.redelivered) == (0, 0)
 
 
 @pytest.mark.parametrize("client", ["pika", "native"])

@@ -119,6 +119,30 @@ def test_a_push_consumer_takes_nothing_before_its_first_receive(opened):
     assert late.receive(0.2).handle == ()
 
 
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_one_acknowledgement_settles_several(opened, pair, count):
+    client, queue = opened(consume="push", prefetch=10, ack_every=3)
+    send(client.sender(queue), range(count))
+    receiver = client.receiver(queue)
+    handles: list[object] = []
+    assert eventually(lambda: handles.extend(receiver.receive(0.1).handle) or len(handles) == count)
+    assert len(receiver.settle(handles).handle) == count
+    receiver.close()  # what is unsettled goes back to the queue
+    assert pair.depth((queue,)) == 0
+    assert client.receiver(queue).receive(0.2).handle == ()
+
+
+@pytest.mark.parametrize("consume", ["get", "push"])
+def test_without_acknowledgements_what_is_handed_out_is_settled(opened, pair, consume):
+    client, queue = opened(consume=consume, acks=False)
+    send(client.sender(queue), range(2))
+    receiver = client.receiver(queue)
+    handles: list[object] = []
+    assert eventually(lambda: handles.extend(receiver.receive(0.1).handle) or len(handles) == 2)
+    receiver.close()  # before any is settled
+    assert pair.depth((queue,)) == 0
+
+
 @pytest.mark.parametrize("consume", ["get", "push"])
 def test_what_is_unsettled_comes_again_and_says_so(opened, consume):
     client, queue = opened(consume=consume, prefetch=3)

@@ -26,6 +26,8 @@ class ScriptedBroker:
         self.heard: list[str] = []
         self.bodies: list[bytes] = []  # of one frame each
         self.acknowledged: list[int] = []  # delivery tags, each by itself
+        self.acknowledged_up_to: list[int] = []
+        self.consumes: list[Any] = []  # methods that asked for messages
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         self._behind: tuple[int, str] | None = None
@@ -89,8 +91,11 @@ class ScriptedBroker:
     def _take(self, got: Any) -> None:
         name = got.method.NAME if isinstance(got, frame.Method) else got.NAME
         self.heard.append(name)
-        if name == "Basic.Ack" and not got.method.multiple:
-            self.acknowledged.append(got.method.delivery_tag)
+        if name == "Basic.Ack":
+            tags = self.acknowledged_up_to if got.method.multiple else self.acknowledged
+            tags.append(got.method.delivery_tag)
+        if name in ("Basic.Consume", "Basic.Get", "Basic.Qos"):
+            self.consumes.append(got.method)
         if isinstance(got, frame.Body):
             self.bodies.append(got.fragment)
         answers = {

@@ -97,6 +97,15 @@ ACK_HEAD, _ACK_TAIL = ACK[: -_TAG_BYTES - 2], ACK[-2:]
 _BETWEEN_ACKS = _ACK_TAIL + ACK_HEAD
 
 
+#: the same of all messages up to its tag
+ACK_UP_TO = method_frame(spec.Basic.Ack(delivery_tag=0, multiple=True))
+
+
 def acknowledgements(tags: Sequence[Any]) -> bytes:
     """One ``basic.ack`` for each delivery tag; at least one tag."""
     return b"".join((ACK_HEAD, _BETWEEN_ACKS.join(map(_pack_tag, tags)), _ACK_TAIL))
+
+
+def acknowledgements_up_to(tags: Sequence[Any]) -> bytes:
+    """For each delivery tag one ``basic.ack`` of all messages up to it."""
+    return b"".join(method_frame(spec.Basic.Ack(delivery_tag=tag, multiple=True)) for tag in tags)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from breakeven.clients.amqp.encoding import ACK
+from breakeven.clients.amqp.encoding import ACK, ACK_UP_TO
 from breakeven.clients.amqp.fast_path_connection import FastPathConnection
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.base import STAMP_BYTES, Deliveries, Stamps
@@ -32,13 +32,14 @@ class FastPathReceiver:
         library = core()
         assert library is not None
         self._struct = struct = Receiving()
-        out_size = _COLUMNS * len(ACK)
-        self._driven = FastPathConnection(link, struct, library.receiving_run, workload.prefetch, out_size)
+        in_hand, out_size = workload.most_in_hand, (_COLUMNS + 1) * len(ACK)
+        self._driven = FastPathConnection(link, struct, library.receiving_run, in_hand, out_size)
         self._pieces = [np.frombuffer(piece, np.uint8) for piece in pieces]
         struct.head, struct.before, struct.after = map(address, self._pieces)
         struct.head_size, struct.before_size, struct.after_size = map(len, self._pieces)
         struct.size = size
-        struct.tag[: len(ours.tag)], struct.ack[: len(ACK)] = ours.tag, ACK
+        struct.tag[: len(ours.tag)] = ours.tag
+        self._acknowledge(workload.ack_every if workload.acks else 0)
         struct.producers = ours.producers
         self._tags = np.zeros(_COLUMNS, np.uint64)
         self._redelivered = np.zeros(_COLUMNS, np.uint8)
@@ -47,6 +48,14 @@ class FastPathReceiver:
         struct.columns, struct.tags = _COLUMNS, address(self._tags)
         struct.redelivered, struct.stamps = address(self._redelivered), address(self._stamps)
         struct.in_hand_ns = address(self._in_hand_ns)
+
+    def acknowledge_each(self) -> None:
+        """From now on, as there is a message that is not to be settled with those behind it."""
+        self._acknowledge(min(1, self._struct.ack_every))
+
+    def _acknowledge(self, every: int) -> None:
+        self._struct.ack_every = every
+        self._struct.ack[: len(ACK)] = ACK_UP_TO if every > 1 else ACK
 
     def receive(self, until_ns: int) -> Received | None:
         """See ``ReceivesOnFastPath.receive_on_fast_path``."""

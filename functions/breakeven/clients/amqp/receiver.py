@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from pika import spec
 
+from breakeven.clients.acknowledging import Acknowledging
 from breakeven.clients.amqp.coalescing import Coalescing
-from breakeven.clients.amqp.encoding import acknowledgements, method_frame
+from breakeven.clients.amqp.encoding import acknowledgements, acknowledgements_up_to, method_frame
 from breakeven.clients.amqp.events import Events, ProtocolError
 from breakeven.clients.amqp.fast_path_connection import obstacle
 from breakeven.clients.amqp.fast_path_receiver import FastPathReceiver
@@ -27,17 +29,19 @@ class NativeReceiver(Events):
     """A "push" consumer starts with the first ``receive``, not before.
 
     What one read brings shares ``in_hand_ns``, and what one call settles is one write and shares
-    ``called_ns``; each message is acknowledged by itself all the same.
+    ``called_ns``; each message is acknowledged by itself all the same, unless the case says otherwise.
     """
 
     def __init__(self, link: Link, queue: str, workload: Workload) -> None:
         self._link, self._workload = link, workload
-        self._get = method_frame(spec.Basic.Get(queue=queue))
-        self._consume = spec.Basic.Consume(queue=queue, consumer_tag=CONSUMER)
+        unacknowledged = not workload.acks
+        self._get = method_frame(spec.Basic.Get(queue=queue, no_ack=unacknowledged))
+        self._consume = spec.Basic.Consume(queue=queue, consumer_tag=CONSUMER, no_ack=unacknowledged)
+        self._acknowledging = Acknowledging(workload)
         self._asked_ns = -1
         self._asking = self._consuming = False
         self._empty_ns: int | None = None
-        self._coalescing = Coalescing(workload.prefetch)
+        self._coalescing = Coalescing(workload.most_in_hand)
         self._fast_path: FastPathReceiver | None = None
         self.fallback: str | None = None
         self._arrived: list[Deliveries] = []
@@ -64,9 +68,14 @@ class NativeReceiver(Events):
             self._link.check()
             if count:
                 called_ns = time.monotonic_ns()
-                self._link.write(acknowledgements(handles))
-                self._link.flush()
+                self._acknowledge(handles)
         return Settled(handles, [called_ns] * count, [-1] * count)
+
+    def _acknowledge(self, handles: Sequence[Any]) -> None:
+        tags, up_to = self._acknowledging.settle(handles)
+        if tags:
+            self._link.write(acknowledgements_up_to(tags) if up_to else acknowledgements(tags))
+            self._link.flush()
 
     def expect(self, ours: Ours) -> bool:
         self._fast_path = self.fallback = None
@@ -82,6 +91,8 @@ class NativeReceiver(Events):
         with self._link.lock:
             if not self._consuming:
                 self._start_consuming()
+            if self._acknowledging.holds_others:
+                self._fast_path.acknowledge_each()
             return None if self._arrived else self._fast_path.receive(until_ns)
 
     def close(self) -> None:
@@ -95,6 +106,7 @@ class NativeReceiver(Events):
             raise ProtocolError(f"{len(tags)} messages that were not asked for")
         self._asking = False
         count, read_ns = len(tags), self._link.read_ns
+        self._acknowledging.handed_out(tags)
         self._arrived.append(
             Deliveries(stamps, (self._asked_ns,) * count, (read_ns,) * count, redelivered, tags)
         )

@@ -16,6 +16,7 @@ import pika
 from pika import spec
 
 from breakeven.brokers.access import Access, Node
+from breakeven.clients.acknowledging import Acknowledging
 from breakeven.clients.base import (
     CALL_TIMEOUT_S,
     STAMP_BYTES,
@@ -124,6 +125,7 @@ class PikaReceiver:
         self._asked_ns = -1
         self._empty_ns: int | None = None
         self._consuming = False
+        self._acknowledging = Acknowledging(workload)
         link.channel.add_callback(self._on_empty, [spec.Basic.GetEmpty], one_shot=False)
 
     def receive(self, timeout_s: float) -> Deliveries:
@@ -135,14 +137,14 @@ class PikaReceiver:
             return self._take()
 
     def settle(self, handles: Sequence[object]) -> Settled:
-        called_ns: list[int] = []
         with self._link.lock:
-            for handle in handles:
+            tags, up_to = self._acknowledging.settle(handles)
+            called_ns = time.monotonic_ns()
+            for tag in tags:
                 self._link.check()
-                called_ns.append(time.monotonic_ns())
-                self._link.channel.basic_ack(handle)
+                self._link.channel.basic_ack(tag, multiple=up_to)
             self._link.flush()
-        return Settled(tuple(handles), called_ns, [-1] * len(handles))
+        return Settled(tuple(handles), [called_ns] * len(handles), [-1] * len(handles))
 
     def close(self) -> None:
         self._link.close()
@@ -150,7 +152,7 @@ class PikaReceiver:
     def _get(self) -> None:
         self._asked_ns, self._empty_ns = time.monotonic_ns(), None
         self._link.check()
-        self._link.channel.basic_get(self._queue, self._on_message)
+        self._link.channel.basic_get(self._queue, self._on_message, auto_ack=not self._workload.acks)
         self._link.call(lambda: bool(self._arrived) or self._empty_ns is not None, "basic.get")
 
     def _wait_for_push(self, timeout_s: float) -> None:
@@ -162,7 +164,9 @@ class PikaReceiver:
         agreed: list[object] = []
         self._link.check()
         self._link.channel.basic_qos(prefetch_count=self._workload.prefetch)
-        self._link.channel.basic_consume(self._queue, self._on_message, callback=agreed.append)
+        self._link.channel.basic_consume(
+            self._queue, self._on_message, auto_ack=not self._workload.acks, callback=agreed.append
+        )
         self._link.call(lambda: bool(agreed), "basic.consume")
         self._consuming = True
 
@@ -176,6 +180,7 @@ class PikaReceiver:
         return Deliveries(stamp, asked_ns, in_hand_ns, redelivered, handle, empty)
 
     def _on_message(self, _channel: object, method: Any, _properties: object, body: bytes) -> None:
+        self._acknowledging.handed_out((method.delivery_tag,))
         self._arrived.append(
             (body[:STAMP_BYTES], self._asked_ns, time.monotonic_ns(), method.redelivered, method.delivery_tag)
         )

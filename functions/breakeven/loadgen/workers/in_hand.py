@@ -15,7 +15,7 @@ class InHand:
     """
 
     def __init__(self, workload: Workload) -> None:
-        self._batch, self._linger_ns = workload.delete_batch, round(workload.linger_ms * 1e6)
+        self._batch, self._linger_ns = workload.settles, round(workload.linger_ms * 1e6)
         self._is_processed = bool(workload.processing_ms or workload.processing_profile)
         self._asked_ns: dict[object, int] = {}
         self._held: dict[object, int] = {}  # to be settled, since when; only where any wait for that

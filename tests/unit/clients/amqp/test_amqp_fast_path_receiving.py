@@ -24,12 +24,23 @@ def client(broker) -> Iterator[NativeAmqpClient]:
     found.close()
 
 
-@pytest.fixture
-def receiver(broker, client):
+def expecting(client):
     found = client.receiver(wire.QUEUE)
     assert found.expect(Ours(STAMPER.tag, PRODUCER + 1))
     assert found.receive_on_fast_path(time.monotonic_ns()).deliveries.handle == []
     return found
+
+
+@pytest.fixture
+def receiver(broker, client):
+    return expecting(client)
+
+
+@pytest.fixture
+def of_threes(broker):
+    client = made(broker, ack_every=3)
+    yield expecting(client)
+    client.close()
 
 
 def ours(tag: int, sequence: int, *, redelivered: bool = False, producer: int = PRODUCER) -> bytes:
@@ -60,6 +71,45 @@ def test_messages_are_taken_in_hand_and_each_is_acknowledged(broker, receiver):
         (4, False, STAMPER.stamp(60)),
     ]
     assert eventually(lambda: broker.acknowledged == [1, 2, 4])
+
+
+def test_one_acknowledgement_settles_several_and_what_waits_for_company_once_none_comes(broker, of_threes):
+    broker.say(*(ours(tag, tag) for tag in range(1, 8)))
+    received(of_threes, 7)
+    assert eventually(lambda: broker.acknowledged_up_to[:2] == [3, 6])
+    assert len(of_threes.receive_on_fast_path(time.monotonic_ns() + MS).deliveries.handle) == 0
+    assert eventually(lambda: broker.acknowledged_up_to == [3, 6, 7])
+    broker.say(*(ours(tag, tag) for tag in (8, 9, 10)))
+    received(of_threes, 3)
+    assert eventually(lambda: broker.acknowledged_up_to == [3, 6, 7, 10])
+    assert broker.acknowledged == []
+
+
+def test_a_message_that_is_not_ours_is_settled_with_no_other(broker, of_threes):
+    broker.say(ours(1, 5), wire.deliver(2, frame_max=131_072), ours(3, 7), ours(4, 8))
+    assert [handle for handle, _, _ in received(of_threes, 1)] == [1]
+    assert eventually(lambda: broker.acknowledged_up_to == [1])  # before the general path has its say
+    assert of_threes.receive_on_fast_path(time.monotonic_ns() + 10 * MS) is None
+    assert list(of_threes.receive(2.0).handle) == [2, 3, 4]
+    of_threes.settle([3, 4])
+    broker.say(*(ours(tag, tag) for tag in (5, 6, 7)))
+    received(of_threes, 3)
+    assert eventually(lambda: broker.acknowledged == [3, 4, 5, 6, 7])
+    assert broker.acknowledged_up_to == [1]
+
+
+def test_without_acknowledgements_none_is_written(broker):
+    client = made(broker, acks=False)
+    receiver = expecting(client)
+    broker.say(ours(1, 5), ours(2, 6), wire.deliver(3, size=16))
+    received(receiver, 2)
+    assert receiver.receive_on_fast_path(time.monotonic_ns() + MS) is None
+    assert list(receiver.receive(2.0).handle) == [3]
+    assert list(receiver.settle([3]).handle) == [3]
+    client.close()
+    assert eventually(lambda: "Channel.Close" in broker.heard)
+    assert (broker.acknowledged, broker.acknowledged_up_to) == ([], [])
+    assert broker.consumes[-1].no_ack
 
 
 def test_messages_that_are_split_at_any_byte_are_taken(broker, receiver):

@@ -1,4 +1,4 @@
-/* Takes one consumer's pushed messages in hand and acknowledges each by itself.
+/* Takes one consumer's pushed messages in hand and acknowledges each by itself, several together, or none.
  *
  * Only messages of one shape (see shape.py), with a stamp of this case: whatever else comes is the general
  * path's, and is not acknowledged here.
@@ -18,6 +18,9 @@ struct receiving {
     uint8_t tag[8]; /* the case's four characters */
     int64_t producers; /* stamps of the case hold a smaller number */
     uint8_t ack[24]; /* the frame of an ack; its tag is at TAG_AT */
+    int64_t ack_every; /* messages that one settles: all up to its tag where they are several; 0: nothing is settled */
+    int64_t unacked; /* messages in hand that are to be */
+    uint8_t newest[8]; /* the tag of the last of them */
     /* what happened in this call: columns, one entry a message */
     int64_t count, columns;
     uint64_t *tags;
@@ -31,12 +34,21 @@ static int agrees(const uint8_t *bytes, int64_t count, const uint8_t *piece, int
     return known <= 0 || memcmp(bytes + at, piece, (size_t)known) == 0;
 }
 
-static void take(struct receiving *r, const uint8_t *message, const uint8_t *stamp) {
-    int64_t place = r->count++;
+static void acknowledge(struct receiving *r) {
     uint8_t *ack = r->c.out + r->c.out_end;
     memcpy(ack, r->ack, ACK);
-    memcpy(ack + TAG_AT, message + r->head_size, 8);
+    memcpy(ack + TAG_AT, r->newest, 8);
     r->c.out_end += ACK;
+    r->unacked = 0;
+}
+
+static void take(struct receiving *r, const uint8_t *message, const uint8_t *stamp) {
+    int64_t place = r->count++;
+    if (r->ack_every) {
+        memcpy(r->newest, message + r->head_size, 8);
+        if (++r->unacked >= r->ack_every)
+            acknowledge(r);
+    }
     r->tags[place] = big_endian(message + r->head_size);
     r->redelivered[place] = message[r->head_size + 8];
     memcpy(r->stamps + STAMP * place, stamp, STAMP);
@@ -72,7 +84,7 @@ static int take_all(struct receiving *r) {
             found = UNUSUAL;
             break;
         }
-        if (r->count == r->columns || r->c.out_end + ACK > r->c.out_size) {
+        if (r->count == r->columns || r->c.out_end + 2 * ACK > r->c.out_size) { /* a last one always has room */
             found = FULL;
             break;
         }
@@ -84,16 +96,19 @@ static int take_all(struct receiving *r) {
     return found;
 }
 
-/* Receive and acknowledge until until_ns. What a write could not take has up to late_ns to go on. */
+/* Receive, and acknowledge as ack_every says, until until_ns. What a write could not take has up to late_ns to go on. */
 int32_t receiving_run(struct receiving *r, int64_t until_ns, int64_t late_ns) {
     int end = OVER;
     r->count = 0;
     for (;;) {
         int taken = take_all(r);
-        if ((end = write_some(&r->c)) != OVER)
-            break;
         int64_t now = now_ns();
         int over = taken != OVER || now >= until_ns;
+        /* what waits for company is settled where none came, and before the general path has its say */
+        if (over && r->unacked && (r->count == 0 || taken == UNUSUAL))
+            acknowledge(r);
+        if ((end = write_some(&r->c)) != OVER)
+            break;
         if (over && (!unsent(&r->c) || now >= late_ns)) {
             end = taken;
             break;
