@@ -111,5 +111,6 @@ def test_messages_of_others_are_counted_and_left(made):
 def test_asks_that_came_back_empty_are_counted(made):
     measurement = made(make_case(rate=50.0, warmup_s=0.0, measure_s=1.0), Faults()).measured()
     totals = measurement.totals
-    assert totals["consume"].cell.total().operations == totals["consume_cycle"].cell.total().operations > 40
+    taken, settled = (totals[name].cell.total().operations for name in ("consume", "consume_cycle"))
+    assert taken >= settled >= taken - 1 > 40  # the last one's settlement may fall behind the stage's end
     assert totals["consume"].cell.total().starved > 0  # how many hangs on how fast the machine is
