@@ -83,6 +83,15 @@ def test_each_target_has_a_board_of_its_own_and_an_earlier_runs_size_says_its_ag
     assert all(rate.cheapest for size in found for rate in size.rates), "each is the only size of its target"
 
 
+def test_a_burstable_size_costs_what_keeps_it_up_and_no_surplus_credits_at_any_rate():
+    """A node of t4g.large: 730 h at $0.0672, and the volume and monitoring of any other."""
+    (size,), _ = sizes_of(known(capacity("t4g.large", 3000)))
+    node = 730 * 0.0672 + 20 * 0.08 + 10 * 0.30 + 5 * 0.10  # $54.156; three are $162.47
+    assert {rate.msg_per_s: rate.usd for rate in size.rates if rate.clusters == 1} == pytest.approx(
+        {100.0: 3 * node, 1000.0: 3 * node, 3000.0: 3 * node}
+    )
+
+
 def test_brokers_of_amazon_mq_are_sizes_with_their_own_price():
     managed = capacity("mq.m7g.large", 5000, "amazon-mq-cluster", nodes_down=0)
     (size,), left_out = sizes_of(known(managed))

@@ -18,7 +18,7 @@ SERVICES = {
     "3y-standard": "ec2_3y_standard",
     "3y-convertible": "ec2_3y_convertible",
 }
-PEOPLE = "people"
+PEOPLE, SURPLUS = "people", "surplus CPU credits"
 
 
 def broker_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
@@ -52,7 +52,7 @@ def _surplus_credits(inputs: Inputs) -> Line:
         "(mean use of a full cluster above its credits)"
     )
     family = inputs.instance.partition(".")[0]
-    return Line("surplus CPU credits", formula, "ec2_credits", family, per_cluster=hours)
+    return Line(SURPLUS, formula, "ec2_credits", family, per_cluster=hours)
 
 
 def people(inputs: Inputs) -> Line:

@@ -2,7 +2,8 @@
 
 A question for each target, its options the sizes with a capacity of their own: this run's, or an earlier
 run's on AWS. None is carried from one size to another. Their dollars are what keeps a cluster up;
-traffic across zones and people's hours, which no size changes, are not in them.
+traffic across zones and people's hours, which no size changes, are not in them, nor are a burstable type's
+surplus CPU credits: EC2 bills the mean of 24 hours, and the rate of a board is held at a peak.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.pricing.bill.broker_lines import SURPLUS
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import Line
 from breakeven.pricing.bill.questions import Option, Question, question
@@ -84,8 +86,9 @@ def _option(inputs: Inputs, book: PriceBook, one: RunCapacity) -> Option:
 
 
 def _kept_up(lines: Sequence[Line]) -> Iterator[Line]:
-    """What a cluster costs whatever it carries."""
-    return (replace(line, per_message=0.0, fixed=0.0) for line in lines if line.per_cluster)
+    """What a cluster costs whatever it carries: no surplus CPU credits, which go by its mean use."""
+    kept = (line for line in lines if line.per_cluster and line.line != SURPLUS)
+    return (replace(line, per_message=0.0, fixed=0.0) for line in kept)
 
 
 def _name(book: PriceBook, target: str) -> str:

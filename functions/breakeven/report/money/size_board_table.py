@@ -95,8 +95,9 @@ def _priced(sizes: Sequence[BoardSize]) -> Table:
         notes=(
             "Clusters are added until they hold the rate, each at the capacity that was measured of it "
             "within its latency objective, without headroom. Dollars are instances or brokers, volumes and "
-            "monitoring; traffic across zones and staff time, which no size changes, are left out. Cheapest: "
-            "of the target's sizes.",
+            "monitoring; traffic across zones and staff time, which no size changes, are left out. So are "
+            "surplus CPU credits of burstable types (t3, t4g): EC2 bills the mean of 24 hours, and these "
+            "rates are held at a peak. Cheapest: of the target's sizes.",
             *_conditions(sizes),
         ),
         sourced=False,
