@@ -17,8 +17,9 @@ from breakeven.pricing.bill.uncertainty import (
     MANAGED_TRAFFIC,
     uncertain,
 )
+from breakeven.report.money.consumption.consumer_words import consumers, lambda_polling
 from breakeven.report.money.measured_capacity import MeasuredCapacity
-from breakeven.report.money.price_assumptions import amazon_mq, consumers, lambda_polling
+from breakeven.report.money.price_assumptions import amazon_mq, fifo_quota
 
 
 def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
@@ -38,6 +39,7 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
     said = [
         f"SQS {inputs.queue}: {used:.3g} requests a message as used, {full:.3g} in {_full(inputs)} with long "
         f"polls; {free}",
+        *fifo_quota(inputs, base.book.region),
         f"{words.plural(inputs.nodes, 'node')} over {words.plural(inputs.zones, 'zone')}, {volume}, "
         f"{inputs.commitment}; {inputs.node_metrics:g} metrics, {inputs.node_alarms:g} alarms a node",
         consumers(inputs),

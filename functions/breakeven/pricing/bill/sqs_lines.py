@@ -54,6 +54,16 @@ def sqs_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
     return [*lines, *_path(inputs)]
 
 
+def within_fifo_quota(inputs: Inputs, calls_per_s: float) -> float:
+    """Monthly mean in messages a second, at whose peak the action of the most calls has as many as are taken.
+
+    :param calls_per_s: that a queue takes of each action
+    """
+    queues = inputs.consumer_queues if inputs.consumer else 1
+    each = min(inputs.send_batch, received(inputs), deleted(inputs))
+    return queues * calls_per_s * each / inputs.peak_factor
+
+
 def batched(inputs: Inputs) -> Inputs:
     """The same traffic in the batches that cost least, as full as they are known to be, and long polls: no
     empty receives, but those of consumers that are named.

@@ -11,13 +11,13 @@ from breakeven.pricing.bill.uncertainty import FILL_OF_BATCHED
 from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
+from breakeven.report.money.consumption.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
 from breakeven.report.money.headline import as_used, main_crossover, without_amazon_mq
 from breakeven.report.money.latency_at_crossing import near_crossing
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
 from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
-from breakeven.report.money.price_assumptions import QUEUE_ONLY
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0

@@ -7,14 +7,13 @@ from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
 from breakeven.pricing.bill.amazon_mq_lines import copies_between_brokers
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.cluster_capacity import amazon_mq_capacity
-from breakeven.pricing.bill.consumption.invocations import Batches, batches, most_mapped_msg_per_s
-from breakeven.pricing.bill.consumption.receiving import polls_per_s
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
-from breakeven.pricing.bill.uncertainty import LAMBDA_POLLING, uncertain
+from breakeven.pricing.bill.sqs_lines import batched, requests_per_message, within_fifo_quota
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
+from breakeven.pricing.prices.fifo_quotas import fifo_quotas
 from breakeven.report.contract.money_model import CostQuestion
 from breakeven.report.contract.report_model import Report
+from breakeven.report.money.consumption.consumer_words import consumers
 from breakeven.report.money.option_words import hour, share
 
 PATHS = {
@@ -23,7 +22,6 @@ PATHS = {
     "data.",
     "nat": "Clients reach SQS through a NAT gateway in {0}; the bill includes its hours and data.",
 }
-QUEUE_ONLY = "Queue only: what consumers cost is not in these figures."
 RESERVED = {"1y": "one year", "3y": "three years"}
 
 
@@ -38,6 +36,7 @@ def money_assumptions(report: Report) -> list[str]:
         _rates(question, inputs),
         _sqs(question, inputs),
         *([_batched(inputs)] if "sqs-batched" in question.options else []),
+        *fifo_quota(inputs, question.price_book.partition("@")[0]),
         _brokers(question, inputs),
         _people(inputs),
         *([consumers(inputs)] if question.purpose != "history" else []),
@@ -135,6 +134,27 @@ def _fill(inputs: Inputs) -> str:
     return f"batches that are {share(inputs.batch_fill)} full, on average"
 
 
+def fifo_quota(inputs: Inputs, region: str) -> list[str]:
+    """Up to which rates a FIFO queue takes the calls that are priced; nothing of another queue."""
+    if inputs.queue != "fifo":
+        return []
+    quotas = fifo_quotas()
+    means = {
+        name: within_fifo_quota(asked, quotas.of(region))
+        for name, asked in (("as used", inputs), ("batched", batched(inputs)))
+    }
+    most = [f"{words.figure(mean)} {name}" for name, mean in means.items()]
+    rate = inputs.msg_per_s or 0.0
+    over = [name for name, mean in means.items() if rate > mean]
+    return [
+        f"A FIFO queue in high-throughput mode takes {quotas.of(region):,} calls a second of each action in "
+        f"{region} (the quota as of {quotas.as_of}, which can be raised). With peaks of "
+        f"{words.quantity(inputs.peak_factor)} times the mean, that is a mean of {words.listing(most)}, in "
+        "messages a second. Higher rates are priced as if the quota were raised"
+        f"{f'; {words.figure(rate)} is one of these {words.listing(over)}' if over else ''}."
+    ]
+
+
 def _brokers(question: CostQuestion, inputs: Inputs) -> str:
     volume = (
         "no volumes"
@@ -210,72 +230,6 @@ def _between_brokers(inputs: Inputs) -> str:
         f" No source that was read says what traffic between its brokers is charged ({copies} times a "
         "message): nothing is priced, and intervals go up to the price across zones."
     )
-
-
-def consumers(inputs: Inputs) -> str:
-    """In sentences."""
-    if inputs.consumer is None:
-        return QUEUE_ONLY
-    queues = words.plural(inputs.consumer_queues, "queue")
-    each = f"{inputs.container_vcpu:g} vCPU and {inputs.container_gb:g} GB of Fargate on ARM"
-    if inputs.consumer == "containers":
-        return (
-            f"Consumers: {inputs.containers:g} containers at every rate, {each} each. On SQS each polls "
-            f"{queues}, waiting {inputs.poll_wait_s:g} s; priced are the receives of idle queues."
-        )
-    mapped = words.figure(most_mapped_msg_per_s(inputs))
-    return (
-        f"Consumers: Lambda on ARM, {inputs.lambda_ms:g} ms a message with {inputs.lambda_memory_mb} MB, "
-        f"from {queues}; nothing of its free tier is deducted. Where messages come evenly, an invocation "
-        f"takes, on SQS, {_on_sqs(inputs)}; on Amazon MQ, {_on_brokers(inputs)}.{_polls(inputs)} A mapping "
-        f"of Amazon MQ has one environment a queue, which takes {mapped} msg/s at most, and its secret is "
-        f"not priced. Of brokers of one's own Lambda has no mapping: {inputs.containers:g} containers, "
-        f"{each} each, hand messages on, in batches as on Amazon MQ."
-    )
-
-
-def _polls(inputs: Inputs) -> str:
-    """Nothing where the number of empty receives was given."""
-    if inputs.empty_receives is not None:
-        return ""
-    return f" Each idle queue of SQS is polled {polls_per_s(inputs):g} times a second."
-
-
-def lambda_polling(inputs: Inputs) -> str:
-    """The ends of what is not known of how Lambda polls SQS; empty where nothing is."""
-    found = uncertain(inputs).get(LAMBDA_POLLING)
-    if found is None:
-        return ""
-    (least, most), said = found, []
-    if "lambda_receives" in least:
-        ends = f"{most['lambda_receives']:g} to {words.plural(int(least['lambda_receives']), 'message')}"
-        said.append(f"receives of Lambda that bring {ends}")
-    if "lambda_polls_per_s" in least:
-        ends = f"{least['lambda_polls_per_s']:g} to {most['lambda_polls_per_s']:g}"
-        said.append(f"its polls of each idle queue {ends} a second")
-    return " and ".join(said)
-
-
-def _on_sqs(inputs: Inputs) -> str:
-    """What comes into an invocation."""
-    found = batches(inputs, "sqs")
-    if not found.windows:
-        return f"what one receive brings ({words.quantity(found.size)} as used)"
-    pollers = f"each of {words.plural(found.at_a_time, 'poller')} a queue gathers"
-    return f"{_most(inputs, found)} or the fewer that {pollers} in {words.quantity(found.window_s)} s"
-
-
-def _on_brokers(inputs: Inputs) -> str:
-    found = batches(inputs, "amazon-mq")
-    if not found.windows:
-        return "one message (no window)"
-    return f"{_most(inputs, found)} or the fewer that come in {words.quantity(found.window_s)} s"
-
-
-def _most(inputs: Inputs, found: Batches) -> str:
-    """Messages of an invocation."""
-    many = words.plural(int(found.size), "message")
-    return many if found.size == inputs.lambda_batch else f"{many} (its payload carries no more of this size)"
 
 
 def _question(question: CostQuestion) -> str:
