@@ -36,18 +36,28 @@ class BrokerType(Finite):
     cluster_gb: int = Field(gt=0, description="disk of each of a cluster's brokers, unless another is chosen")
     most_cluster_gb: int = Field(gt=0, description="that can be chosen; cluster_gb where none can")
     releases: tuple[Text, ...] = Field(description="of RabbitMQ that can be created on it, oldest first")
+    chosen_disk_from: Text = Field(description="the first release of a cluster whose disks can be chosen")
     source: Text
     as_of: IsoDate
+
+    def releases_of(self, *, chosen_disk: bool) -> tuple[str, ...]:
+        """Those that can be created, with disks of a chosen size or with the type's own."""
+        first = _numbers(self.chosen_disk_from) if chosen_disk else (0,)
+        return tuple(release for release in self.releases if _numbers(release) >= first)
 
     def disk_gb(self, form: Form) -> int:
         """What each broker has where nobody chooses."""
         return self.single_gb if form == "single" else self.cluster_gb
 
 
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
+
+
 @cache
 def broker_types() -> dict[str, BrokerType]:
     """Every type by its name, in the file's order."""
     document = json.loads(PATH.read_text(encoding="utf-8"))
-    shared = {name: document[name] for name in ("source", "as_of")}
+    shared = {name: document[name] for name in ("chosen_disk_from", "source", "as_of")}
     entries = [BrokerType.model_validate({**shared, **entry}) for entry in document["types"]]
     return {entry.broker_type: entry for entry in entries}

@@ -206,9 +206,12 @@ def amazon_mq(inputs: Inputs) -> str:
     what = f"one broker of {broker.broker_type} with {disk}"
     if form == "cluster":
         what = f"the service's cluster of three brokers of {broker.broker_type} with {disk} each"
+    chosen = inputs.amazon_mq_gb is not None
+    releases = words.listing(broker.releases_of(chosen_disk=chosen))
+    disks = ", which have disks of a chosen size" if chosen else ""
     said = (
         f"Amazon MQ: {what}, in as many as the traffic takes, and clients' traffic across zones; of RabbitMQ "
-        f"it runs {words.listing(broker.releases)}. Its capacity is {amazon_mq_capacity(inputs).describe()}; "
+        f"it runs {releases}{disks}. Its capacity is {amazon_mq_capacity(inputs).describe()}; "
         "none of its brokers can be stopped by a call, so that all are up. No staff time is added to it."
     )
     return f"{said}{_between_brokers(inputs)}"
