@@ -128,7 +128,7 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
 
 def _printed(inputs: Inputs) -> Inputs:
     """The inputs with the capacity that a source printed of just this cluster, if any."""
-    printed = capacities(inputs.deployment, inputs.message_bytes).get(inputs.instance)
+    printed = capacities(inputs).get(inputs.instance)
     return inputs.but(capacity_msg_per_s=printed.msg_per_s) if printed else inputs
 
 
@@ -166,7 +166,7 @@ def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | 
     :raises InputError: two are given, or the run has none that holds for the question
     """
     if arguments.capacity_from is None:
-        printed = capacities(inputs.deployment, inputs.message_bytes).get(inputs.instance)
+        printed = capacities(inputs).get(inputs.instance)
         return printed if inputs.capacity_msg_per_s is None else None
     if inputs.capacity_msg_per_s is not None:
         raise InputError(WHERE, "--capacity-from", arguments.capacity_from, "give it or --capacity, not both")

@@ -28,6 +28,8 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--client-zones": (("client_zones",), "N", "zones with an endpoint or a NAT gateway (2)"),
     "--instance": (("instance",), "TYPE", "of each node (m7g.large)"),
     "--deployment": (("deployment",), "FORM", "single, pair (mirrored) or trio (quorum) (pair)"),
+    "--nodes": (("cluster_nodes",), "N", "of a cluster: a pair has 2 to 9, a trio 3 to 9 (2, 3)"),
+    "--group-size": (("group_size",), "N", "of a trio's nodes, how many have a copy of a queue (3)"),
     "--commitment": (
         ("commitment",),
         "TERM",
@@ -42,7 +44,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "--volume": (("volume",), "KIND", "gp3, gp2, io2, st1 or none (gp3)"),
     "--volume-gb": (("volume_gb",), "GB", "of each node's volume (20)"),
     "--volume-iops": (("volume_iops",), "N", "of each node's gp3 or io2 volume (3000)"),
-    "--broker-zones": (("broker_zones",), "N", "zones that a cluster's nodes are spread over (one a node)"),
+    "--broker-zones": (
+        ("broker_zones",),
+        "N",
+        "over which a cluster's nodes are spread (one a node, at most 3)",
+    ),
     "--client-zone-share": (("client_zone_share",), "SHARE", "of traffic to a node in another zone, 0 to 1"),
     "--capacity": (
         ("capacity_msg_per_s",),

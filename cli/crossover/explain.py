@@ -103,7 +103,7 @@ def _capacity(answer: Answer, console: Console) -> None:
     say(console, f"{answer.capacity_words()}; what binds: {capacity.limit}")
     say(
         console,
-        f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.nodes}): the leader sends each "
+        f"network = baseline / 8 / ({inputs.message_bytes} B x {inputs.copies}): the leader sends each "
         "message once to a consumer and once to each other copy",
     )
     say(

@@ -14,7 +14,7 @@ def print_pairs(pairs: Pairs, inputs: Inputs, console: Console) -> None:
     """A row a pair: below which rate one is cheaper than the other, or that it is throughout."""
     table = columns("cheaper", "than", right=tuple(COLUMNS))
     for one in first_changes(pairs):
-        table.add_row(*sides(one), *(cell(one) for cell in COLUMNS.values()))
+        table.add_row(*sides(one, inputs), *(cell(one) for cell in COLUMNS.values()))
     print_table(console, table)
     for note in notes(pairs, inputs):
         say(console, f"- {note}")

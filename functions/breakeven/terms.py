@@ -48,6 +48,10 @@ METRICS = ("produce", "consume", "settle", "consume_cycle", "end_to_end", "produ
 #: 2025-08-04, 256 KiB before. Source: AWS What's New, 4 August 2025, "Amazon SQS increases maximum message
 #: payload size to 1 MiB"; Amazon SQS Developer Guide, message quotas.
 SQS_MAX_MESSAGE_BYTES = 1_048_576
+#: of one cluster of brokers that a suite may ask for
+MAX_NODES = 9
+#: that a cluster's nodes are dealt over: more survive no more, as with three most are left whichever is gone
+MOST_BROKER_ZONES = 3
 #: messages that one call sends, receives or deletes. Source: Amazon SQS API Reference, SendMessageBatch.
 SQS_MAX_BATCH = 10
 #: how long a message that a call has brought is hidden from others, seconds; where consumers may have it in

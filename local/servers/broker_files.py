@@ -10,6 +10,7 @@ from pathlib import Path
 from breakeven.brokers.access import Access, Node
 from breakeven.targets.rabbitmq_cluster import ClusterSettings, joining
 from local.ports import LOOPBACK
+from local.servers.broker_memory import watermark
 
 #: what needs no quoting in rabbitmq.conf
 PLAIN = re.compile(r"[A-Za-z0-9_./~-]+")
@@ -66,8 +67,8 @@ def _configuration(plan: NodePlan, first: str, credentials: Access, settings: Cl
         f"default_pass = {credentials.password}",
         *settings.configuration(),
         "disk_free_limit.absolute = 50MB",
-        # Two nodes and the loaders share this host's memory.
-        "vm_memory_high_watermark.relative = 0.3",
+        # all nodes and the loaders share this host's memory
+        f"vm_memory_high_watermark.relative = {watermark(settings.nodes):.3g}",
         *(joining(plan.node.name, first) if plan.node.name != first else ()),
     ]
 

@@ -12,6 +12,7 @@ from breakeven.errors import InputError
 from breakeven.planning.checks import origin
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
+from local.servers.broker_memory import available_memory, check_memory
 from local.servers.broker_releases import debians_of
 from local.servers.broker_urls import (
     check_count,
@@ -34,10 +35,12 @@ class Endpoints:
 
     def check(self, suite: Suite, cases: Sequence[Case]) -> None:
         """:raises InputError: an address that is wrong, does not answer, or does not let us in; a case that
-        would stop nodes that are not ours
+        would stop nodes that are not ours; nodes of our own that this machine's memory does not hold
         """
         self._check_nodes_stay_up(suite, cases)
-        if self.rabbitmq_urls:
+        if not self.rabbitmq_urls:
+            check_memory(suite, cases, available_memory())
+        else:
             check_count(self.rabbitmq_urls, cases)
             check_releases(check_reachable(parse_rabbitmq_urls(self.rabbitmq_urls)), cases)
         if self.sqs:

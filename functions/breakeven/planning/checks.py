@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.errors import InputError, together
+from breakeven.planning.node_sizes import node_count
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
-from breakeven.terms import SQS_MAX_MESSAGE_BYTES, Frozen
+from breakeven.terms import SQS_MAX_MESSAGE_BYTES, Frozen, TargetName
+from breakeven.words import plural
 from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, SINGLY, Variant, in_hand_s
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Suite
@@ -36,6 +38,15 @@ class Point:
     scenario: str
     cell: str
     settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A target on its machines: its record, and how many broker nodes it has; 0 of a managed service."""
+
+    target: TargetName
+    record: TargetRecord
+    nodes: int
 
 
 def check_count(suite: Suite, cells: Mapping[str, int]) -> None:
@@ -107,9 +118,10 @@ def _of_no_open_loop(suite: Suite, points: Sequence[Point]) -> Iterator[InputErr
 
 
 def check_workload(
-    suite: Suite, point: Point, target: str, variant: Variant, settings: Mapping[str, Any]
+    suite: Suite, point: Point, subject: TargetName, variant: Variant, settings: Mapping[str, Any]
 ) -> Iterator[InputError]:
-    """Why the cell cannot run on the target, one fault each."""
+    """Why the cell cannot run on the target and its machines, one fault each."""
+    target = subject.kind
 
     def fault(name: str, value: object, remedy: str) -> InputError:
         override = suite.variants.get(variant, {}).get(target)
@@ -139,8 +151,9 @@ def check_workload(
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
         yield fault("loaders", settings["loaders"], remedy)
     yield from _rate_faults(settings, fault)
-    yield from _nodes_faults(settings, record, fault)
-    yield from _queue_faults(settings, record, fault)
+    cluster = Cluster(subject, record, node_count(suite, subject))
+    yield from _nodes_faults(settings, cluster, fault)
+    yield from _queue_faults(settings, cluster, fault)
     yield from _group_faults(settings, record, fault)
     yield from _batch_faults(settings, record, fault)
     yield from _ack_faults(settings, record, fault)
@@ -173,24 +186,31 @@ def _rate_faults(
 
 
 def _nodes_faults(
-    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
 ) -> Iterator[InputError]:
-    """Nodes that cannot be taken down: there are none of our own, or none would be left."""
-    down, nodes = settings["nodes_down"], record.node_count
+    """Nodes that cannot be taken down: there are none of our own, none would be left, or too few of a group.
+
+    A queue's members are chosen among the nodes that run when it is declared, as far as there are enough.
+    """
+    down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
+    has = f"{cluster.target} has {plural(nodes, 'node')}"
+    needs = (settings.get("group_size") or 0) // 2 + 1
     if down and not nodes:
         remedy = f"{record.service} has no self-hosted nodes to stop; remove it, or drop {record.name}"
         yield fault("nodes_down", down, remedy)
     elif down >= nodes > 0:
-        has = f"{record.name} has {nodes} node{'s'[: nodes > 1]}"
-        remedy = f"{has}, and one must be left; at most {nodes - 1}"
+        yield fault("nodes_down", down, f"{has}, and one must be left; at most {nodes - 1}")
+    elif nodes and nodes - down < needs <= nodes:
+        remedy = f"{has}, and {needs} members of a queue's group must be up; at most {nodes - needs}"
         yield fault("nodes_down", down, remedy)
 
 
 def _queue_faults(
-    settings: Mapping[str, Any], record: TargetRecord, fault: Callable[[str, object, str], InputError]
+    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
 ) -> Iterator[InputError]:
     """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
-    if settings["leaders"] == "one" and not record.node_count:
+    record = cluster.record
+    if settings["leaders"] == "one" and not cluster.nodes:
         remedy = f"{record.service} has no nodes to put queues on; remove it, or drop {record.name}"
         yield fault("leaders", "one", remedy)
     if (group := settings.get("group_size")) is None:
@@ -198,9 +218,9 @@ def _queue_faults(
     if record.group_size is None:
         remedy = f"queues of {record.name} have no group of members; remove it, or drop {record.name}"
         yield fault("group_size", group, remedy)
-    elif group > record.node_count:
-        remedy = f"{record.name} has {record.node_count} nodes, and each member needs its own"
-        yield fault("group_size", group, f"{remedy}; at most {record.node_count}")
+    elif group > cluster.nodes:
+        remedy = f"{cluster.target} has {cluster.nodes} nodes, and each member needs its own"
+        yield fault("group_size", group, f"{remedy}; at most {cluster.nodes}")
 
 
 def _group_faults(

@@ -123,7 +123,7 @@ def scaled(messages: int, scale: float) -> int:
 def _check(suite: Suite, variant: Variant, cells: Sequence[TargetCell]) -> None:
     faults: dict[tuple[str, object], InputError] = {}
     for cell in cells:
-        for fault in check_workload(suite, cell.point, cell.kind, variant, cell.settings):
+        for fault in check_workload(suite, cell.point, cell.target, variant, cell.settings):
             faults.setdefault((fault.field, fault.value), fault)
     if faults:
         raise together(list(faults.values()))

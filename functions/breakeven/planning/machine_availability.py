@@ -10,7 +10,7 @@ from breakeven.planning.checks import Refusal
 from breakeven.planning.node_sizes import field_of
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import smaller_types
-from breakeven.terms import Frozen, TargetName
+from breakeven.terms import MOST_BROKER_ZONES, Frozen, TargetName
 from breakeven.workload.case import Case, Machines, architecture_of
 
 #: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
@@ -81,7 +81,7 @@ def placed(cases: Sequence[Case], account: Account) -> list[Case]:
 
 
 def _spread(each: Machines, zones: tuple[str, ...]) -> Machines:
-    return each.model_copy(update={"zones": zones[: each.nodes]})
+    return each.model_copy(update={"zones": zones[: min(each.nodes, MOST_BROKER_ZONES)]})
 
 
 def lanes_at_once(cases: Sequence[Case], account: Account) -> int:

@@ -1,15 +1,16 @@
-"""What a target's brokers run on, as its suite says it, and what of that cannot be."""
+"""What a target's brokers run on, and how many they are, as its suite says it; what of that cannot be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from breakeven.errors import InputError
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import Nodes
 from breakeven.terms import TargetName
-from breakeven.workload.case import Machines
+from breakeven.words import plural
+from breakeven.workload.case import Case, Machines
 from breakeven.workload.suite import NodeSize, Suite
 
 
@@ -21,7 +22,7 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
     nodes = record_of(target).nodes
     if not nodes:
         return None
-    size = suite.machines.get(target.kind, {}).get(target.size) or NodeSize()
+    size = size_of(suite, target)
     instance_type = size.instance_type or nodes.instance_type
     found = machine(instance_type)
     return Machines(
@@ -29,9 +30,34 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
         architecture=str(found.architecture),
         vcpu=found.vcpu,
         volume_gb=size.volume_gb or nodes.volume_gb,
-        nodes=nodes.count,
+        nodes=node_count(suite, target),
         debian=nodes.debian,
     )
+
+
+def size_of(suite: Suite, target: TargetName) -> NodeSize:
+    """What the suite says of the target's machines; nothing where it names none."""
+    return suite.machines.get(target.kind, {}).get(target.size) or NodeSize()
+
+
+def node_count(suite: Suite, target: TargetName) -> int:
+    """Broker nodes of the target; 0 of a managed service."""
+    return size_of(suite, target).nodes or record_of(target).node_count
+
+
+def even_clusters(cases: Sequence[Case]) -> list[str]:
+    """What is to be said of quorum clusters of an even number of nodes: they run, and survive no more.
+
+    RabbitMQ's clustering guide recommends odd numbers of nodes, and quorum queues work while most of their
+    members are there.
+    """
+    counts = {case.target: case.nodes for case in cases if record_of(case.target).group_size}
+    return [
+        f"{target} has {nodes} nodes: most of them must be up, so that {nodes} survive the loss of "
+        f"{plural((nodes - 1) // 2, 'node')}, as {nodes - 1} do. RabbitMQ's makers recommend an odd number."
+        for target, nodes in counts.items()
+        if nodes % 2 == 0
+    ]
 
 
 def field_of(target: TargetName, name: str) -> str:
@@ -57,8 +83,8 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
     def fault(field: str, remedy: str) -> InputError:
         return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
 
-    if size.nodes not in {None, nodes.count}:
-        yield fault("nodes", f"{target.kind} has {nodes.count} nodes, no more and no fewer; remove it")
+    if size.nodes is not None and size.nodes not in nodes.counts:
+        yield fault("nodes", _other_count(target.kind, nodes))
     instance_type = size.instance_type or nodes.instance_type
     try:
         found = machine(instance_type)
@@ -70,3 +96,9 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
     elif size.architecture not in {None, found.architecture}:
         remedy = f"{instance_type} is {found.architecture}: remove it, or name a type of that architecture"
         yield fault("architecture", remedy)
+
+
+def _other_count(kind: str, nodes: Nodes) -> str:
+    if nodes.most is None:
+        return f"{kind} has {plural(nodes.count, 'node')}, no more and no fewer; remove it"
+    return f"{kind} has {nodes.count} to {nodes.most} nodes; give as many, or remove it for {nodes.count}"

@@ -25,6 +25,7 @@ from breakeven.planning.expand import expand
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
+from breakeven.planning.node_sizes import even_clusters
 from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
@@ -59,7 +60,9 @@ class Plan(Frozen):
     warm_up: bool = Field(default=False, description="of each lane, before its first case")
     warm_up_s: float = Field(default=MOST_WARM_UP_S, description="which it takes at most")
     loader_notes: list[str] = Field(default=[], description="where counts are not the usual ones, and why")
-    machine_notes: list[str] = Field(default=[], description="where nodes are not of the usual type, and why")
+    machine_notes: list[str] = Field(
+        default=[], description="nodes that are not of the usual type, and why; an even number of them"
+    )
 
     def raise_if_refused(self) -> None:
         """:raises InputError: something of the plan cannot run; every reason once"""
@@ -120,7 +123,7 @@ def make_plan(
         refusals=[],
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
-        machine_notes=smaller,
+        machine_notes=[*smaller, *even_clusters(compared)],
     )
     make = partial(_planned, blank, suite, book=book, allowance=allowance, account=account)
     if advice is None:

@@ -20,7 +20,7 @@ from breakeven.targets.record import (
     TargetRecord,
     Waits,
 )
-from breakeven.terms import SQS_HIDDEN_S, SQS_MAX_MESSAGE_BYTES, TargetName
+from breakeven.terms import MAX_NODES, SQS_HIDDEN_S, SQS_MAX_MESSAGE_BYTES, TargetName
 
 SQS, PAIR = TargetName("sqs-standard"), TargetName("rabbitmq-mirrored-pair")
 FIFO = TargetName("sqs-fifo")
@@ -137,7 +137,7 @@ _FIFO = replace(
     look=Look("#0e7490", "#8fc7d4", "P"),
 )
 
-_SPLIT = "the pair may split in two and lose what one side took{handling}"
+_SPLIT = "the cluster may split in two and lose what one side took{handling}"
 
 _MIRRORED_PAIR = TargetRecord(
     name=PAIR,
@@ -145,7 +145,7 @@ _MIRRORED_PAIR = TargetRecord(
     short_label="RabbitMQ pair",
     service="RabbitMQ",
     opened_by="breakeven.targets.rabbitmq_mirrored_pair:RabbitMQMirroredPair",
-    nodes=Nodes(2, INSTANCE_TYPE, volume_gb=20, deployment="pair", debian="12"),
+    nodes=Nodes(2, INSTANCE_TYPE, volume_gb=20, deployment="pair", debian="12", most=MAX_NODES),
     reference_client="pika",
     # the broker's max_message_size, 128 MiB unless it is configured. Source: RabbitMQ 3.10's configuration
     # reference (rabbitmq.conf.example, max_message_size)
@@ -194,7 +194,7 @@ _MIRRORED_PAIR = TargetRecord(
         release="{server}; mirrored queues ended with 3.x",
     ),
     guarantees_locally=Guarantees(
-        zones="none: two nodes on one machine",
+        zones="none: {nodes} nodes on one machine",
         copies="{nodes}, mirrored (ha-mode all)",
         encryption="none: plain AMQP on loopback",
         partition=_SPLIT,
@@ -210,7 +210,7 @@ _QUORUM_TRIO = replace(
     label="RabbitMQ quorum trio",
     short_label="RabbitMQ trio",
     opened_by="breakeven.targets.rabbitmq_quorum_trio:RabbitMQQuorumTrio",
-    nodes=Nodes(3, INSTANCE_TYPE, volume_gb=20, deployment="trio", debian="13"),
+    nodes=Nodes(3, INSTANCE_TYPE, volume_gb=20, deployment="trio", debian="13", most=MAX_NODES),
     group_size=3,
     rates={
         # a leader sends every message to two followers and to a consumer

@@ -30,8 +30,9 @@ class Rates:
 class Nodes:
     """Brokers that a lane launches: how many, and what each runs on; ``volume_gb`` of gp3.
 
-    ``deployment``: what pricing calls such a cluster. ``debian``: the release of Debian whose RabbitMQ it is:
-    3.10 in 12, 4.0 in 13.
+    ``count``: the fewest, and as many as there are unless a suite says otherwise; ``most``: that it may say;
+    None: no other number. ``deployment``: what pricing calls such a cluster. ``debian``: the release whose
+    RabbitMQ it is: 3.10 in Debian 12, 4.0 in 13.
     """
 
     count: int
@@ -39,6 +40,12 @@ class Nodes:
     volume_gb: int
     deployment: Literal["single", "pair", "trio"]
     debian: Debian
+    most: int | None = None
+
+    @property
+    def counts(self) -> range:
+        """How many a suite may ask for."""
+        return range(self.count, (self.most or self.count) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +174,7 @@ class TargetRecord:
 
     @property
     def node_count(self) -> int:
-        """Broker nodes of a lane; 0 of a managed service."""
+        """Broker nodes of a lane, unless a suite says otherwise; 0 of a managed service."""
         return self.nodes.count if self.nodes else 0
 
     def presumed_provenance(self, environment: Environment | str) -> Literal["measured", "emulated"]:

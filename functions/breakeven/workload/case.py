@@ -9,14 +9,13 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from breakeven.instrument.program import Program
-from breakeven.terms import SQS_MAX_BATCH, Debian, Frozen, Groups, TargetName
+from breakeven.targets.catalog import record_of
+from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Debian, Frozen, Groups, TargetName
 
 Mode = Literal["load-unload", "parallel", "capacity"]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 Leaders = Literal["spread", "one"]
-#: of one cluster
-MAX_NODES = 9
 #: what a loader is on AWS: a function, or a task of Fargate, which may go on for longer than 15 minutes
 LoaderKind = Literal["lambda", "fargate"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
@@ -59,6 +58,11 @@ class Machines(Frozen):
     def image(self) -> str:
         """What the stack and its runs call the image that they are launched from."""
         return image_name(self.debian, self.architecture)
+
+
+def nodes_of(target: TargetName, machines: Machines | None) -> int:
+    """Broker nodes of the target's lane, the record's where no machines are known; 0 of a managed service."""
+    return machines.nodes if machines else record_of(target).node_count
 
 
 #: as many messages as a limited prefetch can be: what is not limited counts as that
@@ -237,3 +241,8 @@ class Case(Frozen):
     expected_s: float = Field(description="the plan's estimate of the whole case")
     loader: LoaderKind = Field(default="lambda", description="what its loaders run as")
     limit_s: float = Field(description="how long a loader may take in all")
+
+    @property
+    def nodes(self) -> int:
+        """Broker nodes of its lane; 0 of a managed service."""
+        return nodes_of(self.target, self.machines)

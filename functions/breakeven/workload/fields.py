@@ -15,8 +15,8 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from breakeven.targets.catalog import compared
-from breakeven.terms import SQS_MAX_BATCH, Frozen
-from breakeven.workload.case import MAX_NODES, MAX_RATE
+from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Frozen
+from breakeven.workload.case import MAX_RATE
 from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800

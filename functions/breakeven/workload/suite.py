@@ -14,10 +14,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from breakeven.terms import Groups, TargetName
+from breakeven.terms import MAX_NODES, Groups, TargetName
 from breakeven.workload.case import (
     MAX_LOADERS,
-    MAX_NODES,
     MAX_RATE,
     Arrivals,
     Leaders,

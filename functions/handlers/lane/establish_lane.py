@@ -8,4 +8,4 @@ from handlers.common import LegEvent, entry, services
 
 @entry(LegEvent)
 def handler(event: LegEvent) -> None:
-    establish(services(), event.run_id, event.leg.target, warms_up=event.leg.warms_up)
+    establish(services(), event.run_id, event.leg.target, event.leg.machines, warms_up=event.leg.warms_up)

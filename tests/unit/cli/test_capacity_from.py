@@ -146,6 +146,14 @@ ON = {
         update={"targets": {sample.RABBITMQ: {"instance_type": "m7g.large"}}}
     )
 }
+OF_FOUR = {"manifest": sample.manifest().model_copy(update={"targets": {sample.RABBITMQ: {"nodes": 4}}})}
+
+
+def test_a_larger_clusters_capacity_prices_one_of_as_many_nodes(crossover):
+    _, out, _ = crossover(report(searched(1000, 1100), **OF_FOUR), "--nodes", "4", "--json")
+    found = json.loads(out)
+    assert found["question"]["capacity_msg_per_s"] == 1000
+    assert (found["capacity"]["measured"]["nodes"], found["capacity"]["measured"]["copies"]) == (4, 4)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +165,16 @@ ON = {
             report(searched(1000, 1100)),
             ["--deployment", "trio"],
             "it measured a pair, not a trio; use --deployment pair",
+        ),
+        (
+            report(searched(1000, 1100), **OF_FOUR),
+            [],
+            "it measured a mirrored cluster of 4 nodes, not a pair; use --deployment pair --nodes 4",
+        ),
+        (
+            report(searched(1000, 1100)),
+            ["--nodes", "4"],
+            "it measured a pair, not a mirrored cluster of 4 nodes; use --deployment pair",
         ),
         (report(*sample.report().cases), [], "it found no capacity"),
         (report(searched(1000)), [], "it found no capacity"),

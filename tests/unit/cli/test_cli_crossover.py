@@ -152,6 +152,16 @@ def test_every_option_stands_against_every_other(capsys: pytest.CaptureFixture[s
     )
 
 
+def test_a_cluster_of_more_nodes_is_priced_and_called_by_their_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = run(capsys, "--deployment", "trio", "--nodes", "5", "--explain")
+    assert "RabbitMQ quorum cluster of 5 m7g.large" in out
+    assert "5 nodes over 3 zones" in out
+    assert "RabbitMQ quorum cluster of 5 nodes" in out, "in the table of pairs"
+    assert "baseline / 8 / (1024 B x 3)" in out, "the leader sends to its group's members"
+
+
 def test_every_price_of_the_pairs_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "--deployment", "trio", "--explain")
     for said in (
@@ -233,6 +243,14 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
         (["--sqs-bill", "5", "--rate", "3"], "--sqs-bill: '5': give it or --rate, not both"),
         (["--sqs-discount", "100"], "--sqs-discount: '100': give per cent off, from 0 to below 100"),
         (["--broker-zones", "3"], "--broker-zones: '3': 3 zones for 2 nodes"),
+        (["--nodes", "1"], "--nodes: '1': a pair has 2 to 9 nodes; give as many"),
+        (["--nodes", "10"], "--nodes: '10': must be at most 9"),
+        (["--deployment", "single", "--nodes", "3"], "--nodes: '3': a single has one node"),
+        (["--group-size", "2"], "--group-size: '2': queues of a pair have no group of members"),
+        (
+            ["--deployment", "trio", "--nodes", "5", "--group-size", "7"],
+            "--group-size: '7': 5 nodes have at most as many members of a queue's group; give at most 5",
+        ),
         (["--book", "/nowhere/book.json"], "--book: '/nowhere/book.json': cannot be read"),
         (["--book", "/dev/null"], "--book: '/dev/null': cannot be read: is not a regular file"),
         (["--book", "README.md"], "--book: 'README.md': give a price book in JSON"),

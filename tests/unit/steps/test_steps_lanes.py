@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import boto3
 import pytest
 from botocore.exceptions import ClientError
@@ -133,6 +135,54 @@ def launched_on(services: Services, ec2: Ec2, **machines) -> dict:
     asked = {"instance_type": "m7i.large", "architecture": "x86_64", "vcpu": 2, "volume_gb": 50, "nodes": 2}
     launch_brokers.launch(services, ec2, PLACE, RUN, TARGET, Machines(**{**asked, **machines}))
     return ec2.calls
+
+
+def test_five_nodes_are_launched_over_three_zones_in_turn_and_know_how_many_they_are(services, monkeypatch):
+    """In moto, from a template of its own, where each zone has a subnet."""
+    monkeypatch.setattr(launch_brokers, "POLL_S", 0.01)
+    ec2 = boto3.client("ec2")
+    vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+    subnets = {
+        zone: ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.0.{number}.0/24", AvailabilityZone=zone)["Subnet"]
+        for number, zone in enumerate(f"us-east-1{letter}" for letter in "abcd")
+    }
+    group = ec2.create_security_group(GroupName="g", Description="g", VpcId=vpc)["GroupId"]
+    image = ec2.describe_images()["Images"][0]["ImageId"]
+    template = ec2.create_launch_template(LaunchTemplateName="t", LaunchTemplateData={"KeyName": "none"})
+    place = launch_brokers.Place(
+        template=template["LaunchTemplate"]["LaunchTemplateId"],
+        group=group,
+        subnets={zone: subnet["SubnetId"] for zone, subnet in subnets.items()},
+        images={"x86_64": image},
+    )
+    machines = Machines(
+        instance_type="m5.large", architecture="x86_64", vcpu=2, volume_gb=20, nodes=5, zones=()
+    )
+    for _ in range(2):  # as after a lost answer
+        launch_brokers.launch(services, ec2, place, RUN, TARGET, machines)
+    lane = services.state(RUN).get(f"lane#{TARGET}")
+    found = [
+        instance
+        for reservation in ec2.describe_instances(InstanceIds=lane["instance_ids"])["Reservations"]
+        for instance in reservation["Instances"]
+    ]
+    zones = Counter(instance["Placement"]["AvailabilityZone"] for instance in found)
+    assert zones == {"us-east-1a": 2, "us-east-1b": 2, "us-east-1c": 1}
+    assert lane["zones"] == ["us-east-1a", "us-east-1b", "us-east-1c"]
+    tags = [{tag["Key"]: tag["Value"] for tag in instance["Tags"]} for instance in found]
+    assert {each["breakeven:nodes"] for each in tags} == {"5"}
+
+
+def test_a_lane_of_five_waits_for_all_of_them(services, monkeypatch):
+    monkeypatch.setattr(establish_lane, "REGISTER_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(establish_lane, "POLL_S", 0.01)
+    machines = Machines(instance_type="m5.large", architecture="x86_64", vcpu=2, volume_gb=20, nodes=5)
+    for number in range(4):
+        node = Node(name=f"n{number}", host="h", amqp_port=1, management_port=2)
+        key = f"{layout.nodes_prefix(RUN, TARGET)}i-{number}{layout.REGISTERED}"
+        services.store.put_bytes(key, node.model_dump_json().encode())
+    with pytest.raises(CaseError, match="4 of 5 broker nodes registered"):
+        establish_lane.establish(services, RUN, TARGET, machines)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
         made = services_in_moto()
         register(made, "i-b", "second")
         register(made, "i-a", "first")
-        establish_lane._gather_nodes(made, RUN, PAIR)
+        establish_lane._gather_nodes(made, RUN, PAIR, 2)
         yield made
 
 

@@ -123,7 +123,9 @@ def lane_seconds(
     overheads = assumed.OVERHEADS[environment]
     lanes: dict[TargetName, float] = {}
     for case in cases:
-        start = record_of(case.target).open_lane_s[environment] + overheads.close_lane
+        record = record_of(case.target)
+        more = (case.nodes - record.node_count) * overheads.more_node
+        start = record.open_lane_s[environment] + more + overheads.close_lane
         lanes[case.target] = lanes.get(case.target, start) + case.expected_s
     for window in windows:
         lanes[window.target] += window.expected_s
@@ -175,14 +177,15 @@ def cross_zone_gb(case: Case) -> float:
     Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
     that fewer zones offer their type.
     """
-    nodes = record_of(case.target).node_count
     placed = len(case.machines.zones) if case.machines else 0
-    if not nodes:
+    if not case.nodes:
         return 0.0
     crossings = crossings_per_message(
         ask(
             deployment=clusters()[case.target.kind].deployment,
-            broker_zones=placed or min(nodes, assumed.ZONES),
+            cluster_nodes=case.nodes,
+            group_size=case.workload.group_size,
+            broker_zones=placed or min(case.nodes, assumed.ZONES),
             client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
         )
     )

@@ -18,12 +18,14 @@ class Overheads:
 
     ``gate``: from the first loader's start to the start instant; it counts towards the loader's limit.
     ``task_start``: from the case's start to its loaders' where they are tasks, beside a function's.
+    ``more_node``: until a lane is open, for each node beyond those that its target usually has.
     ``nodes_down``: stopping nodes before a case that wants some down, and having them back after it.
     """
 
     before_case: float
     gate: float
     after_case: float
+    more_node: float
     close_lane: float
     around_run: float
     nodes_down: float
@@ -36,17 +38,20 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         before_case=5,
         gate=8,
         after_case=8,
+        more_node=30,
         close_lane=20,
         around_run=60,
         nodes_down=210,
         # a network interface, an image of some 100 MB, a Python: assumed
         task_start=75,
     ),
-    # two nodes clustered in 20 s; a case takes 3.5 s beside its stages, and loaders wait 2 s of it
+    # two nodes clustered in 20 s, five in 58 s on a busy machine; a case takes 3.5 s beside its stages, and
+    # loaders wait 2 s of it
     "local": Overheads(
         before_case=0.5,
         gate=3,
         after_case=0.5,
+        more_node=15,
         close_lane=3,
         around_run=20,
         nodes_down=20,

@@ -65,8 +65,9 @@ def people(inputs: Inputs) -> Line:
 def crossings_per_message(inputs: Inputs) -> float:
     """How often a message's bytes go from one zone to another.
 
-    Once a copy on a node in another zone; publish and deliver by the share of clients in another zone than
-    the node they speak to; both again where that node must pass them to the queue's leader elsewhere.
+    Once a copy on a node in another zone, a quorum queue's members being on any of the nodes; publish and
+    deliver by the share of clients in another zone than the node they speak to; both again where that node
+    must pass them to the queue's leader elsewhere.
     """
     replicate, clients, hops = _crossings(inputs)
     return replicate + clients + hops
@@ -76,7 +77,7 @@ def _crossings(inputs: Inputs) -> tuple[float, float, float]:
     apart = apart_share(inputs.nodes, inputs.zones)
     hop = inputs.leader_hop_share
     hop = (inputs.nodes - 1) / inputs.nodes if hop is None else hop
-    return (inputs.nodes - 1) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
+    return (inputs.copies - 1) * apart, 2 * client_share(inputs, inputs.zones), 2 * hop * apart
 
 
 def client_share(inputs: Inputs, zones: int) -> float:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from breakeven.errors import InputError
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import DEPLOYMENTS, Question, question
+from breakeven.pricing.bill.questions import Question, question
+from breakeven.pricing.cluster_form import USUAL_NODES, cluster_name
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import burstable_twin, machine
 
@@ -41,7 +42,7 @@ def variants(inputs: Inputs) -> Iterator[Variant]:
         capacity_high_msg_per_s=None,
         capacity_nodes_down=None,
     )
-    single = unknown.but(deployment="single", broker_zones=1)
+    single = unknown.but(deployment="single", **USUAL_NODES, broker_zones=1)
     if inputs.nodes > 1:
         yield Variant("one-node", single, NO_COPY)
     if twin := burstable_twin(inputs.instance):
@@ -74,7 +75,7 @@ def cheaper(
 
 
 def _label(variant: Variant, book: PriceBook) -> str:
-    return f"{DEPLOYMENTS[variant.inputs.deployment].format(variant.inputs.instance)}, {book.name},"
+    return f"{cluster_name(variant.inputs, variant.inputs.instance)}, {book.name},"
 
 
 def _credits(inputs: Inputs) -> str:

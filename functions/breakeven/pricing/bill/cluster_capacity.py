@@ -106,7 +106,7 @@ def capacity_of(inputs: Inputs) -> Capacity:
     known = machines().get(inputs.instance)
     reasons = dict(known.reasons) if known else {}
     baseline = known.network_baseline_mbps if known else None
-    network = None if baseline is None else _sent(baseline, inputs.message_bytes, inputs.nodes)
+    network = None if baseline is None else _sent(baseline, inputs.message_bytes, inputs.copies)
     names = {
         "network_baseline_mbps": "network",
         "ebs_baseline_mibps": "volume",
@@ -145,9 +145,9 @@ def amazon_mq_capacity(inputs: Inputs) -> Capacity:
     return Capacity(stated, network, inputs.utilisation, inputs.peak_factor, (), nodes_down=0)
 
 
-def _sent(baseline_mbps: float, message_bytes: int, nodes: int) -> float:
+def _sent(baseline_mbps: float, message_bytes: int, copies: int) -> float:
     """Messages a second that the leader's baseline sends: once to a consumer and once to each other copy."""
-    return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * nodes)
+    return baseline_mbps * 1e6 / BITS_PER_BYTE / (message_bytes * copies)
 
 
 def _credits(inputs: Inputs, known: Machine | None) -> tuple[float, tuple[str, ...]]:

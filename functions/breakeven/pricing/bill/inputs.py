@@ -11,7 +11,8 @@ from breakeven.errors import InputError, in_words, together
 from breakeven.pricing.bill.amazon_mq import AmazonMq, amazon_mq_problem
 from breakeven.pricing.bill.consumers import Consumers, consumer_problem
 from breakeven.pricing.bill.lines import MAX_MSG_PER_S
-from breakeven.terms import SQS_MAX_BATCH, SQS_MAX_MESSAGE_BYTES
+from breakeven.pricing.cluster_form import ClusterForm, form_problem
+from breakeven.terms import MOST_BROKER_ZONES, SQS_MAX_BATCH, SQS_MAX_MESSAGE_BYTES
 from breakeven.words import plural
 
 CHUNK_BYTES = 64 * 1024
@@ -21,11 +22,9 @@ MAX_CALL_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_BATCH = SQS_MAX_BATCH
 SECONDS_PER_HOUR = 3600.0
 
-Deployment = Literal["single", "pair", "trio"]
 Commitment = Literal["on-demand", "1y-standard", "1y-convertible", "3y-standard", "3y-convertible"]
 #: of CPU above what a burstable type's credits sustain: paid for, or not there
 CpuCredits = Literal["unlimited", "standard"]
-NODES: dict[Deployment, int] = {"single": 1, "pair": 2, "trio": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ VOLUMES = {
 }
 
 
-class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
+class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
     """Everything that a bill depends on but the prices. Rates are monthly means."""
 
     msg_per_s: float | None = Field(default=None, ge=0, le=MAX_MSG_PER_S, description="asked for; null: none")
@@ -79,7 +78,6 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
     sqs_alarms: float = Field(default=2, ge=0, le=1000)
     sqs_price_factor: float = Field(default=1, gt=0, le=2, description="of list price: 0.9 is 10% off")
 
-    deployment: Deployment = "pair"
     instance: str = Field(default="m7g.large", min_length=1)
     commitment: Commitment = "on-demand"
     cpu_credits: CpuCredits = Field(
@@ -94,7 +92,9 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
     volume_mibps: float = Field(
         default=125, ge=125, le=2000, description="a node's gp3, which has 125 for nothing"
     )
-    broker_zones: int | None = Field(default=None, ge=1, le=3, description="null: one a node")
+    broker_zones: int | None = Field(
+        default=None, ge=1, le=MOST_BROKER_ZONES, description="null: one a node, and three at most"
+    )
     client_zone_share: float | None = Field(
         default=None, ge=0, le=1, description="of traffic between a client and a node in another zone"
     )
@@ -127,6 +127,8 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if problem := self._volume_problem():
+            raise ValueError(problem)
+        if problem := form_problem(self):
             raise ValueError(problem)
         if self.zones > self.nodes:
             raise ValueError(
@@ -169,13 +171,9 @@ class Inputs(Consumers, AmazonMq, allow_inf_nan=False):
         return f"volume_iops: {kind} of {gb:g} GB has {least:,} to {most:,}; give as many, or a larger volume"
 
     @property
-    def nodes(self) -> int:
-        return NODES[self.deployment]
-
-    @property
     def zones(self) -> int:
         """Zones over which a cluster's nodes are spread."""
-        return self.nodes if self.broker_zones is None else self.broker_zones
+        return self.most_zones if self.broker_zones is None else self.broker_zones
 
     @property
     def seconds_per_month(self) -> float:

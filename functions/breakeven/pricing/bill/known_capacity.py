@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from breakeven.pricing.bill.inputs import Deployment
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.cluster_form import Deployment
 from breakeven.published.rows import load_shipped
 from breakeven.targets.catalog import clusters
 
@@ -54,10 +55,15 @@ def known_capacities() -> tuple[KnownCapacity, ...]:
     )
 
 
-def capacities(deployment: Deployment, message_bytes: int) -> dict[str, KnownCapacity]:
-    """Instance type -> its printed capacity, where it holds for such a cluster and messages no larger."""
+def capacities(inputs: Inputs) -> dict[str, KnownCapacity]:
+    """Instance type -> its printed capacity, where it holds for such a cluster and messages no larger.
+
+    None is known of a cluster with more nodes than its form has.
+    """
     return {
         known.instance: known
         for known in known_capacities()
-        if known.deployment == deployment and message_bytes <= known.message_bytes
+        if inputs.is_usual
+        and known.deployment == inputs.deployment
+        and inputs.message_bytes <= known.message_bytes
     }

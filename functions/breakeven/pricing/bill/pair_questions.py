@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from breakeven.pricing.bill.amazon_mq import form_of
-from breakeven.pricing.bill.inputs import NODES, Deployment, Inputs
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import (
     AMAZON_MQ,
     AS_USED,
@@ -20,6 +20,7 @@ from breakeven.pricing.bill.questions import (
     sqs_options,
 )
 from breakeven.pricing.bill.uncertainty import Changes, inputs_moving, uncertain
+from breakeven.pricing.cluster_form import NODES, USUAL_NODES, Deployment
 from breakeven.pricing.prices.book import PriceBook
 
 #: what has inputs of its own in the question; the last two stand for their form
@@ -59,11 +60,12 @@ def ask_pairs(base: Question, known: Known = lambda inputs: inputs) -> tuple[Que
 
 
 def in_form(inputs: Inputs, form: Deployment) -> Inputs:
-    """The inputs of another form: its own zones, and no capacity that is another form's."""
+    """The inputs of another form: its own nodes and zones, and no capacity that is another form's."""
     changes: Changes = {"deployment": form}
-    if inputs.broker_zones is not None:
-        changes["broker_zones"] = min(inputs.broker_zones, NODES[form])
     if form != inputs.deployment:
+        changes |= USUAL_NODES
+        if inputs.broker_zones is not None:
+            changes["broker_zones"] = min(inputs.broker_zones, NODES[form])
         changes |= dict.fromkeys(
             ("capacity_msg_per_s", "capacity_low_msg_per_s", "capacity_high_msg_per_s", "capacity_nodes_down")
         )

@@ -21,6 +21,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import Line, OwnPrice, OwnTier
 from breakeven.pricing.bill.run_capacities import RunCapacity
 from breakeven.pricing.bill.sqs_lines import batched, sqs_lines
+from breakeven.pricing.cluster_form import cluster_name
 from breakeven.pricing.prices.book import FREE_REQUEST, PriceBook
 from breakeven.pricing.prices.broker_types import Form, broker_types
 
@@ -47,11 +48,6 @@ Row = dict[str, Any]
 
 AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"
 AMAZON_MQ, BILL = "amazon-mq", "sqs-bill"
-DEPLOYMENTS = {
-    "single": "RabbitMQ on one {0}",
-    "pair": "RabbitMQ pair of {0}",
-    "trio": "RabbitMQ trio of {0}",
-}
 MANAGED: dict[Form, str] = {"single": "Amazon MQ, one {0}", "cluster": "Amazon MQ cluster of {0}"}
 
 
@@ -197,7 +193,7 @@ def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ, size
     return Option(
         option_id,
         "self-hosted",
-        DEPLOYMENTS[inputs.deployment].format(f"{inputs.instance} ({size})" if size else inputs.instance),
+        cluster_name(inputs, f"{inputs.instance} ({size})" if size else inputs.instance),
         _known(book, [*broker_lines(inputs, book), *consumer_lines(inputs, book, "self-hosted")]),
         _per_cluster(capacity_of(inputs), inputs),
     )

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from pydantic import Field
 
 from breakeven.pricing.bill.amazon_mq import form_of
-from breakeven.pricing.bill.inputs import Deployment, Inputs
-from breakeven.terms import Frozen
+from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.cluster_form import ClusterForm, Deployment
 from breakeven.words import figure, plural, size
 
 #: as a suite has it unless it says otherwise: rule 10 of docs/rules.md
 USUAL_OBJECTIVE_MS = 100.0
 
 
-class RunCapacity(Frozen):
+class RunCapacity(ClusterForm):
     """What one cluster carried in the repeats of a cell of a run on AWS. Rates are messages a second."""
 
     target: str = Field(description="without its size: what was searched")
@@ -45,10 +46,11 @@ class RunCapacity(Frozen):
     date: str = Field(description="of the run, in UTC")
 
     @property
-    def same(self) -> tuple[str, str, str | None, int, int, float]:
+    def same(self) -> tuple[Any, ...]:
         """What it is a capacity of: a later run's takes the place of an earlier one's."""
         return (
             self.target,
+            self.form,
             self.instance,
             self.release,
             self.message_bytes,
@@ -89,9 +91,9 @@ class Capacities:
     def find(self, inputs: Inputs) -> RunCapacity | None:
         """The one that prices the question's cluster: this run's, else an earlier one's.
 
-        It holds for the same form on the same instance type, and for messages no larger than it was measured
-        with. Of several: with one node down, as what is priced must survive that; then the size that is
-        nearest, the usual objective, and the latest.
+        It holds for the same form, of as many nodes and copies, on the same instance type, and for messages
+        no larger than it was measured with. Of several: with one node down, as what is priced must survive
+        that; then the size that is nearest, the usual objective, and the latest.
         """
         return self._find(lambda one: _fits(one, inputs))
 
@@ -124,7 +126,7 @@ NO_CAPACITIES = Capacities(date.min)
 
 def _fits(one: RunCapacity, inputs: Inputs) -> bool:
     return (
-        (one.deployment, one.instance) == (inputs.deployment, inputs.instance)
+        (one.form, one.instance) == (inputs.form, inputs.instance)
         and one.message_bytes >= inputs.message_bytes
         and one.nodes_down <= (inputs.nodes > 1)
     )

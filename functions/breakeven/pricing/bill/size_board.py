@@ -18,6 +18,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import Line
 from breakeven.pricing.bill.questions import Option, Question, question
 from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity
+from breakeven.pricing.cluster_form import ClusterForm
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import broker_types
 
@@ -44,7 +45,7 @@ def boards(
             continue
         found.setdefault(one.target, []).append((option, priced))
         name = _name(book, one.target)
-        sizes.append({"question_id": name, "option_id": one.instance, **_words(one, option, capacities)})
+        sizes.append({"question_id": name, "option_id": _option_id(one), **_words(one, option, capacities)})
     questions = [
         Question(_name(book, target), "board", options[0][1], book, tuple(option for option, _ in options))
         for target, options in found.items()
@@ -54,26 +55,35 @@ def boards(
 
 def _chosen(inputs: Inputs, capacities: Capacities) -> Iterator[RunCapacity]:
     """The capacity of each target and size that prices it: as questions choose theirs."""
-    every = dict.fromkeys((one.deployment, one.instance) for one in (*capacities.own, *capacities.stored))
-    for deployment, instance in every:
+    every = {(one.form, one.instance): one for one in (*capacities.own, *capacities.stored)}
+    for (_, instance), one in every.items():
         if instance in broker_types():
-            chosen = capacities.find_managed(inputs.but(deployment=deployment, amazon_mq=instance))
+            chosen = capacities.find_managed(inputs.but(**_form(one), amazon_mq=instance))
         else:
-            chosen = capacities.find(inputs.but(deployment=deployment, instance=instance, broker_zones=None))
+            chosen = capacities.find(inputs.but(**_form(one), instance=instance))
         if chosen:
             yield chosen
 
 
 def _inputs(inputs: Inputs, one: RunCapacity, own: Sequence[Inputs]) -> Inputs:
     """The question's, of the size."""
-    blank = {"deployment": one.deployment, "broker_zones": None, "amazon_mq": None}
+    blank = {**_form(one), "amazon_mq": None}
     if one.instance in broker_types():
         managed = {"amazon_mq": one.instance, "amazon_mq_capacity_msg_per_s": one.msg_per_s}
         return inputs.but(**AT_CAPACITY, **(blank | managed))
-    alike = [each for each in own if (each.deployment, each.instance) == (one.deployment, one.instance)]
+    alike = [each for each in own if (each.form, each.instance) == (one.form, one.instance)]
     return (alike[0] if alike else inputs).but(
         **AT_CAPACITY, **blank, instance=one.instance, capacity_msg_per_s=one.msg_per_s
     )
+
+
+def _form(one: RunCapacity) -> dict[str, Any]:
+    return {**one.model_dump(include=set(ClusterForm.model_fields)), "broker_zones": None}
+
+
+def _option_id(one: RunCapacity) -> str:
+    """Its instance type; of a cluster with other nodes or copies than its form has, with these."""
+    return one.instance if one.is_usual else f"{one.instance}.{one.nodes}-nodes.{one.copies}-copies"
 
 
 def _option(inputs: Inputs, book: PriceBook, one: RunCapacity) -> Option:
@@ -82,7 +92,7 @@ def _option(inputs: Inputs, book: PriceBook, one: RunCapacity) -> Option:
     made = [each for each in question("board", inputs, book).options if each.side == side]
     if not made:
         raise InputError(f"price book {book.label}", "amazonmq", one.instance, "it has no price there")
-    return replace(made[0], option_id=one.instance, lines=tuple(_kept_up(made[0].lines)))
+    return replace(made[0], option_id=_option_id(one), lines=tuple(_kept_up(made[0].lines)))
 
 
 def _kept_up(lines: Sequence[Line]) -> Iterator[Line]:

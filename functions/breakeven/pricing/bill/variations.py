@@ -78,7 +78,7 @@ def ask_all(
     )
     notes = list(why)
     if others is None:
-        printed = list(capacities(inputs.deployment, inputs.message_bytes).values())
+        printed = list(capacities(inputs).values())
         printed = [known for known in printed if known.instance in book.items(SERVICES[inputs.commitment])]
         others = {known.instance: known.msg_per_s for known in printed}
         notes += [f"On the decision map: {known.describe()}" for known in printed]
@@ -227,7 +227,7 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
     ]
     found |= {
         f"{plural(zones, 'zone')} for {inputs.zones}": [(zones / inputs.zones, _in(inputs, zones))]
-        for zones in {1, inputs.nodes} - {inputs.zones}
+        for zones in {1, inputs.most_zones} - {inputs.zones}
     }
     return {name: [pair for pair in pairs if _allowed(inputs, pair[1])] for name, pairs in found.items()}
 

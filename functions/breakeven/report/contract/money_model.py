@@ -12,13 +12,14 @@ from typing import Literal
 from pydantic import Field
 
 from breakeven import words
-from breakeven.pricing.bill.questions import AS_USED, BATCHED, DEPLOYMENTS
+from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.pricing.bill.uncertainty import (
     FILL_OF_BATCHED,
     MANAGED_CAPACITY,
     MANAGED_TRAFFIC,
     inputs_moving,
 )
+from breakeven.pricing.cluster_form import cluster_name, form_of_inputs
 from breakeven.report.contract.strict import Strict
 from breakeven.terms import Provenance
 
@@ -63,8 +64,7 @@ class CostQuestion(Strict):
 
     def option_name(self, option: str) -> str:
         """For tables and legends; an option of a map is an instance type."""
-        deployment = str(self.inputs.get("deployment", "pair"))
-        return self.options.get(option) or DEPLOYMENTS[deployment].format(option)
+        return self.options.get(option) or cluster_name(form_of_inputs(self.inputs), option)
 
     def spoken_option(self, option: str) -> str:
         """In a sentence: SQS; SQS, batched and long-polled; a RabbitMQ pair of m7g.large."""
@@ -77,7 +77,7 @@ class CostQuestion(Strict):
             return f"an {name}"
         if name.startswith("Amazon MQ, one "):
             return f"an Amazon MQ broker of {name.removeprefix('Amazon MQ, one ')}"
-        return f"a {name}" if name.startswith(("RabbitMQ pair", "RabbitMQ trio")) else name
+        return name if name.startswith("RabbitMQ on") or not name.startswith("RabbitMQ") else f"a {name}"
 
     def uncertain_of(self, *options: str) -> list[str]:
         """Names of the uncertain inputs that move the bill of one of the options."""

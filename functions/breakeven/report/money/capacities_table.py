@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from breakeven import words
 from breakeven.pricing.bill.amazon_mq import form_of
-from breakeven.pricing.bill.questions import DEPLOYMENTS, MANAGED
+from breakeven.pricing.bill.questions import MANAGED
+from breakeven.pricing.cluster_form import cluster_name
 from breakeven.pricing.prices.broker_types import broker_types
 from breakeven.report.contract.joined_model import PricedCapacity
 from breakeven.report.contract.report_model import Report
@@ -38,7 +39,7 @@ COLUMNS: dict[str, Callable[[PricedCapacity], str]] = {
 def _cluster(one: PricedCapacity) -> str:
     if one.instance in broker_types():
         return MANAGED[form_of(one.deployment)].format(one.instance)
-    return DEPLOYMENTS[one.deployment].format(one.instance)
+    return cluster_name(one, one.instance)
 
 
 def capacities_table(report: Report) -> Table | None:

@@ -12,8 +12,9 @@ from typing import Any
 
 from breakeven import words
 from breakeven.errors import InputError
-from breakeven.pricing.bill.inputs import Deployment, Inputs
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import TARGETS
+from breakeven.pricing.cluster_form import ClusterForm, form_words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.capacity_interval import CapacityInterval, interval_of
 from breakeven.terms import Place, TargetName
@@ -35,7 +36,7 @@ class MeasuredCapacity:
     date: str
     environment: Place
     machine: str
-    deployment: Deployment
+    cluster: ClusterForm
     instance: str | None
     cell: str
     message_bytes: int
@@ -64,12 +65,15 @@ class MeasuredCapacity:
 
     def document(self) -> dict[str, Any]:
         """As JSON; whose machine it was stands in the words."""
-        return {name: value for name, value in asdict(self).items() if name != "machine"}
+        cluster = self.cluster
+        of_cluster = {"deployment": cluster.deployment, "nodes": cluster.nodes, "copies": cluster.copies}
+        fields = {name: value for name, value in asdict(self).items() if name not in {"machine", "cluster"}}
+        return {**fields, **of_cluster}
 
     def _rate(self) -> str:
         least = "at least " if self.lower_bound else ""
         return (
-            f"{least}{words.figure(self.msg_per_s)} msg/s of a {self.deployment} with messages of "
+            f"{least}{words.figure(self.msg_per_s)} msg/s of a {form_words(self.cluster)} with messages of "
             f"{self.message_bytes} B"
         )
 
@@ -115,11 +119,11 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
         raise refused(
             "it found no capacity; give a run of a suite with mode: capacity, such as scenarios/capacity.yaml"
         )
-    found = [one for one in searched if one.deployment == inputs.deployment]
+    found = [one for one in searched if one.cluster.form == inputs.form]
     if not found:
-        forms = words.listing(sorted({f"a {one.deployment}" for one in searched}))
-        remedy = f"use --deployment {searched[0].deployment}, or --capacity"
-        raise refused(f"it measured {forms}, not a {inputs.deployment}; {remedy}")
+        forms = words.listing(sorted({f"a {form_words(one.cluster)}" for one in searched}))
+        remedy = f"use {_options(searched[0].cluster)}, or --capacity"
+        raise refused(f"it measured {forms}, not a {form_words(inputs)}; {remedy}")
     found = [one for one in found if one.instance == inputs.instance] or found
     fitting = [one for one in found if one.message_bytes >= inputs.message_bytes]
     if not fitting:
@@ -138,6 +142,26 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
     return best
 
 
+def _options(cluster: ClusterForm) -> str:
+    """Of ``breakeven crossover``, those that ask for such a cluster."""
+    options = [f"--deployment {cluster.deployment}"]
+    if not cluster.is_usual:
+        options += [f"--nodes {cluster.nodes}"]
+        options += [f"--group-size {cluster.group_size}"] if cluster.group_size else []
+    return " ".join(options)
+
+
+def _cluster(report: Report, case: CaseReport) -> ClusterForm:
+    """As its target said at its lane's beginning; as its form has it where that is not known."""
+    nodes = report.manifest.targets.get(case.target, {}).get("nodes")
+    group = case.parameters.get("group_size")
+    return ClusterForm(
+        deployment=TARGETS[TargetName(case.target).kind],
+        cluster_nodes=int(nodes) if nodes else None,
+        group_size=int(group) if group else None,
+    )
+
+
 def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
     first = repeats[0]
     hardware = report.manifest.hardware
@@ -148,7 +172,7 @@ def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
         date=report.started_at[:10],
         environment=report.environment,
         machine=f"{hardware.get('cores', '?')} cores, {hardware.get('processor', 'processor not known')}",
-        deployment=TARGETS[TargetName(first.target).kind],
+        cluster=_cluster(report, first),
         instance=str(instance) if instance and report.environment == "aws" else None,
         cell=words.place(first.scenario, first.cell),
         message_bytes=int(first.parameters.get("message_bytes") or 0),

@@ -8,6 +8,7 @@ from typing import TypeVar
 from breakeven import words
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.cluster_form import ClusterForm, form_words
 from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
 from breakeven.report.contract.pairs_model import PairCrossing
 from breakeven.report.contract.report_model import Report
@@ -72,10 +73,15 @@ def brief(option: str | None) -> str:
     return words.NOTHING if option is None else names.get(option, option)
 
 
-def brief_of_pair(option: str | None) -> str:
-    """The same where every form stands beside every other: RabbitMQ trio; Amazon MQ cluster."""
+def brief_of_pair(option: str | None, asked: ClusterForm) -> str:
+    """The same where every form stands beside every other: RabbitMQ trio; Amazon MQ cluster.
+
+    :param asked: the question's own cluster, which has its own nodes and copies
+    """
     named = {AS_USED: "SQS as used", BATCHED: "SQS batched", None: words.NOTHING}
     named |= {name: f"RabbitMQ {'node' if form == 'single' else form}" for name, form in OWN.items()}
+    if not asked.is_usual:
+        named[f"{RABBITMQ}-{asked.deployment}"] = f"RabbitMQ {form_words(asked)}"
     named |= {
         name: f"Amazon MQ {'broker' if form == 'single' else 'cluster'}" for name, form in MANAGED.items()
     }

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from breakeven import words
 from breakeven.pricing.bill.inputs import Inputs
+from breakeven.pricing.cluster_form import ClusterForm
 from breakeven.report.contract.pairs_model import PairCrossing, Pairs
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
@@ -26,11 +27,11 @@ def first_changes(pairs: Pairs) -> list[PairCrossing]:
     return list(found.values())
 
 
-def sides(crossing: PairCrossing) -> tuple[str, str]:
+def sides(crossing: PairCrossing, asked: ClusterForm) -> tuple[str, str]:
     """The option that is cheaper below the crossing, or throughout, and the other; after a tie, above it."""
     cheaper = crossing.cheaper_below or crossing.cheaper_above or crossing.first_option
     other = crossing.second_option if cheaper == crossing.first_option else crossing.first_option
-    return brief_of_pair(cheaper), brief_of_pair(other)
+    return brief_of_pair(cheaper, asked), brief_of_pair(other, asked)
 
 
 def rate(crossing: PairCrossing) -> str:
@@ -88,6 +89,7 @@ def pairs_table(report: Report) -> Table | None:
     question = report.headline_question
     if report.pairs is None or question is None or not report.pairs.crossings:
         return None
+    inputs = Inputs.model_validate(question.inputs)
     return Table(
         slug="pairs",
         caption="Where the cheaper of two options changes",
@@ -95,12 +97,12 @@ def pairs_table(report: Report) -> Table | None:
         columns=tuple(COLUMNS),
         rows=tuple(
             Row(
-                sides(one),
+                sides(one, inputs),
                 tuple(cell(one) for cell in COLUMNS.values()),
                 "priced",
             )
             for one in first_changes(report.pairs)
         ),
-        notes=notes(report.pairs, Inputs.model_validate(question.inputs)),
+        notes=notes(report.pairs, inputs),
         sourced=False,
     )

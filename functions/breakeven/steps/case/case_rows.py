@@ -118,7 +118,7 @@ def mirrors_of(case: Case) -> int:
     """The copies that each queue has beside its leader's when all is well: one on every other node that is
     not down, or on that of every other member of its group.
     """
-    nodes = record_of(case.target).node_count
+    nodes = case.nodes
     return min(case.workload.group_size or nodes, nodes - case.workload.nodes_down) - 1
 
 
@@ -143,7 +143,7 @@ def flags_of(
         environment=environment,
         provenance=provenance,
         shared=shared,
-        nodes=record_of(case.target).node_count,
+        nodes=case.nodes,
         nodes_down=workload.nodes_down,
         mirrors={when: counts or {} for when, counts in mirrors.items()},
         mirrors_due=mirrors_of(case),

@@ -11,29 +11,37 @@ from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.lane.warm_up_record import BROKEN_OFF, WarmUp
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
+from breakeven.workload.case import Machines, nodes_of
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0
 POLL_S = 0.5
 
 
-def establish(services: Services, run_id: str, target: TargetName, *, warms_up: bool = False) -> None:
+def establish(
+    services: Services,
+    run_id: str,
+    target: TargetName,
+    machines: Machines | None = None,
+    *,
+    warms_up: bool = False,
+) -> None:
     """Wait for the nodes, put in place what cases need, and record what the target says of itself.
 
+    :param machines: what they run on; None: as many as the target has unless a suite says otherwise
     :param warms_up: a warm-up follows; it is recorded as broken off until it has come to its end
     :raises CaseError: nodes that do not register in time, or never become healthy
     """
-    if record_of(target).nodes:
-        _gather_nodes(services, run_id, target)
+    if nodes := nodes_of(target, machines):
+        _gather_nodes(services, run_id, target, nodes)
     description = services.target(run_id, target).establish()
     warm_up = {"warm_up": WarmUp(reason=BROKEN_OFF).model_dump_json()} if warms_up else {}
     services.state(run_id).update(lane_item(target), status="ready", **asdict(description), **warm_up)
 
 
-def _gather_nodes(services: Services, run_id: str, target: TargetName) -> None:
-    wanted, deadline = record_of(target).node_count, time.monotonic() + REGISTER_TIMEOUT_S
+def _gather_nodes(services: Services, run_id: str, target: TargetName, wanted: int) -> None:
+    deadline = time.monotonic() + REGISTER_TIMEOUT_S
     while len(registered := _registrations(services, run_id, target)) < wanted:
         if time.monotonic() > deadline:
             raise CaseError(

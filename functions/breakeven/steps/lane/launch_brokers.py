@@ -25,9 +25,9 @@ from breakeven.steps.instances import Instance, describe_instances, tagging
 from breakeven.steps.lane.baked_images import image_for
 from breakeven.steps.run_lease import check_deadline, longest_s
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import ROOT_DEVICE, record_of
-from breakeven.terms import TargetName
-from breakeven.workload.case import Machines
+from breakeven.targets.catalog import ROOT_DEVICE
+from breakeven.terms import MOST_BROKER_ZONES, TargetName
+from breakeven.workload.case import Machines, nodes_of
 
 #: what EC2 answers where it, or the account's quota, has no room
 NO_ROOM = {
@@ -63,8 +63,10 @@ class Place:
     images: Mapping[str, str] = field(default_factory=dict)
 
     def dealt(self, nodes: int, machines: Machines | None) -> dict[str, int]:
-        """How many of the nodes go to each zone: one after another, over as many zones as there are."""
-        zones = (machines.zones if machines else ()) or tuple(self.subnets)
+        """How many of the nodes go to each zone: one after another, over the zones that there are, or the
+        first three of more.
+        """
+        zones = ((machines.zones if machines else ()) or tuple(self.subnets))[:MOST_BROKER_ZONES]
         return dict(Counter(zones[node % len(zones)] for node in range(nodes)))
 
 
@@ -91,8 +93,8 @@ def launch(
         services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
         services.store.put_secret(key, access.model_dump_json())
     own = _own_machines(services, place, run_id, machines) if machines else {}
-    nodes, ours = record_of(target).node_count, installation()
-    tags = ours.tags(_node_tags(services, run_id, target))
+    nodes, ours = nodes_of(target, machines), installation()
+    tags = ours.tags(_node_tags(services, run_id, target, nodes))
     lane, ids = services.state(run_id), list[str]()
     zones = place.dealt(nodes, machines)
     for zone, count in zones.items():
@@ -135,7 +137,7 @@ def _await_start(ec2: Ec2, ids: list[str]) -> None:
         time.sleep(POLL_S)
 
 
-def _node_tags(services: Services, run_id: str, target: TargetName) -> dict[str, str]:
+def _node_tags(services: Services, run_id: str, target: TargetName, nodes: int) -> dict[str, str]:
     """The tags by which a node finds its lane and knows when to go; see nodes/surroundings/aws.sh.
 
     All of them, whatever the launch template says: tags of a call may take the place of a template's.
@@ -144,7 +146,7 @@ def _node_tags(services: Services, run_id: str, target: TargetName) -> dict[str,
         BUCKET_TAG: services.store.bucket,
         RUN_TAG: run_id,
         TARGET_TAG: target,
-        NODES_TAG: str(record_of(target).node_count),
+        NODES_TAG: str(nodes),
         "Name": f"breakeven {target}",
     }
     if (lease_s := longest_s(services, run_id)) is not None:

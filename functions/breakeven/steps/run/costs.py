@@ -76,7 +76,7 @@ def _on_machines(cases: Sequence[Case], inputs: Inputs, book: PriceBook, capacit
     found = [
         (target, own, capacities.find(own))
         for target, machines in _clusters(cases)
-        for own in [_on(inputs, target, machines)]
+        for own in [_on(inputs, target, machines).but(group_size=_group_size(cases, target))]
     ]
     (target, first, capacity), *others = found
     managed = capacities.find_managed(first)
@@ -130,10 +130,17 @@ def _on(inputs: Inputs, target: TargetName, each: Machines | None) -> Inputs:
     nodes = clusters()[target.kind]
     return inputs.but(
         deployment=nodes.deployment,
+        cluster_nodes=each.nodes if each else None,
         instance=each.instance_type if each else nodes.instance_type,
         volume_gb=float(each.volume_gb if each else nodes.volume_gb),
         broker_zones=(len(each.zones) or None) if each else None,
     )
+
+
+def _group_size(cases: Sequence[Case], target: TargetName) -> int | None:
+    """Members of a queue's group, where all of the target's cases have as many; None: as usual."""
+    sizes = {case.workload.group_size for case in cases if case.target == target}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _price(target: TargetName, inputs: Inputs, book: PriceBook) -> str:

@@ -124,6 +124,8 @@ def _of_cell(repeats: Sequence[Search], run_id: str, today: date, servers: Mappi
     return RunCapacity(
         target=first.target.kind,
         deployment=nodes.deployment,
+        cluster_nodes=first.machines.nodes,
+        group_size=workload.group_size,
         instance=first.machines.instance_type,
         release=servers.get(first.target),
         message_bytes=workload.message_bytes,

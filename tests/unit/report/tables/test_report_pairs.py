@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.pricing.cluster_form import ClusterForm
 from breakeven.report.contract.pairs_model import PairCrossing
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.pairs_table import first_changes, pairs_table, rate, sides
@@ -84,7 +85,7 @@ def test_kinds_of_crossings_in_words(changes: dict[str, Any], said: str) -> None
     }  # fmt: skip
     one = PairCrossing(**fields | changes)
     assert rate(one) == said
-    assert sides(one) == (TRIO, MANAGED)
+    assert sides(one, ClusterForm()) == (TRIO, MANAGED)
 
 
 def test_it_stands_in_the_reports_cost_and_in_markdown(report: Report) -> None:
