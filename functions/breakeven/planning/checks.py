@@ -132,7 +132,8 @@ def check_workload(
 
     record, queues = record_of(target), settings["queues"]
     for workers in ("producers", "consumers"):
-        if queues > (count := settings[workers]):
+        count = settings[workers]
+        if queues > count > 0:
             remedy = f"{count} {workers} would leave a queue without one; at most {count} here"
             yield fault("queues", queues, remedy)
     size, most = settings["message_size"], record.max_message_bytes
@@ -150,6 +151,9 @@ def check_workload(
     if settings.get("loaders", 1) > room.loaders:
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
         yield fault("loaders", settings["loaders"], remedy)
+    if not settings["consumers"] and (mode := settings["mode"]) != "parallel":
+        remedy = f"mode {mode} measures what is received; at least 1, or mode: parallel"
+        yield fault("consumers", 0, remedy)
     yield from _rate_faults(settings, fault)
     cluster = Cluster(subject, record, node_count(suite, subject))
     yield from _nodes_faults(settings, cluster, fault)

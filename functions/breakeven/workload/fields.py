@@ -87,6 +87,8 @@ InstanceType = Annotated[
     _allowed("an EC2 instance type, such as m7g.large"),
 ]
 Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
+#: none of them: what is sent is received once the measured stage is over
+Consumers = Annotated[int, Field(ge=0, le=MAX_WORKERS)]
 Queues = Annotated[int, Field(ge=1, le=100)]
 GroupSize = Annotated[int, Field(ge=1, le=MAX_NODES)]
 Batch = Annotated[int, Field(ge=1, le=SQS_MAX_BATCH)]

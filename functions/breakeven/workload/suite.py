@@ -32,6 +32,7 @@ from breakeven.workload.fields import (
     AckEvery,
     Batch,
     Compared,
+    Consumers,
     DistinctList,
     GroupSize,
     InstanceType,
@@ -131,7 +132,7 @@ class Cell(Counted):
 
     threads: Workers | None = None
     producers: Workers | None = None
-    consumers: Workers | None = None
+    consumers: Consumers | None = None
     queues: Queues | None = None
     message_size: Size | None = None
     rate: Rate | None = None
@@ -162,7 +163,7 @@ class Scenario(Stages, Counted):
     messages: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
     threads: Varied[Workers] | None = None
     producers: Varied[Workers] | None = None
-    consumers: Varied[Workers] | None = None
+    consumers: Varied[Consumers] | None = None
     queues: Varied[Queues] | None = None
     message_size: Varied[Size] | None = None
     rate: Varied[Rate] | None = None

@@ -197,3 +197,17 @@ def test_queues_that_vanish_in_mid_case_fail_it_with_the_reason_and_its_ledger(
     account = merge([last], QueueCount(0)).ledger
     assert account.sent == account.confirmed + account.returned + account.nacked + account.unknown
     assert account.returned == last.errors["returned"]
+
+
+@pytest.mark.parametrize("target", ["rabbitmq-mirrored-pair", "sqs-standard"])
+@pytest.mark.parametrize("arriving", [{}, {"rate": 50.0, "window": 20}])
+def test_publishing_alone_is_measured_and_all_of_it_received_afterwards(
+    bench: Callable[..., Bench], target: str, arriving: dict[str, Any]
+) -> None:
+    fields = {**PARALLEL, "producers": 2, "consumers": 0, "measure_s": 1.0, "warmup_s": 0.0, "drain_s": 60.0}
+    measurement = bench(target, **{**fields, **arriving}).measured()
+    assert_closed(measurement)
+    assert measurement.ledger.received == measurement.ledger.sent > 0
+    assert measurement.totals["produce"].cell.latencies.count > 0
+    assert "end_to_end" not in measurement.totals
+    assert [t.cell.total().operations for n, t in measurement.totals.items() if n == "consume"] == [0]

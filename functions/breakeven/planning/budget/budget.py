@@ -48,9 +48,10 @@ def sqs_requests_at_most(case: Case) -> float:
     chunks = (requests_per_message(ask(message_bytes=work.message_bytes)) - 1) / 2
     sends = _sends_at_most(work)
     asking_s = work.drain_s if work.messages is not None else work.warmup_s + work.measure_s + work.drain_s
-    empty = (
-        work.consumers * work.in_flight * asking_s * (1 / work.wait_s if work.wait_s else CALLS_EACH_PER_S)
-    )
+    asking = work.consumers
+    if not asking:  # producers receive what they have sent once the measured stage is over
+        asking, asking_s = work.producers, work.drain_s
+    empty = asking * work.in_flight * asking_s * (1 / work.wait_s if work.wait_s else CALLS_EACH_PER_S)
     return sends * chunks + sends * chunks + sends + empty
 
 

@@ -199,7 +199,7 @@ def _empty_asks(case: Case) -> float:
     Each call that may be in flight asks for itself.
     """
     workload = case.workload
-    if workload.messages is not None:
+    if workload.messages is not None or not workload.consumers:
         return 0.0
     sending_s = workload.warmup_s + workload.measure_s
     asking = workload.consumers * workload.in_flight
