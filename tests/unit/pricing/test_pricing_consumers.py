@@ -126,6 +126,11 @@ def test_how_lambda_polls_is_uncertain(
     ]
 
 
+def test_a_batch_of_one_leaves_nothing_open_of_what_a_receive_brings() -> None:
+    (least, most) = uncertain(ask(**LAMBDA, lambda_batch=1))["Lambda's polling"]
+    assert least.keys() == most.keys() == {"lambda_polls_per_s"}
+
+
 def test_the_interval_reaches_to_what_lambda_polls_at_least_and_at_most() -> None:
     """Two pollers provisioned: $0.11 a month for a poll in 20 s each, and $21.02 for ten a second."""
     asked = priced(**LAMBDA, lambda_pollers=2, amazon_mq=None, batch_fill=1.0, free_tier=False)

@@ -76,7 +76,7 @@ def test_as_the_main_job_asks():
         ({"consumer": "lambda"}, "the fewer that come in 0.5 s. Each idle queue of SQS is polled 0.25 times"),
         (
             {"consumer": "lambda", "lambda_window_s": 2},
-            "10 messages or the fewer that each of 5 pollers a queue gathers in 2 s",
+            "10 messages or the fewer that come in 2 s, with 5 batches of a queue at a time; on Amazon MQ",
         ),
         (
             {"consumer": "lambda", "message_bytes": 700_000},

@@ -75,8 +75,8 @@ def _lambda_polling(inputs: Inputs) -> list[Changes]:
         return []
     least: Changes = {}
     most: Changes = {}
-    if inputs.lambda_receives is None:
-        least["lambda_receives"], most["lambda_receives"] = float(best_of_lambda(inputs)), 1.0
+    if inputs.lambda_receives is None and (best := best_of_lambda(inputs)) > 1:
+        least["lambda_receives"], most["lambda_receives"] = float(best), 1.0
     if inputs.lambda_polls_per_s is None and inputs.empty_receives is None:
         least["lambda_polls_per_s"], most["lambda_polls_per_s"] = polls_ends(inputs)
     return [least, most] if least else []

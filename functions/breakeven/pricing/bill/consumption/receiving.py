@@ -12,7 +12,7 @@ from breakeven.pricing.bill.inputs import MAX_BATCH, Inputs
 #: pollers of a mapping that was given none: five at a time, of which two are left where traffic is low
 #: ("Configuring scaling behavior for SQS event source mappings", AWS Lambda Developer Guide)
 LEAST_POLLERS, MOST_POLLERS = 2, 5
-#: seconds that a receive of Lambda waits: the longest wait of SQS, as its long polls have
+#: seconds that a receive of Lambda waits: it has long polls, whose wait is taken to be SQS's longest
 LAMBDA_WAIT_S = 20.0
 #: polls a second of a provisioned poller, and batches that it has at a time, both at most (the same page)
 MOST_POLLS_PER_S, MOST_AT_A_TIME = 10.0, 10

@@ -60,8 +60,8 @@ def _on_sqs(inputs: Inputs) -> str:
     found = batches(inputs, "sqs")
     if not found.windows:
         return f"what one receive brings ({words.quantity(found.size)} as used)"
-    pollers = f"each of {words.plural(found.at_a_time, 'poller')} a queue gathers"
-    return f"{_most(inputs, found)} or the fewer that {pollers} in {words.quantity(found.window_s)} s"
+    beside = f"with {words.plural(found.at_a_time, 'batch', 'batches')} of a queue at a time"
+    return f"{_most(inputs, found)} or the fewer that come in {words.quantity(found.window_s)} s, {beside}"
 
 
 def _on_brokers(inputs: Inputs) -> str:
