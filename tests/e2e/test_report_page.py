@@ -66,6 +66,14 @@ def opened(browser, site):
         page.close()
 
 
+def test_no_table_hides_a_column_at_the_width_of_a_desk(opened):
+    page = opened("index.html", DESK)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    wider = "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth + 1)"
+    assert page.evaluate("document.querySelectorAll('.scroll').length") > 10
+    assert page.evaluate(f"{wider}.map(box => box.ariaLabel)") == []
+
+
 @pytest.mark.parametrize("name", ["index.html", "hostile.html"])
 def test_the_page_is_never_wider_than_its_window(opened, name):
     page = opened(name, DESK)

@@ -106,10 +106,15 @@ VERDICT: dict[str, Example] = {
         ("none of its cases is ok",),
         with_case(status="failed", reason="it broke"),
     ),
+    "where": (
+        alone(),
+        ("measured on this machine, with loader and brokers sharing its cores.",),
+        alone(status="failed", reason="it broke"),
+    ),
     "fastest": (
         alone(produce=rated(WHOLE.cases[0].produce, 0.5)),
         (
-            "the RabbitMQ mirrored pair confirmed 0.500 messages a second at p95 3.00 ms",
+            "The RabbitMQ mirrored pair confirmed 0.500 messages a second at p95 3.00 ms",
             "closed loop",
         ),
         open_loop(100, 100),
@@ -118,7 +123,7 @@ VERDICT: dict[str, Example] = {
     "fell_behind": (
         open_loop(99, 98.9),
         (
-            "the RabbitMQ mirrored pair did not keep up with 100",
+            "The RabbitMQ mirrored pair did not keep up with 100",
             "99.0 messages a second were sent",
             "15,800 ms",
         ),
@@ -237,7 +242,7 @@ def test_an_offered_rate_is_never_the_fastest_case() -> None:
 def test_a_loader_that_fell_behind_is_not_called_the_target() -> None:
     found: list[CaseReport] = open_loop(50, 50, flags=["shared_host", "loader_saturated"]).cases
     said = SPEEDS["fell_behind"](WHOLE.model_copy(update={"cases": found}))
-    assert "a loader, which was itself the limit, did not keep up with 100" in said
+    assert "A loader, which was itself the limit, did not keep up with 100" in said
     assert "mirrored pair did not" not in said
 
 

@@ -54,20 +54,19 @@ NEVER = (
 def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     first, sums, sizes, takes, *_ = said()
     assert first == (
-        "With 1 KiB messages in us-east-1, before staff time, SQS batched and long-polled is the cheapest "
-        "option below about 785 messages a second (between 270 and 785); a RabbitMQ pair of m7g.large in 2 "
-        "zones above that, up to about 5,670 messages a second, if a cluster can carry 3,360 messages a "
-        "second at peak; an Amazon MQ cluster of mq.m7g.large above that, up to about 8,900 messages a "
-        "second, if each of its clusters carries at least 24,300 msg/s and traffic between its brokers, "
-        "whose price no source gives, is free."
+        "With 1 KiB messages in us-east-1, before staff time, SQS batched is cheapest below about 785 "
+        "messages a second (between 270 and 785), a RabbitMQ pair of m7g.large from there to about 5,670, "
+        "and an Amazon MQ cluster from there to about 8,900, if clusters carry the load."
     )
     assert sums == (
-        "Without Amazon MQ, SQS batched and long-polled is cheaper than a RabbitMQ pair of m7g.large in 2 "
-        "zones below about 785 messages a second (between 270 and 785); above that, RabbitMQ is, if a "
-        "cluster can carry 3,360 messages a second at peak, and before staff time. With one message a call, "
-        "SQS is cheaper than RabbitMQ only below about 43 messages a second "
-        "(between 32 and 43). That rate is a monthly mean of 113 million messages, at which either option "
-        "costs $135.82 a month. The interval covers what is not known: empty receives (none to one per "
+        "That supposes that a RabbitMQ cluster can carry 3,360 messages a second at peak and of an Amazon MQ "
+        "cluster of mq.m7g.large each of its clusters carries at least 24,300 msg/s and traffic between its "
+        "brokers, whose price no source gives, is free. Without Amazon MQ, SQS batched and long-polled is "
+        "cheaper than a RabbitMQ pair of m7g.large in 2 zones below about 785 messages a second (between 270 "
+        "and 785); above that, RabbitMQ is, if a cluster can carry 3,360 messages a second at peak, and "
+        "before staff time. With one message a call, SQS is cheaper than RabbitMQ only below about 43 "
+        "messages a second (between 32 and 43). That rate is a monthly mean of 113 million messages, "
+        "at which either option costs $135.82 a month. The interval covers what is not known: empty receives (none to one per "
         "message). "
         "The estimate is its upper end, as it is priced with no empty receives. "
         "The interval of SQS batched covers what is not known: how full batches of SQS batched are (half to "
@@ -108,7 +107,7 @@ def test_the_rate_of_eight_hours_is_that_of_a_question_with_eight_hours():
 
 def test_fifo_is_named_where_its_requests_are_what_is_priced():
     first, sums, *_ = said(queue="fifo")
-    assert "SQS FIFO batched and long-polled is the cheapest option below" in first
+    assert "SQS FIFO batched is cheapest below" in first
     assert "SQS FIFO batched and long-polled is cheaper than" in sums
     assert "With one message a call, SQS FIFO is cheaper than RabbitMQ only below about 34 " in sums
 
@@ -127,14 +126,15 @@ def test_the_estimate_is_no_end_of_an_interval_that_lies_about_it():
 
 def test_without_anything_uncertain_no_interval_is_shown():
     _, sums, *_ = said(empty_receives=0.0, batch_fill=1.0)
-    assert "between" not in sums
+    assert "(between" not in sums
     assert "interval" not in sums
 
 
 def test_a_known_capacity_is_named_and_no_longer_doubted():
     first, sums, _, takes, *_ = said(capacity_msg_per_s=3000.0)
     assert "it is assumed to carry 3,000." in takes
-    assert first.endswith("; a RabbitMQ pair of m7g.large in 2 zones at no rate priced.")
+    assert "RabbitMQ" not in first
+    assert "A RabbitMQ pair of m7g.large in 2 zones is the cheapest at no rate priced." in sums
     assert sentence(sums, "Without Amazon MQ").endswith(
         "SQS batched and long-polled is cheaper than a RabbitMQ pair of m7g.large in 2 zones at every rate "
         "priced, up to 700,000 messages a second, even before staff time"
@@ -152,7 +152,7 @@ def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
 def test_large_messages_never_cross_and_the_traffic_is_why():
     first, why, _, takes, *_ = said(message_bytes=65536)
     assert "With 64 KiB messages in us-east-1, SQS batched and long-polled is cheaper than" in first
-    assert why.startswith("With one message a call, SQS is cheaper than RabbitMQ at every rate priced. At 64")
+    assert "With one message a call, SQS is cheaper than RabbitMQ at every rate priced. At 64" in why
     assert (
         "At 64 KiB a message, a million more messages cost $3.66 on a RabbitMQ pair of m7g.large (traffic "
         "across zones) and $1.20 on SQS as used (requests): no traffic is large enough to pay for the "
@@ -171,7 +171,7 @@ def test_small_clusters_never_cross_and_their_price_is_why():
 
 def test_brokers_that_are_always_cheaper():
     first, why, *_ = said(sqs_path="nat", client_zones=6, instance="t4g.small", existing_requests=1e9)
-    assert "a RabbitMQ pair of t4g.small in 2 zones is the cheapest option below about " in first
+    assert "a RabbitMQ pair of t4g.small is cheapest below about " in first
     assert "a RabbitMQ pair of t4g.small in 2 zones is cheaper than SQS batched and long-polled at" in why
     assert "With one message a call, SQS costs more than RabbitMQ at every rate priced." in why
     assert "Before the first message, SQS as used costs $197.30 a month (NAT gateway hours $197.10" in why

@@ -32,6 +32,16 @@ def _nothing_measured(report: Report) -> str:
     return "This run failed: none of its cases is ok, and nothing below was measured by it."
 
 
+def _where(report: Report) -> str:
+    """Said once, of all that follows."""
+    measured = _measured(report)
+    if not measured:
+        return ""
+    here = "on this machine" if report.environment == "local" else "on AWS"
+    shared = any("shared_host" in case.flags for case in measured)
+    return f"Speeds were measured {here}{', with loader and brokers sharing its cores' if shared else ''}."
+
+
 def _fastest(report: Report) -> str:
     """Of closed loops: an open loop sends at the rate that it was given."""
     return _by_target(report, lambda cases: _fastest_of([case for case in cases if not _is_open(case)]))
@@ -45,7 +55,7 @@ def _fastest_of(cases: Sequence[CaseReport]) -> str:
     least = "at least " if "loader_saturated" in case.flags else ""
     return (
         f"{_the(case)} {_took(case)} {least}{_a_second(produced)}{_p95(produced)} in its fastest case in a "
-        f"closed loop ({words.case_name(case)}){_consumed(case)}{_shared(case)}."
+        f"closed loop ({words.case_name(case)}){_consumed(case)}."
     )
 
 
@@ -63,7 +73,7 @@ def _kept_up_of(cases: Sequence[CaseReport]) -> str:
     return (
         f"{_the(case)} kept up with {words.figure(rate)} messages a second that were offered "
         f"({words.case_name(case)}): it {_took(case)} {_a_second(produced)}{_p95(produced)}"
-        f"{_consumed(case)}{_shared(case)}."
+        f"{_consumed(case)}."
     )
 
 
@@ -81,7 +91,7 @@ def _fell_behind_of(cases: Sequence[CaseReport]) -> str:
     return (
         f"{who} did not keep up with {words.figure(rate)} messages a second that were offered "
         f"({words.case_name(case)}): {_a_second(case.produce)} were sent{_p95(case.produce)}"
-        f"{_consumed(case)}{_shared(case)}."
+        f"{_consumed(case)}."
     )
 
 
@@ -100,7 +110,7 @@ def _held_of(cases: Sequence[CaseReport]) -> str:
     least = "at least " if case.is_lower_bound else ""
     return (
         f"{_the(case)} held {least}{words.figure(rate)} messages a second in the search for its capacity "
-        f"({words.case_name(case)}){above}{_shared(case)}."
+        f"({words.case_name(case)}){above}."
     )
 
 
@@ -170,6 +180,7 @@ OPENING: dict[str, Callable[[Report], str]] = {
     "nothing_measured": _nothing_measured,
 }
 SPEEDS: dict[str, Callable[[Report], str]] = {
+    "where": _where,
     "fastest": _fastest,
     "kept_up": _kept_up,
     "fell_behind": _fell_behind,
@@ -199,11 +210,14 @@ def findings(report: Report) -> Iterator[str]:
 
 def _by_target(report: Report, say: Callable[[Sequence[CaseReport]], str]) -> str:
     """A sentence for each target that was really measured, of its cases that are ok."""
-    here = "On this machine" if report.environment == "local" else "On AWS"
-    measured = [case for case in report.cases if case.provenance == "measured" and case.status == "ok"]
+    measured = _measured(report)
     targets = dict.fromkeys(case.target for case in measured)
     found = (say([case for case in measured if case.target == target]) for target in targets)
-    return " ".join(f"{here} {said}" for said in found if said)
+    return " ".join(words.capital(said) for said in found if said)
+
+
+def _measured(report: Report) -> list[CaseReport]:
+    return [case for case in report.cases if case.provenance == "measured" and case.status == "ok"]
 
 
 def _is_open(case: CaseReport) -> bool:
@@ -245,10 +259,6 @@ def _a_second(metric: Metric | None) -> str:
 
 def _p95(metric: Metric | None) -> str:
     return f" at p95 {words.milliseconds(metric.p95_ms)}" if metric and metric.p95_ms is not None else ""
-
-
-def _shared(case: CaseReport) -> str:
-    return ", with loader and brokers sharing its cores" if "shared_host" in case.flags else ""
 
 
 def _consumed(case: CaseReport) -> str:

@@ -13,7 +13,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
 from breakeven.report.money.consumption.consumer_words import QUEUE_ONLY
 from breakeven.report.money.counted import counted
-from breakeven.report.money.headline import as_used, main_crossover, without_amazon_mq
+from breakeven.report.money.headline import as_used, beside_headline, main_crossover
 from breakeven.report.money.latency_at_crossing import near_crossing
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
@@ -42,7 +42,7 @@ def money(report: Report) -> list[str]:
         return []
     question = report.question(crossing.question_id)
     first = [
-        without_amazon_mq(report),
+        beside_headline(report),
         as_used(report),
         _sums(crossing),
         why_never(crossing, question, report.bills),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from breakeven import words
+from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
@@ -35,16 +36,24 @@ def headline(report: Report) -> str:
     found = _with_amazon_mq(report, question)
     if found:
         return f"{_conditions(question)}, {_staff(question)}, {_of_all(question, found)}."
-    beside = " Amazon MQ is the cheapest at no rate priced." if AMAZON_MQ in question.options else ""
-    return f"{_conditions(question)}, {compared}.{beside}"
+    return f"{_conditions(question)}, {compared}."
 
 
-def without_amazon_mq(report: Report) -> str:
-    """SQS against our own cluster alone; empty where the headline has said it."""
+def beside_headline(report: Report) -> str:
+    """What the headline supposes of Amazon MQ and of our own cluster, and both SQS and our own without it."""
     question = report.headline_question
-    if question is None or not _with_amazon_mq(report, question):
+    if question is None or AMAZON_MQ not in question.options or not _compared(report):
         return ""
-    return f"Without Amazon MQ, {_compared(report)}."
+    found = _with_amazon_mq(report, question)
+    if not found:
+        return "Amazon MQ is the cheapest at no rate priced."
+    supposed = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
+    own_cluster = _cluster(question)
+    nowhere = f" {words.capital(own_cluster)} is the cheapest at no rate priced."
+    return (
+        f"That supposes that {supposed}.{'' if RABBITMQ in {own.option for own in found} else nowhere} "
+        f"Without Amazon MQ, {_compared(report)}."
+    )
 
 
 def _compared(report: Report) -> str:
@@ -109,23 +118,22 @@ def _conditions(question: CostQuestion) -> str:
 
 
 def _of_all(question: CostQuestion, found: list[Range]) -> str:
-    """The cheapest option of each range, with what must hold of it; and that our own is none of them."""
+    """The cheapest option of each range; what must hold of it is said beside."""
     first, *others = found[:NAMED_RANGES]
-    begins = f"{_name(question, first.option)} is the cheapest option"
     over = f"below {_met(first.end)}" if others else _reach(first)
-    said = [f"{begins} {over}{_supposing(question, first)}"]
+    said = [f"{_name(question, first.option)} is cheapest {over}"]
     for before, own in pairwise((first, *others)):
-        last = own is found[-1]
-        said.append(f"{_name(question, own.option)} {_from(before, own, last)}{_supposing(question, own)}")
-    if all(own.option != RABBITMQ for own in found):
-        said.append(f"{_cluster(question)} at no rate priced")
-    return "; ".join(said)
+        said.append(f"{_name(question, own.option)} {_from(before, own, own is found[-1])}")
+    return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}, if clusters carry the load"
 
 
 def _name(question: CostQuestion, option: str) -> str:
+    """Short, as a headline has room for; sizes and zones follow it."""
     if option == AMAZON_MQ:
-        return question.spoken_option(option)
-    return _cluster(question) if option == RABBITMQ else _sqs(question, option)
+        return f"an Amazon MQ {form_of(str(question.inputs['deployment'])).replace('single', 'broker')}"
+    if option == RABBITMQ:
+        return question.spoken_option(RABBITMQ)
+    return _sqs(question, option).removesuffix(" and long-polled")
 
 
 def _reach(own: Range) -> str:
@@ -144,7 +152,10 @@ def _from(before: Range, own: Range, last: bool) -> str:
     assert own.start
     follows = own.start.rate <= before.end.rate * (1 + EXACT)
     start = "above that" if follows else f"above about {about(own.start.rate)}"
-    return start if last or not own.end else f"{start}, up to {_met(own.end)}"
+    if last or not own.end:
+        return start
+    until = f"to about {about(own.end.rate)}"
+    return f"from there {until}" if follows else f"from about {about(own.start.rate)} {until}"
 
 
 def _supposing(question: CostQuestion, own: Range) -> str:
@@ -152,12 +163,12 @@ def _supposing(question: CostQuestion, own: Range) -> str:
     rate = own.start.rate if own.start else own.rates[0]
     inputs = Inputs.model_validate(question.inputs)
     if own.option == AMAZON_MQ:
-        return f", if {conditions(inputs, rate)}"
+        what = question.spoken_option(AMAZON_MQ)
+        return f"of {what} {conditions(inputs, rate)}"
     if own.option != RABBITMQ or inputs.capacity_msg_per_s:
         return ""
-    return (
-        f", if a cluster can carry {about(capacity_of(inputs).needed_each(rate))} messages a second at peak"
-    )
+    needs = about(capacity_of(inputs).needed_each(rate))
+    return f"a RabbitMQ cluster can carry {needs} messages a second at peak"
 
 
 def _cheapest(question: CostQuestion, sqs: str, found: list[Stretch], searched: float | None) -> str:
