@@ -23,7 +23,7 @@ from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, print_rows, print_styled, print_verdict, say
 from local.stored.published_report import PREFIX, write_report
 from local.stored.settled_cases import is_under_way
-from local.stored.settled_report import is_unfinished, settled_report
+from local.stored.settled_report import has_ended, is_unfinished, settled_report
 from local.stored.whole_files import write_whole
 
 SOURCE = "report.json"
@@ -80,7 +80,9 @@ def _unfinished(target: str, runs: Path) -> Path | None:
 def _as_far_as_settled(folder: Path, *, as_json: bool) -> int:
     report = settled_report(folder)
     _conclude(report, write(report, folder / "report"), as_json=as_json)
-    if is_under_way(folder):
+    if has_ended(folder):
+        line = f"{folder.name} came to its end, and had no report any more: it was made anew from its rows"
+    elif is_under_way(folder):
         line = f"{folder.name} is under way: this is what was settled until now"
     else:
         line = f"{folder.name} did not come to its end; to resume it: {resume_command(folder)}"

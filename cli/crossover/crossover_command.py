@@ -196,6 +196,6 @@ def _dollars(text: str) -> float:
         usd = float(text.removeprefix("$").replace(",", ""))
     except ValueError:
         usd = -1.0
-    if not 0 < usd < float("inf"):
+    if "_" in text or not 0 < usd < float("inf"):
         raise InputError(WHERE, "--sqs-bill", text, "give US dollars a month above 0, such as 4000")
     return usd

@@ -167,11 +167,22 @@ def _value(option: str, text: str) -> Any:
         except ValueError as error:
             remedy = "give a size with its unit, such as 16B, 2KiB or 1MiB"
             raise InputError(WHERE, option, text, remedy) from error
+    if "_" in text and is_number(text):
+        raise InputError(WHERE, option, text, "write the number without underscores")
     if option.endswith("-discount"):
         return _discounted(option, text)
     if option == "--amazon-mq" and text == "none":
         return None
     return text
+
+
+def is_number(text: str) -> bool:
+    """As Python reads it, which takes more than a person means by one: underscores between digits."""
+    try:
+        float(text.strip("$%").replace(",", ""))
+    except ValueError:
+        return False
+    return True
 
 
 def _discounted(option: str, text: str) -> float:

@@ -123,8 +123,8 @@ def _run_here(arguments: argparse.Namespace) -> int:
         plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
-    check_folder(arguments.runs)
     with run_lock.held(run_id, arguments.runs, share=arguments.share):
+        check_folder(arguments.runs)  # makes it: a run that is refused leaves nothing
         return _run_alone(run_id, wanted, plan, endpoints, warnings, arguments)
 
 

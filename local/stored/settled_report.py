@@ -47,6 +47,14 @@ def is_unfinished(folder: Path) -> bool:
     return not (_records(folder).ended and (folder / "report" / "report.json").exists())
 
 
+def has_ended(folder: Path) -> bool:
+    """Did the run's workflow come to its end?
+
+    :raises InputError: its records are damaged
+    """
+    return _records(folder).ended
+
+
 def settled_report(folder: Path) -> Report:
     """The report of what is settled.
 

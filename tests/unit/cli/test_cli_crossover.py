@@ -221,6 +221,10 @@ def test_all_is_reported_when_no_subject_is_named(capsys: pytest.CaptureFixture[
     [
         (["--rate", "-1"], "--rate: '-1': must be at least 0"),
         (["--rate", "abc"], "--rate: 'abc': must be a number"),
+        (["--rate", "1_000"], "--rate: '1_000': write the number without underscores"),
+        (["--nodes", "1_0"], "--nodes: '1_0': write the number without underscores"),
+        (["--sqs-discount", "1_0%"], "--sqs-discount: '1_0%': write the number without underscores"),
+        (["--sqs-bill", "4_000"], "--sqs-bill: '4_000': give US dollars a month above 0"),
         (["--rate", "10000001"], "--rate: '10000001': must be at most 10000000"),
         (["--size", "2"], "--size: '2': give a size with its unit"),
         (["--size", "2MiB"], "--size: 2097152: must be at most 1048576"),

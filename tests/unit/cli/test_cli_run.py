@@ -249,6 +249,7 @@ def test_a_second_run_on_the_machine_is_refused_before_anything_is_set_up(
         assert "or give --share" in line
         assert main.main(["plan", "quick"]) == 0
     assert not set_up.exists()
+    assert not (tmp_path / "runs").exists(), "what is refused leaves no folder"
 
 
 @pytest.mark.usefixtures("handlers")

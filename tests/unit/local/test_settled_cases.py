@@ -147,6 +147,23 @@ def test_the_report_shows_it_and_says_how_to_go_on(
     assert "not yet" in (runs / RUN_ID / "report" / "report.md").read_text()
 
 
+def test_a_run_that_ended_and_whose_report_is_gone_is_not_said_to_be_unfinished(
+    killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = runs / RUN_ID / "state.json"
+    records = json.loads(path.read_text())
+    records[RUN]["finished_at"] = "2026-11-20T01:00:00+00:00"
+    path.write_text(json.dumps(records))
+    assert not (runs / RUN_ID / "report").exists()
+    assert main(["report", RUN_ID, "--runs", str(runs)]) == 0
+    said = capsys.readouterr()
+    assert said.err == (
+        f"{RUN_ID} came to its end, and had no report any more: it was made anew from its rows\n"
+    )
+    assert "has not come to its end" not in said.out
+    assert (runs / RUN_ID / "report" / "report.json").exists()
+
+
 def test_it_is_made_anew_each_time(
     services: Services, killed: list[str], runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

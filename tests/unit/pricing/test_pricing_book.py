@@ -181,6 +181,7 @@ def test_a_flat_price_is_one_tier_and_a_tiered_one_starts_with_the_first() -> No
         ({"tiers": [{"from": 0, "to": None, "usd": float("nan")}]}, "usd"),
         ({"colour": "red"}, "colour"),
         ({"tiers": "none"}, "tiers"),
+        ({"as_of": "2999-01-01"}, "prices.0.as_of: '2999-01-01': is in the future"),
         ({"tiers": [1]}, "tiers"),
     ],
 )

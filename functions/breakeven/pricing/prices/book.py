@@ -11,7 +11,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -287,7 +287,20 @@ def read_book(path: Path) -> PriceBook:
         raise InputError(str(path), field, value, remedy) from error
     if path.parent != BOOKS:
         _check_units(book, path)
+        _check_dates(book, path)
     return book
+
+
+def _check_dates(book: PriceBook, path: Path) -> None:
+    """No list price is of a day that has not come; a day is left for zones whose date is ahead of UTC's.
+
+    :raises InputError: naming the first date at fault
+    """
+    last = datetime.now(UTC).date() + timedelta(days=1)
+    dates = {"as_of": book.as_of} | {f"prices.{n}.as_of": price.as_of for n, price in enumerate(book.prices)}
+    for field, text in dates.items():
+        if date.fromisoformat(text) > last:
+            raise InputError(str(path), field, text, "is in the future; give the day on which it was read")
 
 
 def _check_units(book: PriceBook, path: Path) -> None:
