@@ -23,6 +23,7 @@ from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
 from breakeven.workload.case import SINGLY, Case, LoaderKind, Step, Variant, Workload
+from breakeven.workload.fields import UNLIMITED
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Scenario, Suite
 
@@ -178,6 +179,8 @@ def _spread(settings: Settings) -> Settings:
 def _word(name: str, value: Any) -> str:
     if name in ("rate", "linger_ms"):
         return f"{name}={int(value) if value == int(value) else value}"
+    if name == "prefetch" and value == UNLIMITED:
+        return f"{name}=unlimited"
     return f"size={format_size(value)}" if name == "message_size" else f"{name}={value}"
 
 

@@ -113,14 +113,14 @@ UNLIMITED = 0
 
 
 def _unlimited(value: Any) -> Any:
-    return UNLIMITED if value == "unlimited" else value if value != UNLIMITED else -1
+    return UNLIMITED if value == "unlimited" else value
 
 
 Prefetch = Annotated[
     int,
     BeforeValidator(_unlimited),
     Field(ge=UNLIMITED, le=65_535),
-    _allowed("1 to 65535 messages, or unlimited"),
+    _allowed("1 to 65535 messages, or unlimited, which is 0 as in AMQP"),
 ]
 AckEvery = Annotated[int, Field(ge=1, le=65_535)]
 WarmUp = Annotated[

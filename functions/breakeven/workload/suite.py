@@ -87,8 +87,8 @@ class Counted(Strict):
         return self
 
 
-class Delivery(Strict):
-    """How messages are handed over. What a variant may change, target by target."""
+class Handover(Strict):
+    """How messages are handed over, the same in all cells of a scenario."""
 
     confirms: bool | None = None
     persistent: bool | None = None
@@ -96,13 +96,18 @@ class Delivery(Strict):
     acks: bool | None = None
     ack_every: AckEvery | None = None
     consume: Literal["get", "push"] | None = None
-    prefetch: Prefetch | None = None
     window: Annotated[int, Field(ge=1, le=65535)] | None = None
     wait_s: Annotated[float, Field(ge=0, le=20)] | None = None
     client: Literal["ordinary", "native", "pika", "boto3"] | None = None
 
 
-class Stages(Delivery):
+class Delivery(Handover):
+    """What a variant may change, target by target."""
+
+    prefetch: Prefetch | None = None
+
+
+class Stages(Handover):
     """Lengths of a case's stages, seconds. ``drain_s``: for load-unload, how long without a new message.
 
     Of an open loop, how messages arrive beside their ``rate``; of consumers, how long they take for each.
@@ -140,6 +145,7 @@ class Cell(Counted):
     leaders: Leaders | None = None
     group_size: GroupSize | None = None
     groups: Groups | None = None
+    prefetch: Prefetch | None = None
     send_batch: Batch | None = None
     receive_batch: Batch | None = None
     delete_batch: Batch | None = None
@@ -171,6 +177,7 @@ class Scenario(Stages, Counted):
     leaders: Varied[Leaders] | None = None
     group_size: Varied[GroupSize] | None = None
     groups: Varied[Groups] | None = None
+    prefetch: Varied[Prefetch] | None = None
     send_batch: Varied[Batch] | None = None
     receive_batch: Varied[Batch] | None = None
     delete_batch: Varied[Batch] | None = None

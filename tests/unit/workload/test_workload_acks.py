@@ -44,6 +44,16 @@ def test_a_case_and_its_report_say_what_was_asked_for():
     assert case.workload.most_in_hand == MOST_UNLIMITED
 
 
+def test_how_many_may_be_in_hand_is_varied():
+    found = cases_of({"consume": "push", "prefetch": [1, 20, "unlimited"]})
+    assert [case.cell for case in found] == [
+        *("threads=2 prefetch=1", "threads=2 prefetch=20", "threads=2 prefetch=unlimited"),
+    ]
+    assert [case.workload.prefetch for case in found] == [1, 20, 0]
+    found = cases_of({"consume": "push", "cells": [{"prefetch": 5}, {"queues": 2}]})
+    assert [case.workload.prefetch for case in found] == [5, 1]
+
+
 def test_a_variant_may_change_them():
     variants = {"as-published": {PAIR: {"acks": False, **PUSHED}}}
     found = cases_of({}, SQS, PAIR, variants=variants, variant="as-published")
@@ -55,7 +65,7 @@ def test_a_variant_may_change_them():
     [
         ({"acks": "none"}, PAIR, "acks", "none", "true or false"),
         ({"ack_every": 0}, PAIR, "ack_every", 0, "1 to 65535"),
-        ({**PUSHED, "prefetch": 0}, PAIR, "prefetch", 0, "1 to 65535 messages, or unlimited"),
+        ({**PUSHED, "prefetch": -1}, PAIR, "prefetch", -1, "1 to 65535 messages, or unlimited"),
         ({**PUSHED, "prefetch": "all"}, PAIR, "prefetch", "all", "or unlimited"),
         ({"acks": False}, SQS, "acks", False, "Amazon SQS hands out again what is not deleted"),
         ({"ack_every": 2}, SQS, "ack_every", 2, "use delete_batch"),

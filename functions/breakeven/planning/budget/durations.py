@@ -79,9 +79,12 @@ def produce_rate(workload: Workload, target: TargetName, environment: Environmen
 
 
 def consume_rate(workload: Workload, target: TargetName, environment: Environment) -> float:
-    """Messages received and settled a second, all consumers together, each with its calls at once."""
+    """Messages received and settled a second, all consumers together, each with its calls or deliveries
+    at once.
+    """
     rates = record_of(target).rates[environment]
-    rate = min(workload.consumers * workload.in_flight * rates.consume_each, rates.consume_most)
+    at_once = workload.most_in_hand if workload.consume == "push" else workload.in_flight
+    rate = min(workload.consumers * at_once * rates.consume_each, rates.consume_most)
     calls = (1 / workload.receive_batch + 1 / workload.delete_batch) / 2  # for one of each, a message
     return _bounded(workload, rate / calls, rates.bytes_per_s)
 
