@@ -26,7 +26,8 @@ PRIVATE_BLOCKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/1
 class Network(Construct):
     """``subnets`` hold brokers, tasks and the functions inside; each of those has a security group.
 
-    ``endpoints`` is the group of the interface endpoints that runs make for their tasks.
+    ``endpoints`` is the group of the interface endpoints that runs make for their tasks, ``managed_brokers``
+    that of those that Amazon MQ makes for its brokers.
     """
 
     def __init__(self, scope: Construct, construct_id: str, context: Context, storage: Storage) -> None:
@@ -40,6 +41,13 @@ class Network(Construct):
         for port in (EPMD_PORT, DISTRIBUTION_PORT):
             self.brokers.add_ingress_rule(
                 self.brokers, ec2.Port.tcp(port), "Erlang distribution between nodes"
+            )
+        self.managed_brokers = self._group(
+            "ManagedBrokerGroup", "endpoints of brokers that Amazon MQ creates", allow_all_outbound=False
+        )
+        for port in (AMQPS_PORT, HTTPS):
+            self.managed_brokers.add_ingress_rule(
+                self.loaders, ec2.Port.tcp(port), "clients and health checks"
             )
         made = "interface endpoints that a run makes for its tasks"
         self.endpoints = self._group("EndpointGroup", made, allow_all_outbound=False)

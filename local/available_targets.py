@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from breakeven.errors import InputError
+from breakeven.planning.left_out import without
 from breakeven.targets.catalog import record_of
-from breakeven.workload.read import parse_suite
 from breakeven.workload.suite import Suite
 from local.servers.broker_releases import lack, release_for
 
@@ -28,7 +28,7 @@ def available(suite: Suite) -> tuple[Suite, list[str]]:
         return suite, notes
     if len(left_out) == len(suite.targets):
         raise InputError(suite.where, "targets", ", ".join(left_out), f"{lacking[left_out[0]]}; {REMEDY}")
-    return _without(suite, set(left_out)), notes
+    return without(suite, set(left_out)), notes
 
 
 def _lack(kind: str) -> str | None:
@@ -39,17 +39,3 @@ def _lack(kind: str) -> str | None:
 def _has_substitute(kind: str) -> bool:
     nodes = record_of(kind).nodes
     return nodes is None or release_for(nodes.debian) is not None
-
-
-def _without(suite: Suite, kinds: set[str]) -> Suite:
-    document = suite.document()
-    for named in (document, *document["scenarios"].values()):
-        if "targets" in named:
-            named["targets"] = [kind for kind in named["targets"] if kind not in kinds]
-    scenarios = document["scenarios"].items()
-    document["scenarios"] = {name: each for name, each in scenarios if each.get("targets") != []}
-    by_kind = [document.get("machines", {}), *document.get("variants", {}).values()]
-    for named in by_kind:
-        for kind in kinds & set(named):
-            del named[kind]
-    return parse_suite(document, suite.where)

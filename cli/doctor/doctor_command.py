@@ -24,6 +24,7 @@ from breakeven.steps.run.run_input import DEFAULT_SUITE
 from breakeven.targets.catalog import clusters
 from breakeven.workload.case import MAX_LOADERS
 from breakeven.workload.read import load_suite
+from cli.doctor.doctor_amazon_mq import amazon_mq
 from cli.doctor.doctor_images import brokers_image, loaders_image
 from cli.doctor.doctor_machines import account_plan, instance_type, vpcs, zones
 from cli.running.deployed import Account, Deployed, Level, Said, add_options, connect, find
@@ -104,6 +105,7 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     yield _asked("EC2 quota", lambda: _vcpus(account, deployed))
     yield _asked("Lambda quota", lambda: _functions(account))
     yield _asked("Fargate quota", lambda: _task_vcpus(account))
+    yield _asked("Amazon MQ", lambda: amazon_mq(account))
     if deployed:
         yield _asked("permissions", lambda: _permissions(deployed))
         yield _asked("image", lambda: brokers_image(deployed))

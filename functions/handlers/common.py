@@ -46,6 +46,7 @@ class AttemptEvent(CaseEvent):
 
 class Leg(rounds.Leg):
     brokers: bool
+    managed: bool
     warms_up: bool
     warm_up_s: float
 

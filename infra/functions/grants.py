@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -32,9 +33,12 @@ OWNED = {
     "ec2:StartInstances": "instance",
     "ec2:StopInstances": "instance",
     "ec2:TerminateInstances": "instance",
+    "mq:DeleteBroker": "broker",
+    "mq:DescribeBroker": "broker",
 }
 #: of these, no ARN has an account
 OF_NO_ACCOUNT = ("image", "snapshot")
+BROKER = "broker"
 PLAN, BAKE, ESTABLISH = "Plan", "BakeImages", "EstablishTasks"
 
 
@@ -78,9 +82,15 @@ class Grants:
         for variable, value in environment.items():
             self.functions[name].add_environment(f"BREAKEVEN_{variable}", value)
 
-    def arn(self, service: str, resource: str, name: str, **parts: str) -> str:
+    def arn(self, service: str, resource: str, name: str, **parts: Any) -> str:
         stack = cdk.Stack.of(self.base.results)
         return stack.format_arn(service=service, resource=resource, resource_name=name, **parts)
+
+    def owned(self, kind: str) -> str:
+        """ARN of all that there are of a kind of ``OWNED``."""
+        if kind == BROKER:
+            return self.arn("mq", BROKER, "*", arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME)
+        return self.ec2(kind)
 
     def ec2(self, kind: str, name: str = "*") -> str:
         """ARN of one, or of all that there are of a kind."""
@@ -117,9 +127,10 @@ def _as_the_table_has_it(grants: Grants, name: str, needs: Needs) -> None:
         acknowledge(role, {"IAM5[Resource::*]": why})
     for kind in dict.fromkeys(OWNED[action] for action in needs.of_ours):
         actions = [action for action in needs.of_ours if OWNED[action] == kind]
-        grants.allow(name, actions, [grants.ec2(kind)], grants.ours)
+        arn = grants.owned(kind)
+        grants.allow(name, actions, [arn], grants.ours)
         why = f"none has a name before a run makes it; only what carries the owner tag is open to {actions}"
-        grants.acknowledge(name, [grants.ec2(kind)], why)
+        grants.acknowledge(name, [arn], why)
 
 
 def _plan(grants: Grants, images: Sequence[str]) -> None:

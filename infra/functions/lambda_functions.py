@@ -13,6 +13,7 @@ from infra.brokers.broker_images import BrokerImages
 from infra.brokers.broker_template import Brokers
 from infra.code import ARCHITECTURE, RUNTIME, code, dependencies
 from infra.foundation import Foundation
+from infra.functions.amazon_mq_grants import grant_brokers
 from infra.functions.grants import Grants, grant_images, grant_steps, grant_tasks
 from infra.functions.step import Step
 from infra.functions.step_table import STEPS
@@ -54,6 +55,7 @@ class Functions(Construct):
         grant_steps(grants, brokers, images.names)
         grant_images(grants, images)
         grant_tasks(grants, tasks)
+        grant_brokers(grants)
         acknowledge(
             self,
             {

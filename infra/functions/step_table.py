@@ -24,6 +24,18 @@ ONE_CORE_MB = 1769
 LONGEST_MIN = 15
 
 
+LIST_BROKERS, DESCRIBE_BROKER, DELETE_BROKER = "mq:ListBrokers", "mq:DescribeBroker", "mq:DeleteBroker"
+#: what Amazon MQ asks for, beside its own call, of whoever creates a private broker of RabbitMQ, as its
+#: endpoint is made in our VPC. Source: see ``amazon_mq_grants``
+CREATES_BROKERS = tuple(
+    f"ec2:Describe{what}"
+    for what in (
+        *("InternetGateways", "NetworkInterfaces", "NetworkInterfacePermissions", "RouteTables"),
+        *("SecurityGroups", "Subnets", "VpcEndpoints", "Vpcs"),
+    )
+)
+
+
 def _releasing(*state: str, bound: tuple[str, ...] = ()) -> Needs:
     """Say what a step needs that cleans up all that a run has made."""
     return Needs(
@@ -35,8 +47,12 @@ def _releasing(*state: str, bound: tuple[str, ...] = ()) -> Needs:
             INSTANCES,
             *(f"ec2:Describe{what}" for what in ("NetworkInterfaces", "Volumes", "VpcEndpoints")),
             LIST_QUEUES,
+            LIST_BROKERS,
         ),
-        of_ours=(TERMINATE, "ec2:DeleteNetworkInterface", "ec2:DeleteVolume", "ec2:DeleteVpcEndpoints"),
+        of_ours=(
+            *(TERMINATE, "ec2:DeleteNetworkInterface", "ec2:DeleteVolume", "ec2:DeleteVpcEndpoints"),
+            *(DESCRIBE_BROKER, DELETE_BROKER),
+        ),
         bound=("ecs:ListTasks", "ecs:DescribeTasks", "ecs:StopTask", *bound),
     )
 
@@ -115,6 +131,24 @@ STEPS = {
             lists=(SECRETS,),
             asks=(INSTANCES,),
             bound=("ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"),
+        ),
+    ),
+    # a step of it at a time
+    "CreateBroker": Step(
+        "lane.create_broker",
+        1,
+        Needs(
+            (GET, UPDATE),
+            reads=(SECRETS,),
+            writes=(SECRETS,),
+            lists=(SECRETS,),
+            asks=CREATES_BROKERS,
+            of_ours=(DESCRIBE_BROKER,),
+            bound=(
+                *("mq:CreateBroker", "mq:CreateTags", "iam:CreateServiceLinkedRole"),
+                *("ec2:CreateVpcEndpoint", "ec2:CreateNetworkInterface"),
+                *("ec2:CreateNetworkInterfacePermission", "route53:AssociateVPCWithHostedZone"),
+            ),
         ),
     ),
     "EstablishLane": Step(
@@ -215,7 +249,14 @@ STEPS = {
     "ReleaseLane": Step(
         "lane.release_lane",
         2,
-        Needs((GET, UPDATE), deletes=(SECRETS,), lists=(SECRETS,), asks=(INSTANCES,), of_ours=(TERMINATE,)),
+        Needs(
+            (GET, UPDATE),
+            deletes=(SECRETS,),
+            lists=(SECRETS,),
+            asks=(INSTANCES, LIST_BROKERS),
+            of_ours=(TERMINATE, DESCRIBE_BROKER, DELETE_BROKER),
+            bound=("ec2:DeleteVpcEndpoints",),
+        ),
         attempts=3,
     ),
     "ReleaseRun": Step("cleanup.release_run", 3, _releasing(UPDATE), attempts=2),
@@ -256,7 +297,12 @@ STEPS = {
         only="scheduled",
     ),
     # when a run last went well, what is known of nodes' runs, and which nodes are up
-    "Look": Step("cleanup.health", 1, Needs((GET, UPDATE), asks=(INSTANCES,)), service="look"),
+    "Look": Step(
+        "cleanup.health",
+        1,
+        Needs((GET, UPDATE), asks=(INSTANCES, LIST_BROKERS), of_ours=(DESCRIBE_BROKER,)),
+        service="look",
+    ),
     "RemoveImages": Step(
         "cleanup.remove_images",
         5,

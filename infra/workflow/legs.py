@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import aws_cdk as cdk
 from aws_cdk import aws_stepfunctions as sfn
 from aws_cdk import aws_stepfunctions_tasks as tasks
 from constructs import Construct
 
+from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S
 from breakeven.workload.case import INLINE_LOADERS, MAX_LOADERS
 from infra.functions.lambda_functions import Functions
 from infra.loaders.loader_tasks import LoaderTasks
@@ -20,6 +22,8 @@ OF_LEG = taken("run_id", "leg")
 OF_CASE = taken("run_id", "target", case_id="$.case.case_id")
 OF_ATTEMPT = OF_CASE | taken(attempt="$.prepared.attempt")
 FAILED = taken("failed")
+#: at a broker that Amazon MQ creates, which takes minutes
+LOOKS_EVERY = cdk.Duration.seconds(BROKER_LOOKS_EVERY_S)
 
 
 class Leg(Construct):
@@ -63,12 +67,25 @@ class Leg(Construct):
         first: Any = establish
         if self._inside:
             first = self._task("WakeFunctions", OF_LEG)
-            launch = self._task("LaunchBrokers", OF_LEG)
-            for state in (first, launch):
-                catch_as(state, fail)
-            first.next(launch).next(establish)
+            catch_as(first, fail)
+            first.next(self._brokers(establish, fail))
         opens = sfn.Choice(self, self._name("FirstLeg"))
         return opens.when(sfn.Condition.boolean_equals("$.leg.opens", True), first).otherwise(cases)
+
+    def _brokers(self, establish: Any, fail: Any) -> sfn.Choice:
+        """Nodes that are launched, or a broker that Amazon MQ creates: it is looked at each minute."""
+        launch = self._task("LaunchBrokers", OF_LEG)
+        create = self._task("CreateBroker", OF_LEG, result_path="$.created")
+        for state in (launch, create):
+            catch_as(state, fail)
+        launch.next(establish)
+        wait = sfn.Wait(self, self._name("AwaitBroker"), time=sfn.WaitTime.duration(LOOKS_EVERY))
+        more = sfn.Choice(self, self._name("BrokerRuns?"))
+        more.when(sfn.Condition.boolean_equals("$.created.wait", True), wait).otherwise(establish)
+        create.next(more)
+        wait.next(create)
+        managed = sfn.Condition.boolean_equals("$.leg.managed", True)
+        return sfn.Choice(self, self._name("Managed?")).when(managed, create).otherwise(launch)
 
     def _close(self, done: sfn.Pass) -> Any:
         if not self._inside:

@@ -28,6 +28,7 @@ from moto.stepfunctions.parser.utils import TMP_THREADS
 from werkzeug.serving import make_server
 
 from local.aws import athena_service, cloudformation, ec2
+from local.aws.amazon_mq_service import AmazonMq, ManagedBrokers
 from local.aws.boto import Aws, bound_environment, environment
 from local.aws.ec2 import Builders, Machines, have_images
 from local.aws.functions.lambda_process import Host
@@ -73,6 +74,7 @@ class ControlPlane:
     :param layers: what requests pass before this plane's own layers, see ``local/aws/strict/front.py``
     :param sqs_endpoint: of the server that stands for SQS; None for the control plane itself
     :param account: its plan and quotas
+    :param brokers: what creating and deleting brokers of Amazon MQ reaches; None: none ever runs
     :param certificate: of its server, which then speaks TLS; all that it starts trusts no other
     """
 
@@ -89,12 +91,16 @@ class ControlPlane:
         layers: Iterable[Layer] = (),
         sqs_endpoint: str | None = None,
         account: SimulatedAccount = ESTABLISHED,
+        brokers: ManagedBrokers | None = None,
         certificate: Certificate | None = None,
     ) -> None:
         self._children, self._assembly, self._machines = children, cloud_assembly, machines
         self._env, self._log_dir, self._region, self._on_invoke = env, log_dir, region, on_invoke
         self._roles = Roles(region)
-        own: list[Layer] = [Authorization(self._roles), check_shapes, check_limits, AccountLayer(account)]
+        own: list[Layer] = [
+            *(Authorization(self._roles), check_shapes, check_limits, AccountLayer(account)),
+            AmazonMq(brokers),
+        ]
         self._layers = [*layers, *own]
         self._queues = QueueServer(sqs_endpoint, self._roles, region) if sqs_endpoint else None
         if self._queues:

@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 
+from breakeven.planning.plan import make_plan
 from breakeven.results import layout
 from breakeven.results.items import LOCKS, RUN, lane_item
 from breakeven.results.state import RunState
+from breakeven.workload.read import parse_suite, parse_yaml
 from tests.support.aws.stack_deletion import assert_images_go
 from tests.support.aws.status_change import status_change
 from tests.support.canaries import arguments, holds
@@ -35,6 +37,7 @@ from tests.support.workflow.left_behind import (
     make_theirs,
     standing,
 )
+from tests.support.workflow.managed_brokers import AnsweringBrokers
 from tests.support.workflow.places import SEARCHED, places, plant
 from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
 
@@ -51,6 +54,7 @@ scenarios:
 """
 #: the same with loaders that are tasks
 AS_TASKS = SUITE.replace("scenarios:", "defaults: {loader: fargate}\nscenarios:")
+MANAGED = SUITE.replace("rabbitmq-mirrored-pair, sqs-standard", "amazon-mq-cluster")
 TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
 LIMIT_S = 120
 
@@ -78,7 +82,8 @@ def seen_arguments(pair_arguments, rabbitmq_pair):
 
 @pytest.fixture(scope="module")
 def workflow(recorder, assembly, rabbitmq_pair, folder, seen_arguments):
-    with workflow_at(assembly, rabbitmq_pair, None, folder, [recorder], baked=False) as made:
+    brokers = AnsweringBrokers()
+    with workflow_at(assembly, rabbitmq_pair, None, folder, [recorder], baked=False, brokers=brokers) as made:
         yield made
 
 
@@ -239,10 +244,27 @@ def with_a_node_down(workflow: Workflow, run_id: str) -> None:
         workflow.call(entry, {"run_id": run_id, "target": PAIR, "case_id": "down"})
 
 
+def with_a_managed_broker(workflow: Workflow) -> None:
+    """What the workflow calls of a lane of Amazon MQ, and the clock while its broker stands."""
+    plan = make_plan(parse_suite(parse_yaml(MANAGED.encode(), "test"), "test"), run_id="managed")
+    ((leg,),) = plan.model_dump(mode="json")["rounds"]
+    event = {
+        "run_id": "managed",
+        "leg": {**leg, "brokers": True, "managed": True, "warms_up": False, "warm_up_s": 0.0},
+    }
+    workflow.call("create_broker", event)
+    workflow.call("health", {"time": "2026-12-01T05:07:00Z"})
+    api = workflow.plane.client("mq")
+    wait_for(lambda: [each["BrokerState"] for each in api.list_brokers()["BrokerSummaries"]] == ["RUNNING"])
+    workflow.call("create_broker", event)
+    workflow.call("release_lane", event)
+    wait_for(lambda: not api.list_brokers()["BrokerSummaries"])
+
+
 @pytest.fixture(scope="module")
 def apart(workflow, ended):
     """What the clock calls, and the plan of a run that goes on with another."""
-    workflow.call("health", {"time": "2026-12-01T05:07:00Z"})
+    with_a_managed_broker(workflow)
     scheduled = {"scheduled_time": "2026-12-01T06:00:00Z", "input": {"suite": "there is none"}}
     workflow.call("start_scheduled", scheduled)
     goes_on = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}, "resume_run_id": "half"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import ssl
 
 from pydantic import Field
@@ -36,6 +37,15 @@ class Access(Frozen):
     def left(self, nodes_down: int) -> Access:
         """The same with the nodes that are left when that many, the last ones, are stopped."""
         return self.model_copy(update={"nodes": self.nodes[: len(self.nodes) - nodes_down]})
+
+
+def new_credentials() -> Access:
+    """Of a lane's brokers, which are nowhere yet.
+
+    Amazon MQ takes them, too: of a password 12 characters at least, none of them ``,``, ``:`` or ``=`` (its
+    API reference, "Users").
+    """
+    return Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
 
 
 def tls_context(access: Access) -> ssl.SSLContext:

@@ -199,7 +199,10 @@ def _nodes_faults(
     down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
     has = f"{cluster.target} has {plural(nodes, 'node')}"
     needs = (settings.get("group_size") or 0) // 2 + 1
-    if down and not nodes:
+    if down and record.broker:
+        remedy = f"no call stops a node of {record.name}, whose service replaces them; remove it, or give"
+        yield fault("nodes_down", down, f"{remedy} this scenario targets without it")
+    elif down and not nodes:
         remedy = f"{record.service} has no self-hosted nodes to stop; remove it, or drop {record.name}"
         yield fault("nodes_down", down, remedy)
     elif down >= nodes > 0:
@@ -214,14 +217,17 @@ def _queue_faults(
 ) -> Iterator[InputError]:
     """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
     record = cluster.record
-    if settings["leaders"] == "one" and not cluster.nodes:
-        remedy = f"{record.service} has no nodes to put queues on; remove it, or drop {record.name}"
-        yield fault("leaders", "one", remedy)
+    if settings["leaders"] == "one" and not record.own_nodes:
+        has = "lets nobody put a queue on a node" if record.broker else "has no nodes to put queues on"
+        yield fault("leaders", "one", f"{record.service} {has}; remove it, or drop {record.name}")
     if (group := settings.get("group_size")) is None:
         return
     if record.group_size is None:
         remedy = f"queues of {record.name} have no group of members; remove it, or drop {record.name}"
         yield fault("group_size", group, remedy)
+    elif record.broker and group != record.group_size:
+        remedy = f"{record.service} makes queues of {record.group_size} members whatever is asked"
+        yield fault("group_size", group, f"{remedy}; remove it, or drop {record.name}")
     elif group > cluster.nodes:
         remedy = f"{cluster.target} has {cluster.nodes} nodes, and each member needs its own"
         yield fault("group_size", group, f"{remedy}; at most {cluster.nodes}")

@@ -22,10 +22,12 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 
 #: a run that bakes images of brokers looks at them so often, and for so long at most: seconds
 LOOKS_EVERY_S, BAKE_LIMIT_S = 30, 2400
+#: the same of a broker that Amazon MQ creates, which takes 15 to 25 minutes
+BROKER_LOOKS_EVERY_S, BROKER_LIMIT_S = 60, 2700
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 887  # the first look at images and what it makes for tasks among it, and its queries
-HISTORY_PER_LOOK = 9  # at images that are baked; the first is the run's
-HISTORY_PER_LEG = 149  # in a round of its own
+HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is the run's, or its lane's
+HISTORY_PER_LEG = 153  # in a round of its own
 HISTORY_PER_CASE = 102
 HISTORY_PER_LOADER = 16  # of an inline map
 HISTORY_PER_TASK = 32  # the same, of a loader that is a task: ECS may have to be asked more than once
@@ -40,9 +42,12 @@ def history_events(cases: Sequence[Case]) -> int:
     Legs are counted as they are locally (one a target and repeat), which is never fewer than on AWS.
     """
     legs = len({(case.target, case.repeat) for case in cases})
+    services = {case.machines.service for case in cases if case.machines}
+    managed = len({case.target for case in cases if case.machines and case.machines.service == "amazonmq"})
     return (
         HISTORY_PER_RUN
-        + HISTORY_PER_LOOK * any(case.machines for case in cases) * (BAKE_LIMIT_S // LOOKS_EVERY_S)
+        + HISTORY_PER_LOOK * ("ec2" in services) * (BAKE_LIMIT_S // LOOKS_EVERY_S)
+        + HISTORY_PER_LOOK * managed * (BROKER_LIMIT_S // BROKER_LOOKS_EVERY_S)
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)

@@ -9,7 +9,9 @@ from pydantic import Field
 from breakeven.planning.checks import Refusal
 from breakeven.planning.node_sizes import field_of
 from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.broker_types import Form, broker_types, form_of_nodes
 from breakeven.pricing.prices.instance_types import smaller_types
+from breakeven.targets.catalog import AMAZON_MQ_RELEASE
 from breakeven.terms import MOST_BROKER_ZONES, Frozen, TargetName
 from breakeven.workload.case import Case, Machines, architecture_of
 
@@ -60,7 +62,12 @@ OTHER_ZONES = "deploy to other zones (-c breakeven:zones=...)"
 
 
 def machines_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
-    """Of each target that has some."""
+    """Of each target whose nodes are launched on EC2."""
+    return {name: each for name, each in brokers_of(cases).items() if each.service == "ec2"}
+
+
+def brokers_of(cases: Sequence[Case]) -> dict[TargetName, Machines]:
+    """Of each target that has some, whoever runs them."""
     return {case.target: case.machines for case in cases if case.machines}
 
 
@@ -100,6 +107,10 @@ def lanes_that_fit(needs: Collection[float], room: float) -> int:
 
 def refusals(cases: Sequence[Case], book: PriceBook, account: Account) -> Iterator[Refusal]:
     """Machines that this account cannot have, one reason each."""
+    for target, each in brokers_of(cases).items():
+        if each.service == "amazonmq":
+            for name, value, remedy in _broker_unpriced(each, book):
+                yield Refusal(case_id=None, field=field_of(target, name), value=value, remedy=remedy)
     for target, each in machines_of(cases).items():
         for name, value, remedy in (
             *_unpriced(each, book),
@@ -112,6 +123,25 @@ def refusals(cases: Sequence[Case], book: PriceBook, account: Account) -> Iterat
 
 
 Reason = tuple[str, str, str]
+
+
+def _broker_unpriced(each: Machines, book: PriceBook) -> Iterator[Reason]:
+    form = form_of_nodes(each.nodes)
+    if each.instance_type not in (priced := priced_brokers(form, book)):
+        have = f"; it has one of {', '.join(priced)}" if priced else ""
+        remedy = f"the price book of {book.region} has no price of it as a {form}{have}. A run on AWS asks"
+        yield "instance_type", each.instance_type, f"{remedy} the Price List for it; else drop this target"
+
+
+def priced_brokers(form: Form, book: PriceBook) -> list[str]:
+    """Types of Amazon MQ that the book has a price of in that form, and that run the release of lanes."""
+    there = [name for name, known in broker_types().items() if AMAZON_MQ_RELEASE in known.releases]
+    return [name for name in there if f"{form}.{name}" in book.items("amazonmq")]
+
+
+def broker_item(each: Machines) -> str:
+    """What price books call an hour of a broker of Amazon MQ, all of its nodes together."""
+    return f"{form_of_nodes(each.nodes)}.{each.instance_type}"
 
 
 def _unpriced(each: Machines, book: PriceBook) -> Iterator[Reason]:

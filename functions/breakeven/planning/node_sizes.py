@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.errors import InputError
+from breakeven.pricing.prices.broker_types import BrokerType, broker_types, form_of_nodes
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.targets.catalog import record_of
-from breakeven.targets.record import Nodes
+from breakeven.targets.record import ManagedBroker, Nodes
 from breakeven.terms import TargetName
 from breakeven.words import plural
 from breakeven.workload.case import Case, Machines
 from breakeven.workload.suite import NodeSize, Suite
 
+#: of Amazon MQ's types that run RabbitMQ 4, all of which are Graviton's
+ARCHITECTURE = "arm64"
+
 
 def machines_of(suite: Suite, target: TargetName) -> Machines | None:
-    """What each node of the target is; None where it has no nodes of ours.
+    """What each node of the target is; None where a lane of it has no brokers.
 
     :raises InputError: the instance type is not known
     """
-    nodes = record_of(target).nodes
+    record = record_of(target)
+    size = size_of(suite, target)
+    if record.broker:
+        return _managed(record.broker, size)
+    nodes = record.nodes
     if not nodes:
         return None
-    size = size_of(suite, target)
     instance_type = size.instance_type or nodes.instance_type
     found = machine(instance_type)
     return Machines(
@@ -60,6 +67,18 @@ def even_clusters(cases: Sequence[Case]) -> list[str]:
     ]
 
 
+def _managed(broker: ManagedBroker, size: NodeSize) -> Machines:
+    found = broker_types()[size.instance_type or broker.instance_type]
+    return Machines(
+        instance_type=found.broker_type,
+        service="amazonmq",
+        architecture=ARCHITECTURE,
+        vcpu=found.vcpu,
+        volume_gb=found.disk_gb(form_of_nodes(broker.nodes)),
+        nodes=broker.nodes,
+    )
+
+
 def field_of(target: TargetName, name: str) -> str:
     """The path of the place in the suite that says that of the target's machines."""
     return f"machines.{target.kind}.{target.size}.{name}" if target.size else f"targets.{target.kind}"
@@ -71,12 +90,16 @@ def check_machines(suite: Suite) -> Iterator[InputError]:
         if kind not in suite.targets:
             remedy = f"{kind} is not among the targets; add it there, or remove this"
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
-        elif not (nodes := record_of(kind).nodes):
-            remedy = "it has no self-hosted machines; remove it"
+        elif not (record := record_of(kind)).has_brokers:
+            remedy = "it has no brokers whose machines could be chosen; remove it"
             yield InputError(suite.where, f"machines.{kind}", ", ".join(sizes), remedy)
         else:
             for name, size in sizes.items():
-                yield from _faults(suite, nodes, TargetName.of(kind, name), size)
+                target = TargetName.of(kind, name)
+                if record.broker:
+                    yield from _managed_faults(suite, record.broker, target, size)
+                if record.nodes:
+                    yield from _faults(suite, record.nodes, target, size)
 
 
 def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> Iterator[InputError]:
@@ -102,3 +125,28 @@ def _other_count(kind: str, nodes: Nodes) -> str:
     if nodes.most is None:
         return f"{kind} has {plural(nodes.count, 'node')}, no more and no fewer; remove it"
     return f"{kind} has {nodes.count} to {nodes.most} nodes; give as many, or remove it for {nodes.count}"
+
+
+def _managed_faults(
+    suite: Suite, broker: ManagedBroker, target: TargetName, size: NodeSize
+) -> Iterator[InputError]:
+    """What Amazon MQ does not have, and what of its brokers is not to be chosen."""
+
+    def fault(field: str, remedy: str) -> InputError:
+        return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
+
+    for field in ("volume_gb", "nodes", "architecture"):
+        if getattr(size, field) is not None:
+            yield fault(field, f"of {target.kind} Amazon MQ chooses that by the type; remove it")
+    name = size.instance_type or broker.instance_type
+    found = broker_types().get(name)
+    if found is None or broker.release not in found.releases:
+        yield fault("instance_type", _remedy(name, found, broker.release))
+
+
+def _remedy(name: str, found: BrokerType | None, release: str) -> str:
+    have = ", ".join(one.broker_type for one in broker_types().values() if release in one.releases)
+    if found:
+        return f"Amazon MQ runs RabbitMQ {release} on none of that type; it does on {have}"
+    hint = f"mq.{name}" if f"mq.{name}" in broker_types() else ""
+    return f"Amazon MQ has no such broker{f', did you mean {hint}' if hint else ''}; it has {have}"

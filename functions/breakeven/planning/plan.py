@@ -13,6 +13,7 @@ from breakeven.errors import InputError, together
 from breakeven.planning import (
     execution_limits,
     footprint,
+    left_out,
     machine_availability,
     run_deadline,
     smaller_machines,
@@ -30,7 +31,7 @@ from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, book_of
-from breakeven.targets.catalog import INSTRUMENT
+from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import Case, Variant
 from breakeven.workload.fields import MOST_WARM_UP_S
@@ -61,7 +62,7 @@ class Plan(Frozen):
     warm_up_s: float = Field(default=MOST_WARM_UP_S, description="which it takes at most")
     loader_notes: list[str] = Field(default=[], description="where counts are not the usual ones, and why")
     machine_notes: list[str] = Field(
-        default=[], description="nodes that are not of the usual type, and why; an even number of them"
+        default=[], description="brokers not of the usual type, or left out, and why; an even number of nodes"
     )
 
     def raise_if_refused(self) -> None:
@@ -100,7 +101,9 @@ def make_plan(
     """
     if seed is None:
         seed = suite.seed if suite.seed is not None else _seed_of(run_id)
-    book = book or book_of(region)
+    book, left = book or book_of(region), list[str]()
+    if environment == "aws":
+        suite, left = left_out.priced(suite, book)
     expanded = expand(suite, run_id=run_id, environment=environment, variant=variant, scale=scale)
     fitting, smaller = smaller_machines.fitted(suite, expanded, account, book)
     compared = machine_availability.placed(fitting, account)
@@ -123,7 +126,7 @@ def make_plan(
         refusals=[],
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
-        machine_notes=[*smaller, *even_clusters(compared)],
+        machine_notes=[*left, *smaller, *even_clusters(compared)],
     )
     make = partial(_planned, blank, suite, book=book, allowance=allowance, account=account)
     if advice is None:
@@ -181,6 +184,7 @@ def to_run(
         to_bake=machine_availability.to_bake(cases, account),
     )
     refusals = [
+        *_only_on_aws(suite, compared, environment),
         *long_cases.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *run_deadline.refusals(compared, expected.seconds),
@@ -200,6 +204,19 @@ def to_run(
             "refusals": refusals,
         }
     )
+
+
+def _only_on_aws(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Targets that no machine stands in for."""
+    managed = dict.fromkeys(case.target.kind for case in cases if record_of(case.target).broker)
+    if environment == "local" and managed:
+        remedy = "Amazon MQ creates brokers in an account of AWS, and nothing here stands in for it: run"
+        yield Refusal(
+            case_id=None,
+            field="targets",
+            value=", ".join(managed),
+            remedy=f"{remedy} it with --on aws, or drop it",
+        )
 
 
 def order_rounds(cases: Sequence[Case], environment: Environment, seed: int) -> list[list[Leg]]:

@@ -20,7 +20,7 @@ class Leg(Frozen):
 
     leg_id: str
     target: TargetName
-    machines: Machines | None = Field(default=None, description="of brokers of our own")
+    machines: Machines | None = Field(default=None, description="of the lane's own brokers")
     opens: bool
     closes: bool
     cases: list[CaseRef]

@@ -19,6 +19,7 @@ GONE = {
     "InvalidSnapshot.NotFound",
     "InvalidVolume.NotFound",
     "InvalidVpcEndpointId.NotFound",
+    "NotFoundException",
     "QueueDoesNotExist",
 }
 #: of an endpoint that is deleted: it is there for a while yet, and answers nobody
@@ -58,6 +59,15 @@ class Ecs(Protocol):
 class Lambda(Protocol):
     def get_function_configuration(self, **kwargs: Any) -> Any: ...
     def invoke(self, **kwargs: Any) -> Any: ...
+
+
+class Mq(Protocol):
+    @property
+    def meta(self) -> Any: ...
+    def create_broker(self, **kwargs: Any) -> Any: ...
+    def delete_broker(self, **kwargs: Any) -> Any: ...
+    def describe_broker(self, **kwargs: Any) -> Any: ...
+    def get_paginator(self, operation_name: Any) -> Any: ...
 
 
 class Sqs(Protocol):

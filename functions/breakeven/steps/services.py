@@ -26,10 +26,14 @@ class Services:
         return Case.model_validate(self.store.get_json(layout.case_key(run_id, case_id)))
 
     def access(self, run_id: str, target: TargetName) -> Access | None:
-        """The lane's credentials and nodes; None for a managed service."""
-        if not record_of(target).nodes:
+        """The lane's credentials and nodes; None for a service without brokers of the lane's own."""
+        if not record_of(target).has_brokers:
             return None
         return Access.model_validate(self.store.get_json(layout.access_key(run_id, target)))
+
+    def keep_access(self, run_id: str, target: TargetName, access: Access) -> None:
+        """Put the lane's credentials and nodes among its secrets."""
+        self.store.put_secret(layout.access_key(run_id, target), access.model_dump_json())
 
     def target(self, run_id: str, target: TargetName) -> Target:
         """The target with all of its nodes."""

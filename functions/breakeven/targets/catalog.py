@@ -13,6 +13,7 @@ from math import inf
 from breakeven.targets.record import (
     Guarantees,
     Look,
+    ManagedBroker,
     MostInHand,
     Nodes,
     Rates,
@@ -25,10 +26,18 @@ from breakeven.terms import MAX_NODES, SQS_HIDDEN_S, SQS_MAX_MESSAGE_BYTES, Targ
 SQS, PAIR = TargetName("sqs-standard"), TargetName("rabbitmq-mirrored-pair")
 FIFO = TargetName("sqs-fifo")
 TRIO, SINGLE = TargetName("rabbitmq-quorum-trio"), TargetName("rabbitmq-single")
+#: on AWS only: the service creates a lane's broker, and deletes it
+MQ_CLUSTER, MQ_SINGLE = TargetName("amazon-mq-cluster"), TargetName("amazon-mq-single")
 #: the project's own target, which proves the measuring: measured, never compared, never priced
 INSTRUMENT = TargetName("instrument")
 #: of every broker node, unless a suite names another; a deployment may have chosen another
 INSTANCE_TYPE = os.environ.get("BREAKEVEN_INSTANCE_TYPE", "m7g.large")
+#: of Amazon MQ's brokers, unless a suite names another: the smallest that its maker recommends for
+#: production, of those that run RabbitMQ 4
+AMAZON_MQ_TYPE, AMAZON_MQ_RELEASE = "mq.m7g.large", "4.2"
+#: bytes of a message that a broker of 4.2 takes unless it is configured otherwise, whatever its size. Source:
+#: Amazon MQ Developer Guide, "Default resource limits"
+AMAZON_MQ_MAX_MESSAGE_BYTES = 524_288
 #: where the root of every image of ours is
 ROOT_DEVICE = "/dev/xvda"
 #: milliseconds of a call to SQS; a fast one, so that what is billed by the request is not estimated too low
@@ -265,6 +274,55 @@ _SINGLE = replace(
     guarantees_locally=replace(_ONE_NODE, encryption=_MIRRORED_PAIR.guarantees_locally.encryption),
 )
 
+_NOT_COMPARED = Guarantees(*("not compared",) * 5)
+_MANAGED_RELEASE = "{server}, updated by the service in its maintenance windows"
+_MQ_CLUSTER = replace(
+    _QUORUM_TRIO,
+    name=MQ_CLUSTER,
+    label="Amazon MQ cluster",
+    short_label="Amazon MQ cluster",
+    service="Amazon MQ",
+    opened_by="breakeven.targets.amazon_mq_target:AmazonMqCluster",
+    nodes=None,
+    broker=ManagedBroker(3, AMAZON_MQ_TYPE, "CLUSTER_MULTI_AZ", "trio", AMAZON_MQ_RELEASE),
+    max_message_bytes=AMAZON_MQ_MAX_MESSAGE_BYTES,
+    rates={
+        where: replace(rates, source=f"assumed to be a quorum trio's of one's own: {rates.source}")
+        for where, rates in _QUORUM_TRIO.rates.items()
+    },
+    # "it takes about 15 to 25 minutes" until a broker is RUNNING: what its users tell, and no document does
+    open_lane_s={"aws": 1260, "local": 0},
+    look=Look("#7a3e9d", "#c7a8d9", "X", shades=("#4a148c", "#9c27b0", "#ad1457", "#6d4c41")),
+    guarantees=Guarantees(
+        zones="three in the region, by the service",
+        copies="three, one on each node, confirmed by most of them",
+        encryption="TLS; at rest by the service's own key",
+        partition=_MAJORITY,
+        release=_MANAGED_RELEASE,
+    ),
+    guarantees_locally=_NOT_COMPARED,
+)
+_MQ_SINGLE = replace(
+    _MQ_CLUSTER,
+    name=MQ_SINGLE,
+    label="Amazon MQ single broker",
+    short_label="Amazon MQ single",
+    opened_by="breakeven.targets.amazon_mq_target:AmazonMqSingle",
+    broker=ManagedBroker(1, AMAZON_MQ_TYPE, "SINGLE_INSTANCE", "single", AMAZON_MQ_RELEASE),
+    group_size=None,
+    rates={
+        where: replace(rates, source=f"assumed to be a single node's of one's own: {rates.source}")
+        for where, rates in _SINGLE.rates.items()
+    },
+    look=Look("#b0569a", "#dcb3d3", "v"),
+    guarantees=replace(
+        _MQ_CLUSTER.guarantees,
+        zones="one: there is one broker",
+        copies="one, on a volume that the service keeps in several places of its zone",
+        partition="cannot happen: there is one broker, and while it is replaced there is no queue",
+    ),
+)
+
 _INSTRUMENT_RATES = Rates(
     produce_each=450,
     produce_most=5000,
@@ -274,7 +332,6 @@ _INSTRUMENT_RATES = Rates(
     bytes_per_s=None,
     source="the mean of the programmed latencies, 1.9 ms, and some of the loader's own time",
 )
-_NOT_COMPARED = Guarantees(*("not compared",) * 5)
 _INSTRUMENT = TargetRecord(
     name=INSTRUMENT,
     label="the instrument",
@@ -293,7 +350,11 @@ _INSTRUMENT = TargetRecord(
 
 #: by name, in the order in which reports show them
 CATALOG: dict[str, TargetRecord] = {
-    record.name: record for record in (_SQS, _FIFO, _QUORUM_TRIO, _MIRRORED_PAIR, _SINGLE, _INSTRUMENT)
+    record.name: record
+    for record in (
+        *(_SQS, _FIFO, _QUORUM_TRIO, _MIRRORED_PAIR, _SINGLE),
+        *(_MQ_CLUSTER, _MQ_SINGLE, _INSTRUMENT),
+    )
 }
 
 
@@ -316,6 +377,11 @@ def priced_target(form: str) -> str:
     """The target of a form of cluster (``pair``) or of queue (``standard``) that pricing knows."""
     measured = {str(nodes.deployment): name for name, nodes in clusters().items()}
     return ({"fifo": FIFO} | measured).get(form, SQS)
+
+
+def managed_target(form: str) -> str:
+    """The target that is Amazon MQ's broker beside a form of cluster of one's own."""
+    return MQ_SINGLE if form == "single" else MQ_CLUSTER
 
 
 def clusters() -> dict[str, Nodes]:

@@ -42,6 +42,8 @@ class RabbitMQTarget(Target):
     policy: ClassVar[tuple[str, Mapping[str, str]] | None] = None
     #: of queues that are not ready, in words
     short_words: ClassVar[str] = "not there:"
+    #: in front of the server's name, where its release is not Debian's or the makers' own
+    maker: ClassVar[str] = ""
 
     def __init__(self, access: Access, nodes_down: int = 0) -> None:
         self._size = len(access.nodes)
@@ -61,6 +63,10 @@ class RabbitMQTarget(Target):
         """What else the manifest is to have of the queues, as a release such as ``4.0.5`` has it."""
         return {}
 
+    def noted(self) -> Mapping[str, str | int]:
+        """What whoever started the brokers has noted in the cluster; empty where there is no such note."""
+        return self._management.global_parameter(CLUSTER_PARAMETER)
+
     def establish(self) -> Description:
         await_no(self._unhealthy, HEALTHY_DEADLINE_S)
         overview = self._management.overview()
@@ -70,9 +76,9 @@ class RabbitMQTarget(Target):
             name, definition = self.policy
             self._management.set_policy(name, f"^{QUEUES}", dict(definition))
         await_no(self.problem, HEALTHY_DEADLINE_S)
-        noted = self._management.global_parameter(CLUSTER_PARAMETER)
+        noted = self.noted()
         return Description(
-            server=f"RabbitMQ {release}, Erlang {overview['erlang_version']}",
+            server=f"{self.maker}RabbitMQ {release}, Erlang {overview['erlang_version']}",
             provenance="measured",
             parameters={
                 **(self.policy[1] if self.policy else {}),

@@ -49,6 +49,21 @@ class Nodes:
 
 
 @dataclass(frozen=True, slots=True)
+class ManagedBroker:
+    """A broker that Amazon MQ creates for a lane: nobody launches or stops a node of it.
+
+    ``mode``: what its API calls the deployment; ``nodes`` are those of it. ``deployment``: the form of one's
+    own that pricing compares it with. ``release``: RabbitMQ's, as its API takes it, without a patch version.
+    """
+
+    nodes: int
+    instance_type: str
+    mode: Literal["SINGLE_INSTANCE", "CLUSTER_MULTI_AZ"]
+    deployment: Literal["single", "trio"]
+    release: str
+
+
+@dataclass(frozen=True, slots=True)
 class Waits:
     """How long after the last message a drain goes on, seconds.
 
@@ -117,7 +132,8 @@ class TargetRecord:
     """One target. ``name`` is what suites call it, where ``is_compared``: others serve the project itself.
 
     ``label`` and ``short_label`` name it in reports and on terminals, ``service`` in sentences about what it
-    takes. ``opened_by``: ``module:class``. ``nodes``: None of a managed service.
+    takes. ``opened_by``: ``module:class``. ``nodes``: brokers that a lane launches; ``broker``: one that it
+    has created for it; neither of a service that is there without being asked for.
 
     ``local_provenance``: what its figures are where a run is made on one machine. ``reference_client``: what
     an application would use; None where there is no such thing. ``endpoint``: the end of the name of the
@@ -156,6 +172,7 @@ class TargetRecord:
     guarantees_locally: Guarantees
     local_provenance: Literal["measured", "emulated"] = "measured"
     nodes: Nodes | None = None
+    broker: ManagedBroker | None = None
     reference_client: Literal["boto3", "pika"] | None = None
     endpoint: str | None = None
     software: Literal["rabbitmq", "sqs"] | None = None
@@ -173,9 +190,27 @@ class TargetRecord:
     fixed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def has_brokers(self) -> bool:
+        """Whether a lane of it has brokers of its own, in the VPC, and credentials for them."""
+        return self.nodes is not None or self.broker is not None
+
+    @property
     def node_count(self) -> int:
-        """Broker nodes of a lane, unless a suite says otherwise; 0 of a managed service."""
+        """Broker nodes of a lane, unless a suite says otherwise; 0 of a service without any."""
+        if self.broker:
+            return self.broker.nodes
+        return self.own_nodes
+
+    @property
+    def own_nodes(self) -> int:
+        """Those that the lane has launched, and may stop, likewise."""
         return self.nodes.count if self.nodes else 0
+
+    @property
+    def deployment(self) -> Literal["single", "pair", "trio"] | None:
+        """The form of brokers of one's own that it is, or is compared with; None without brokers."""
+        form = self.nodes or self.broker
+        return form.deployment if form else None
 
     def presumed_provenance(self, environment: Environment | str) -> Literal["measured", "emulated"]:
         """What its figures would be, where it never came to say so itself."""

@@ -98,7 +98,7 @@ def open_target(name: str, access: Access | None, nodes_down: int = 0) -> Target
     record = catalog.record_of(name)
     # imported when a target of it is opened: those who plan or price need none of its clients
     target_class: Callable[..., Target] = resolve_name(record.opened_by)
-    if not record.nodes:
+    if not record.has_brokers:
         return target_class()
     if access is None or not access.nodes:
         raise CaseError(f"{name}: no broker node is known")

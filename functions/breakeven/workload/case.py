@@ -41,9 +41,12 @@ def architecture_of(image: str) -> str:
 
 
 class Machines(Frozen):
-    """What each node of a target's brokers runs on; ``volume_gb`` of gp3."""
+    """What each node of a target's brokers runs on; ``volume_gb`` of gp3, or of what Amazon MQ has."""
 
     instance_type: str
+    service: Literal["ec2", "amazonmq"] = Field(
+        default="ec2", description="whose instance type it is, as price books name it"
+    )
     architecture: str = Field(description="arm64 or x86_64")
     vcpu: int | None = Field(description="of one node; null where it is not known")
     volume_gb: int
@@ -231,7 +234,7 @@ class Case(Frozen):
     scenario: str
     cell: str = Field(description="the matrix cell in words, such as 'threads=40'")
     target: TargetName
-    machines: Machines | None = Field(default=None, description="of brokers of our own")
+    machines: Machines | None = Field(default=None, description="of the lane's own brokers")
     repeat: int = Field(ge=1)
     variant: Variant
     tag: str = Field(pattern=r"^[0-9A-Za-z_-]{4}$")

@@ -83,8 +83,8 @@ Text = Annotated[
 ]
 InstanceType = Annotated[
     str,
-    Field(pattern=r"^[a-z0-9-]+\.[a-z0-9-]+$", max_length=40),
-    _allowed("an EC2 instance type, such as m7g.large"),
+    Field(pattern=r"^(mq\.)?[a-z0-9-]+\.[a-z0-9-]+$", max_length=40),
+    _allowed("an EC2 instance type, such as m7g.large, or Amazon MQ's, such as mq.m7g.large"),
 ]
 Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
 #: none of them: what is sent is received once the measured stage is over

@@ -21,7 +21,7 @@ class HealthEvent(Document):
 
 @entry(HealthEvent)
 def handler(event: HealthEvent) -> None:
-    nodes = standing_nodes(services(), boto3.client("ec2"))
+    nodes = standing_nodes(services(), boto3.client("ec2"), boto3.client("mq"))
     if nodes.up:
         count("NodesUp", nodes.up)
     if nodes.overdue:

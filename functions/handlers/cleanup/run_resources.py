@@ -23,6 +23,7 @@ def every_resource_type() -> tuple[ResourceType, ...]:
         resources.tasks(boto3.client("ecs"), os.environ["BREAKEVEN_CLUSTER"]),
         resources.endpoints(ec2),
         resources.instances(ec2),
+        resources.brokers(boto3.client("mq")),
         resources.interfaces(ec2),
         resources.volumes(ec2),
         resources.queues(boto3.client("sqs", config=CONFIG)),
@@ -37,4 +38,6 @@ def log_outcome(outcome: Outcome, words: str) -> None:
     """
     if outcome.gone:
         logger.warning(words, cleaned_up=outcome.gone)
+    if outcome.later:
+        logger.warning("left to the watchdog", later=outcome.later)
     outcome.raise_if_incomplete()

@@ -78,7 +78,7 @@ class Request:
         if self.signature is None:
             return ()
         operation = calls.operation(self.signature, self.environ, self.body)
-        return tuple(calls.needed(operation, self.environ, self.parameters, self.signature))
+        return tuple(calls.needed(operation, self.environ, self.body, self.parameters, self.signature))
 
     @cached_property
     def parameters(self) -> Parameters:

@@ -162,7 +162,7 @@ def test_no_group_lets_anyone_in_from_outside(plain):
     groups = resources(plain.template, "AWS::EC2::SecurityGroup").values()
     assert not [rule for group in groups for rule in group.get("SecurityGroupIngress", [])]
     rules = resources(plain.template, "AWS::EC2::SecurityGroupIngress").values()
-    assert len(rules) == 5
+    assert len(rules) == 7
     assert all("SourceSecurityGroupId" in rule for rule in rules)
 
 

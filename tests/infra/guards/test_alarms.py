@@ -155,4 +155,5 @@ def test_the_function_looks_each_hour_and_may_only_look(plain):
     table = {"dynamodb:GetItem", "dynamodb:UpdateItem"}
     logs = {"logs:CreateLogStream", "logs:PutLogEvents"}
     traces = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
-    assert allowed == {"ec2:DescribeInstances"} | table | logs | traces
+    looks = {"ec2:DescribeInstances", "mq:ListBrokers", "mq:DescribeBroker"}
+    assert allowed == looks | table | logs | traces

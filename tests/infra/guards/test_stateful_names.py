@@ -50,6 +50,7 @@ LOG_GROUPS = (
     "FunctionsEstablishTasksLogsA5677593",
     "FunctionsWakeFunctionsLogsB437D210",
     "FunctionsBakeImagesLogs58B97973",
+    "FunctionsCreateBrokerLogs4367AE74",
     "FunctionsLaunchBrokersLogs2F6ADF12",
     "FunctionsEstablishLaneInVpcLogs1B313548",
     "FunctionsEstablishLaneOutsideLogs63EB9B22",

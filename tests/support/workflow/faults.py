@@ -38,9 +38,11 @@ STOPS_NODES, BRINGS_NODES_BACK = "StopNodes", ("StartNodes", "AwaitNodes")
 OF_TASKS = ("EstablishTasks",)
 #: of images that are not there (tests/e2e/test_images.py)
 OF_IMAGES = ("BakeImages",)
+#: of brokers that Amazon MQ creates (tests/integration/aws/test_amazon_mq_lanes.py)
+OF_AMAZON_MQ = ("CreateBroker",)
 ALL = {
     *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
-    *(*OF_TASKS, *OF_IMAGES, *OF_THE_WARM_UP, *SERVICES),
+    *(*OF_TASKS, *OF_IMAGES, *OF_AMAZON_MQ, *OF_THE_WARM_UP, *SERVICES),
 }
 
 

@@ -22,6 +22,7 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.workload.case import INLINE_LOADERS
 from breakeven.workload.read import parse_suite, parse_yaml
+from local.aws.amazon_mq_service import ManagedBrokers
 from local.aws.control_plane import ControlPlane
 from local.aws.ec2 import Launch
 from local.aws.strict.certificates import Certificate
@@ -229,8 +230,8 @@ def shortened(definition: str, faults: Sequence[Fault]) -> str:
 
 
 def looked_at_often(definition: str) -> str:
-    """The definition with images looked for each second."""
-    return re.sub(r'("AwaitImages":\s*\{[^}]*"Seconds":\s*)\d+', r"\g<1>1", definition)
+    """The definition with images, and brokers of Amazon MQ, looked for each second."""
+    return re.sub(r'("(?:AwaitImages|BrokerAwaitBroker)":\s*\{[^}]*"Seconds":\s*)\d+', r"\g<1>1", definition)
 
 
 @contextmanager
@@ -244,6 +245,8 @@ def workflow_at(
     *,
     baked: bool = True,
     machines: Machines | None = None,
+    brokers: ManagedBrokers | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> Iterator[Workflow]:
     """The assembly's stack, deployed in a control plane of its own.
 
@@ -252,6 +255,8 @@ def workflow_at(
     :param certificate: of the control plane, and of ``sqs_endpoint``, where both speak TLS
     :param baked: the brokers' image is there, as if an earlier run had made it
     :param machines: what instances stand for, where they are more than the pair
+    :param brokers: what brokers of Amazon MQ stand for
+    :param env: of the functions' processes, beside what the template declares
     """
     machines, calls = machines or Machines(pair), Calls()
     with (
@@ -260,12 +265,13 @@ def workflow_at(
             children=children,
             cloud_assembly=assembly,
             machines=machines,
-            env={},
+            env=env or {},
             sqs_endpoint=sqs_endpoint,
             log_dir=folder / "logs",
             on_invoke=calls.on_invoke,
             layers=layers,
             certificate=certificate,
+            brokers=brokers,
         ) as plane,
     ):
         outputs = plane.deploy(STACK)

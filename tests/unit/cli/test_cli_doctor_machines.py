@@ -72,6 +72,7 @@ def test_doctor_asks_for_the_plan_and_for_the_zones_before_anything_is_deployed(
         "ssm": {"get_parameter": refusing("ParameterNotFound")},
         "service_quotas": {"get_service_quota": refusing("AccessDenied")},
         "lambda": {"get_account_settings": refusing("AccessDenied")},
+        "mq": {"describe_broker_instance_options": refusing("AccessDenied")},
     }
     found = {each.what: each for each in examine(account(**stands), None, "any")}
     assert {what: found[what].level for what in ("stack", "account plan", "zones")} == {

@@ -16,6 +16,7 @@ from breakeven.steps.run.run_input import parse_run_input, suite_of
 from breakeven.targets.catalog import INSTRUMENT
 
 SQS, TRIO, PAIR = "sqs-standard", "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair"
+MANAGED = "amazon-mq-cluster"
 #: EC2's vCPUs of standard instances, Lambda's concurrent executions and Fargate's vCPUs of a new account
 NEW_ACCOUNT = Account(vcpus=5, functions=10, task_vcpus=6)
 REPEATS = 2
@@ -51,6 +52,16 @@ def cluster_s(open_s: float) -> float:
     return open_s + 20 + REPEATS * (latency + searches + closed)
 
 
+def managed_s() -> float:
+    """Seconds of Amazon MQ's cluster, which takes 21 minutes to be created."""
+    each = AROUND_S + GATE_S
+    return 1260 + 20 + REPEATS * (len(RATES) * (each + LATENCY_S) + each + SEARCH_S)
+
+
+def managed_usd() -> float:
+    return 0.8202 * managed_s() / 3600
+
+
 def brokers_usd() -> float:
     return 0.0816 * (3 * cluster_s(270) + 2 * cluster_s(240)) / 3600
 
@@ -63,15 +74,21 @@ def functions_usd() -> float:
     cluster_s = 4 * (GATE_S + LATENCY_S) + 2 * (GATE_S + SEARCH_S) + 3 * (closed_s + 4)
     watched_s = 6 * (GATE_S + LATENCY_S) + 2 * (closed_s + 8.5)
     watched_s += 2 * (3 * (GATE_S + LATENCY_S) + 2 * (GATE_S + SEARCH_S) + 2 * (closed_s + 4))
-    steps_s = 10 * (8 + 2 * 7)
-    gb_s = (sqs_s + 2 * cluster_s) * 1.7276 + (watched_s + steps_s) * 0.5
+    managed_s = 4 * (GATE_S + LATENCY_S) + GATE_S + SEARCH_S
+    watched_s += 3 * (GATE_S + LATENCY_S) + GATE_S + SEARCH_S
+    steps_s = 10 * (8 + 2 * 7 + 4)
+    gb_s = (sqs_s + 2 * cluster_s + managed_s) * 1.7276 + (watched_s + steps_s) * 0.5
     return REPEATS * gb_s * 13.3334e-6
 
 
 def zones_usd() -> float:
-    """Three crossings of a message of the pair and 3.2 of the trio, both directions: searches above all."""
-    messages = 2 * 9 * (2 + 60) * 6000 + sum(RATES) * LATENCY_S + CLOSED * CLOSED_S * 375
-    return 2 * (3 + 3.2) * REPEATS * messages * 1024 / 2**30 * 0.01
+    """Three crossings of a message of the pair and 3.2 of the trio, both directions: searches above all.
+
+    Of Amazon MQ's, publishes and deliveries of the half of clients in another zone.
+    """
+    search, latency = 9 * (2 + 60) * 6000, sum(RATES) * LATENCY_S
+    own = (3 + 3.2) * (2 * search + latency + CLOSED * CLOSED_S * 375)
+    return 2 * REPEATS * (own + search + latency) * 1024 / 2**30 * 0.01
 
 
 def test_the_default_run_measures_every_option_at_three_rates_and_what_each_cluster_carries():
@@ -81,14 +98,15 @@ def test_the_default_run_measures_every_option_at_three_rates_and_what_each_clus
         for case in cases
         if case.workload.is_open and case.workload.mode == "parallel"
     )
-    options = [(SQS, 1), (SQS, 10), (TRIO, 1), (PAIR, 1)]
+    options = [(SQS, 1), (SQS, 10), (TRIO, 1), (PAIR, 1), (MANAGED, 1)]
     assert open_loops == {(*option, rate): REPEATS for option in options for rate in RATES}
     batched = [case.workload for case in cases if case.workload.send_batch == 10]
     assert {(each.receive_batch, each.delete_batch) for each in batched} == {(10, 10)}
     searches = Counter(
         (case.target, case.workload.nodes_down) for case in cases if case.workload.mode == "capacity"
     )
-    assert searches == {(target, down): REPEATS for target in (TRIO, PAIR) for down in (0, 1)}
+    own = {(target, down): REPEATS for target in (TRIO, PAIR) for down in (0, 1)}
+    assert searches == own | {(MANAGED, 0): REPEATS}
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-west-1"])
@@ -108,7 +126,8 @@ def test_the_default_run_takes_as_long_as_its_longest_lane():
 
 def test_in_a_new_account_the_default_run_has_smaller_nodes_and_says_so():
     made = planned(NEW_ACCOUNT)
-    assert {case.machines.instance_type for case in made.cases if case.machines} == {"m7g.medium"}
+    types = {case.target: case.machines.instance_type for case in made.cases if case.machines}
+    assert types == {TRIO: "m7g.medium", PAIR: "m7g.medium", MANAGED: "mq.m7g.large"}
     (note,) = made.machine_notes
     assert "nodes are m7g.medium and not m7g.large, as the account may run 5 vCPUs" in note
     assert planned().machine_notes == []
@@ -119,6 +138,7 @@ def test_in_a_new_account_the_default_run_has_smaller_nodes_and_says_so():
     [
         ("SQS requests", sqs_usd()),
         ("broker instances", brokers_usd()),
+        ("Amazon MQ, cluster.mq.m7g.large", managed_usd()),
         ("functions, memory", functions_usd()),
         ("traffic across zones", zones_usd()),
     ],
@@ -130,7 +150,16 @@ def test_each_line_of_more_than_ten_cents_is_within_a_tenth_of_it(line, by_hand)
 
 
 def test_the_estimate_of_the_default_run_is_within_a_tenth_of_a_computation_by_hand():
-    by_hand = sqs_usd() + brokers_usd() + functions_usd() + zones_usd()
+    by_hand = sqs_usd() + brokers_usd() + managed_usd() + functions_usd() + zones_usd()
     others = [line.usd for line in planned().estimate.lines if line.usd and line.usd < 0.1]
-    assert sum(others) < 0.1
+    assert sum(others) < 0.15
     assert planned().estimate.usd == pytest.approx(by_hand + sum(others), rel=0.1)
+
+
+def test_where_the_region_has_no_price_of_amazon_mq_the_default_run_goes_without_and_says_so():
+    made = planned(region="eu-west-1")
+    assert MANAGED not in {case.target for case in made.cases}
+    assert "capacity-managed" not in {case.scenario for case in made.cases}
+    (note,) = made.machine_notes
+    assert "amazon-mq-cluster was left out: the price book of eu-west-1 has no price of mq.m7g.large" in note
+    assert MANAGED in {case.target for case in planned().cases}

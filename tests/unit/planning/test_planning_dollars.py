@@ -64,7 +64,7 @@ BY_HAND = {
     "sqs/standard_request": (0.4e-6, 3 * sum(row[2] for row in SQS) + EMPTY_ASKS),
     "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
     "lambda/request": (2e-7, CALLS),
-    "states/transition": (25e-6, 11 * 26 + LOADERS + 12 * 3 + 33),
+    "states/transition": (25e-6, 11 * 26 + LOADERS + 14 * 3 + 33),
     "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26),
     "s3/get": (4e-7, 4 * LOADERS),
     "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),

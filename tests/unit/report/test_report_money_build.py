@@ -30,7 +30,7 @@ def test_every_crossing_is_there_in_reading_order_with_its_targets(report):
         (sample.ARTICLE, AS_USED, RABBITMQ),
     ]
     assert report.crossovers[0].targets == ["sqs-standard", "rabbitmq-mirrored-pair"]
-    assert report.crossovers[2].targets == ["sqs-standard", "amazon-mq"]
+    assert report.crossovers[2].targets == ["sqs-standard", "amazon-mq-cluster"]
     assert {c.price_book for c in report.crossovers} == {sample.BOOK, "2012-12"}
 
 

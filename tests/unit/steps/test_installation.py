@@ -88,9 +88,9 @@ def test_a_lane_lets_go_of_its_own_installations_brokers_only(services, be):
     be("team-b")
     second, second_token = launched(services)
     assert first_token != second_token  # EC2 would take the second call for the first one again
-    assert set(release_lane(services, boto3.client("ec2"), "monthly", PAIR)) == second
+    assert set(release_lane(services, boto3.client("ec2"), boto3.client("mq"), "monthly", PAIR)) == second
     be("team-a")
-    assert set(release_lane(services, boto3.client("ec2"), "monthly")) == first
+    assert set(release_lane(services, boto3.client("ec2"), boto3.client("mq"), "monthly")) == first
 
 
 def test_what_a_launch_makes_carries_the_accounts_tags_and_the_owner(services, be):

@@ -21,6 +21,8 @@ from breakeven.workload.case import Machines
 from tests.support.aws.one_page import OnePage
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"
+#: is never called for nodes that are launched
+NO_MQ = None
 PLACE = launch_brokers.Place(
     "template", "group", {"zone-a": "subnet-a", "zone-b": "subnet-b"}, {"x86_64": "ami-x"}
 )
@@ -224,7 +226,7 @@ def test_an_instance_on_record_that_ec2_does_not_know_yet_is_waited_for_and_term
     monkeypatch.setattr(release_lane, "POLL_S", 0.01)
     services.state(RUN).update(f"lane#{TARGET}", instance_ids=["i-a", "i-b"])
     ec2 = Forgetful(looks=3)
-    assert release_lane.release_lane(services, ec2, RUN, TARGET) == ["i-a", "i-b"]
+    assert release_lane.release_lane(services, ec2, NO_MQ, RUN, TARGET) == ["i-a", "i-b"]
     assert ec2.terminated == ["i-a", "i-b"]
 
 
@@ -234,7 +236,7 @@ def test_one_that_ec2_has_forgotten_for_good_is_waited_for_no_longer_than_it_may
     monkeypatch.setattr(release_lane, "KNOWN_WITHIN_S", 0.05)
     monkeypatch.setattr(release_lane, "POLL_S", 0.01)
     services.state(RUN).update(f"lane#{TARGET}", instance_ids=["i-a", "i-b"])
-    assert release_lane.release_lane(services, Forgetful(looks=10**6), RUN, TARGET) == ["i-a"]
+    assert release_lane.release_lane(services, Forgetful(looks=10**6), NO_MQ, RUN, TARGET) == ["i-a"]
 
 
 def test_more_nodes_than_zones_share_them():

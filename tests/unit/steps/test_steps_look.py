@@ -34,7 +34,7 @@ def node(run_id, owner=OURS):
 
 
 def look(services):
-    return standing_nodes(services, boto3.client("ec2"))
+    return standing_nodes(services, boto3.client("ec2"), boto3.client("mq"))
 
 
 def test_nodes_within_their_runs_time_are_up_and_not_overdue(services):

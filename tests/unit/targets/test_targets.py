@@ -29,6 +29,8 @@ def test_reports_show_targets_in_this_order():
         "rabbitmq-quorum-trio",
         "rabbitmq-mirrored-pair",
         "rabbitmq-single",
+        "amazon-mq-cluster",
+        "amazon-mq-single",
         "instrument",
     ]
 
@@ -37,7 +39,7 @@ def test_reports_show_targets_in_this_order():
 def test_a_record_is_of_its_name_and_of_the_class_that_it_names(monkeypatch, name):
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     record = CATALOG[name]
-    opened = open_target(name, ACCESS if record.nodes else None)
+    opened = open_target(name, ACCESS if record.has_brokers else None)
     assert (record.name, opened.name) == (name, name)
     assert set(record.rates) == set(record.open_lane_s) == {"aws", "local"}
 

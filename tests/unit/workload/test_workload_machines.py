@@ -34,6 +34,7 @@ def test_each_size_is_a_target_of_its_own_with_its_machines():
     assert machines[0] is None
     assert machines[1].model_dump(exclude_none=True) == {
         "instance_type": "m7g.large",
+        "service": "ec2",
         "architecture": "arm64",
         "vcpu": 2,
         "volume_gb": 20,
@@ -73,7 +74,7 @@ def test_sizes_differ_in_charts():
 
 #: machines, the field at fault, its value, what its remedy says
 BAD = [
-    ({"sqs-standard": {"a": {}}}, "machines.sqs-standard", "a", "no self-hosted machines"),
+    ({"sqs-standard": {"a": {}}}, "machines.sqs-standard", "a", "no brokers whose machines could be chosen"),
     ({PAIR: {"a": {"nodes": 1}}}, f"machines.{PAIR}.a.nodes", 1, "has 2 to 9 nodes"),
     (
         {PAIR: {"a": {"instance_type": "m7g.lrge"}}},

@@ -12,13 +12,14 @@ from breakeven.planning.budget import state_calls, task_lines
 from breakeven.planning.budget.durations import consume_rate, expected
 from breakeven.planning.budget.state_calls import loader_s
 from breakeven.planning.budget.task_lines import has_tasks
-from breakeven.planning.machine_availability import BUILDERS
+from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S
+from breakeven.planning.machine_availability import BUILDERS, broker_item, brokers_of, machines_of
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.lines import BYTES_PER_GB
 from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.targets.catalog import INSTRUMENT, clusters, record_of
+from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import SINGLY, Case, Workload, architecture_of
 
@@ -177,18 +178,22 @@ def cross_zone_gb(case: Case) -> float:
     Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
     that fewer zones offer their type.
     """
+    record, apart = record_of(case.target), (assumed.ZONES - 1) / assumed.ZONES
     placed = len(case.machines.zones) if case.machines else 0
-    if not case.nodes:
-        return 0.0
-    crossings = crossings_per_message(
-        ask(
-            deployment=clusters()[case.target.kind].deployment,
-            cluster_nodes=case.nodes,
-            group_size=case.workload.group_size,
-            broker_zones=placed or min(case.nodes, assumed.ZONES),
-            client_zone_share=(assumed.ZONES - 1) / assumed.ZONES,
+    if record.nodes:
+        crossings = crossings_per_message(
+            ask(
+                deployment=record.nodes.deployment,
+                cluster_nodes=case.nodes,
+                group_size=case.workload.group_size,
+                broker_zones=placed or min(case.nodes, assumed.ZONES),
+                client_zone_share=apart,
+            )
         )
-    )
+    elif record.broker:
+        crossings = 2 * apart  # published and delivered; what its nodes send one another is the service's
+    else:
+        return 0.0
     messages = expected(case.workload, case.target, "aws").messages
     return 2 * messages * case.workload.message_bytes * crossings / BYTES_PER_GB
 
@@ -218,7 +223,7 @@ def _quantities(
     called_s = sum(case.loaders * loader_s(case) for case in called)
     loaders_s = sum(case.loaders * loader_s(case) for case in cases)
     watched_s = sum(loader_s(case) for case in cases)
-    machines = {case.target: case.machines for case in cases if case.machines}
+    machines = machines_of(cases)
     hours: dict[str, float] = {}
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
@@ -228,11 +233,13 @@ def _quantities(
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
     count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
+    count["broker_look"] = _looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
     calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
     return [
         *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
+        *_of_amazon_mq(cases, lanes),
         *(
             ("SQS requests", "sqs", *each)
             for each in requests_by_price([*cases, *windows], sqs_requests).items()
@@ -250,6 +257,22 @@ def _quantities(
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
+
+
+def _of_amazon_mq(cases: Sequence[Case], lanes: dict[TargetName, float]) -> Iterator[task_lines.Quantity]:
+    """Brokers and their disks, from when they are asked for: from when they are billed is not documented."""
+    for target, each in brokers_of(cases).items():
+        if each.service == "amazonmq":
+            hours = lanes[target] / 3600
+            gb_months = each.nodes * each.volume_gb * hours / HOURS_PER_MONTH
+            yield f"Amazon MQ, {broker_item(each)}", "amazonmq", broker_item(each), hours
+            yield f"Amazon MQ, disks of {broker_item(each)}", "amazonmq", "storage_gb_month", gb_months
+
+
+def _looks(lanes: dict[TargetName, float]) -> int:
+    """At brokers that Amazon MQ creates, after the first of each."""
+    opening = [record_of(target).open_lane_s["aws"] for target in lanes if record_of(target).broker]
+    return sum(ceil(seconds / BROKER_LOOKS_EVERY_S) for seconds in opening)
 
 
 def _baking(images: Sequence[str]) -> Iterator[task_lines.Quantity]:

@@ -73,7 +73,7 @@ def _billed_s(case: Case) -> float:
 
 def _endpoint_gb(case: Case) -> float:
     """A managed service's messages pass its endpoint twice; brokers are beside the tasks."""
-    if record_of(case.target).nodes:
+    if record_of(case.target).has_brokers:
         return 0.0
     return (
         2 * expected(case.workload, case.target, "aws").messages * case.workload.message_bytes / BYTES_PER_GB

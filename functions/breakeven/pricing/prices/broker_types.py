@@ -13,16 +13,21 @@ from typing import Literal
 from pydantic import Field
 
 from breakeven.pricing.prices.book import Finite, IsoDate, Text
+from breakeven.targets.catalog import AMAZON_MQ_TYPE
 
 PATH = Path(__file__).parent / "amazon_mq.json"
-#: the smallest that its maker recommends for production, and of those that run RabbitMQ 4
-USUAL = "mq.m7g.large"
+USUAL = AMAZON_MQ_TYPE
 #: GB by which a cluster's disks can be chosen
 STEP_GB = 5
 #: brokers of each form
 BROKERS = {"single": 1, "cluster": 3}
 
 Form = Literal["single", "cluster"]
+
+
+def form_of_nodes(nodes: int) -> Form:
+    """What the books call a broker of so many nodes."""
+    return "single" if nodes == BROKERS["single"] else "cluster"
 
 
 class BrokerType(Finite):

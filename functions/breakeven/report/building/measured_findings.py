@@ -246,7 +246,7 @@ def _keeps(rate: float, case: CaseReport) -> bool:
 
 
 def _the(case: CaseReport) -> str:
-    return f"{'the ' if record_of(case.target).nodes else ''}{words.target_name(case.target)}"
+    return f"{'the ' if record_of(case.target).has_brokers else ''}{words.target_name(case.target)}"
 
 
 def _took(case: CaseReport) -> str:

@@ -27,7 +27,7 @@ from breakeven.report.contract.money_model import (
     SensitivityEnd,
     SizeCrossing,
 )
-from breakeven.targets.catalog import priced_target
+from breakeven.targets.catalog import managed_target, priced_target
 
 Row = Mapping[str, Any]
 Answer = CostCurve | Bill | BreakEvenHours | DecisionMap | Sensitivity
@@ -117,7 +117,7 @@ def _target(option: str, inputs: Inputs) -> str:
     """The target that an option prices."""
     if option == RABBITMQ:
         return priced_target(inputs.deployment)
-    return AMAZON_MQ if option == AMAZON_MQ else priced_target(inputs.queue)
+    return managed_target(inputs.deployment) if option == AMAZON_MQ else priced_target(inputs.queue)
 
 
 def _capacity(

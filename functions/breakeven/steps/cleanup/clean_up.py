@@ -20,9 +20,17 @@ from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG
 from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results.items import RUN
-from breakeven.steps.aws_clients import Ec2, ExecutionStatus, StepFunctions, execution_arn, execution_status
-from breakeven.steps.cleanup.resources import Resource, ResourceType
+from breakeven.steps.aws_clients import (
+    Ec2,
+    ExecutionStatus,
+    Mq,
+    StepFunctions,
+    execution_arn,
+    execution_status,
+)
+from breakeven.steps.cleanup.resources import BROKERS, Resource, ResourceType
 from breakeven.steps.instances import our_instances
+from breakeven.steps.managed_brokers import NotYetError, our_brokers
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.run.take_lock import free_lock, owners
 from breakeven.steps.run_lease import lease_until
@@ -42,30 +50,44 @@ class NotCleanedUpError(BreakevenError):
 
 @dataclass
 class Outcome:
-    """``gone``: type -> what was cleaned up of it. ``problems``: what could not be done, in words."""
+    """``gone``: type -> what was cleaned up of it. ``problems``: what could not be done, in words.
+
+    ``later``: what cannot be done yet, and is no fault.
+    """
 
     gone: dict[str, list[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    later: list[str] = field(default_factory=list)
 
     def trying(self, what: str, do: Callable[[], T]) -> T | None:
         """What it answers; None where it fails, which is then among the problems."""
         try:
             return do()
+        except NotYetError:
+            raise
         except (ClientError, BotoCoreError, BreakevenError) as error:
             self.problems.append(f"{what}: {error}")
             return None
 
     def clean_up(self, resource_type: ResourceType, resources: Iterable[Resource]) -> None:
         for resource in resources:
-            before = len(self.problems)
-            self.trying(resource.id, partial(resource_type.clean_up, resource.id))
-            if len(self.problems) == before:
-                self.gone.setdefault(resource_type.name, []).append(resource.id)
+            try:
+                done = self.trying(resource.id, partial(_cleaned_up, resource_type, resource.id))
+            except NotYetError as error:
+                self.later.append(str(error))
+            else:
+                if done:
+                    self.gone.setdefault(resource_type.name, []).append(resource.id)
 
     def raise_if_incomplete(self) -> None:
         """:raises NotCleanedUpError: with every problem"""
         if self.problems:
             raise NotCleanedUpError("not cleaned up: " + "; ".join(self.problems))
+
+
+def _cleaned_up(resource_type: ResourceType, resource_id: str) -> bool:
+    resource_type.clean_up(resource_id)
+    return True
 
 
 def clean_up_all(resource_types: Sequence[ResourceType], run_id: str | None = None) -> Outcome:
@@ -79,7 +101,7 @@ def clean_up_all(resource_types: Sequence[ResourceType], run_id: str | None = No
 def release_rest(services: Services, resource_types: Sequence[ResourceType], run_id: str) -> Outcome:
     """Clean up whatever of the run its lanes have not, and put on record that they had not."""
     outcome = clean_up_all(resource_types, run_id)
-    if late := outcome.gone.get("instances"):
+    if late := [*outcome.gone.get("instances", []), *outcome.gone.get(BROKERS, [])]:
         services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
     return outcome
 
@@ -176,17 +198,17 @@ def _is_done_with(resource: Resource, finished: set[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """``overdue``: of those up, the instances whose run must have ended by now."""
+    """``overdue``: of those up, the instances, and brokers of Amazon MQ, whose run must have ended by now."""
 
     up: int
     overdue: list[str]
 
 
-def standing_nodes(services: Services, ec2: Ec2) -> Nodes:
-    """The installation's broker nodes, whatever run they are of."""
-    found = [each for each in our_instances(ec2) if each.stands]
-    runs = {each.id: each.tags.get(RUN_TAG, "") for each in found}
-    ends = {run_id: lease_until(services, run_id) if run_id else None for run_id in set(runs.values())}
-    now = time.time()
-    overdue = [each.id for each in found if now > (ends[runs[each.id]] or each.launched_at + MAX_RUN_S)]
-    return Nodes(len(found), overdue)
+def standing_nodes(services: Services, ec2: Ec2, mq: Mq) -> Nodes:
+    """The installation's broker nodes and brokers of Amazon MQ, whatever run they are of."""
+    nodes = [(each.id, each.tags, each.launched_at) for each in our_instances(ec2) if each.stands]
+    nodes += [(each.id, each.tags, each.created_at) for each in our_brokers(mq) if each.stands]
+    runs = {tags.get(RUN_TAG, "") for _, tags, _ in nodes}
+    ends = {run_id: lease_until(services, run_id) if run_id else None for run_id in runs}
+    due = [(name, ends[tags.get(RUN_TAG, "")] or since + MAX_RUN_S) for name, tags, since in nodes]
+    return Nodes(len(nodes), [name for name, end in due if time.time() > end])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -16,14 +17,17 @@ from breakeven.installation import FAMILY_TAG, LEASE_TAG, OWNER_TAG, QUEUES, RUN
 from breakeven.results import layout
 from breakeven.results.state import SuppressCodes
 from breakeven.results.store import Store
-from breakeven.steps.aws_clients import GOING, GONE, Ec2, Ecs, Sqs, described
+from breakeven.steps.aws_clients import GOING, GONE, Ec2, Ecs, Mq, Sqs, described
 from breakeven.steps.instances import our_instances, ours, tags_of
 from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
+from breakeven.steps.managed_brokers import delete_broker, our_brokers
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
 DEFAULT_LEASE_S = 28_800.0
 #: how many tasks ECS describes in one call
 DESCRIBED = 100
+#: what the brokers of Amazon MQ are called among the types
+BROKERS = "Amazon MQ brokers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,16 @@ def instances(ec2: Ec2) -> ResourceType:
                 yield Resource(each.id, each.tags.get(RUN_TAG), each.launched_at + lease_s)
 
     return ResourceType("instances", listed, lambda one: ec2.terminate_instances(InstanceIds=[one]))
+
+
+def brokers(mq: Mq) -> ResourceType:
+    """Of Amazon MQ. One that is being created is left for the next time."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        found = our_brokers(mq, run_id)
+        return (Resource(each.id, each.tags.get(RUN_TAG)) for each in found if each.stands)
+
+    return ResourceType(BROKERS, listed, partial(delete_broker, mq))
 
 
 def interfaces(ec2: Ec2) -> ResourceType:

@@ -11,6 +11,7 @@ from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.lane.warm_up_record import BROKEN_OFF, WarmUp
 from breakeven.steps.services import Services
+from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
 from breakeven.workload.case import Machines, nodes_of
 
@@ -33,8 +34,8 @@ def establish(
     :param warms_up: a warm-up follows; it is recorded as broken off until it has come to its end
     :raises CaseError: nodes that do not register in time, or never become healthy
     """
-    if nodes := nodes_of(target, machines):
-        _gather_nodes(services, run_id, target, nodes)
+    if record_of(target).nodes:
+        _gather_nodes(services, run_id, target, nodes_of(target, machines))
     description = services.target(run_id, target).establish()
     warm_up = {"warm_up": WarmUp(reason=BROKEN_OFF).model_dump_json()} if warms_up else {}
     services.state(run_id).update(lane_item(target), status="ready", **asdict(description), **warm_up)
@@ -54,7 +55,7 @@ def _gather_nodes(services: Services, run_id: str, target: TargetName, wanted: i
         raise CaseError(f"{target}: the lane's credentials are gone")
     tls = any(node.certificate for node in nodes)
     complete = access.model_copy(update={"nodes": nodes, "tls": tls})
-    services.store.put_secret(layout.access_key(run_id, target), complete.model_dump_json())
+    services.keep_access(run_id, target, complete)
     # for whoever stops and starts nodes and may not read the lane's secrets: node by node, in the same order
     services.state(run_id).update(
         lane_item(target), nodes_on=[_instance(key) for key in registered], packages=nodes[0].packages

@@ -13,7 +13,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from breakeven.brokers.access import Access
+from breakeven.brokers.access import new_credentials
 from breakeven.errors import CaseError
 from breakeven.installation import BUCKET_TAG, LEASE_TAG, NODES_TAG, RUN_TAG, TARGET_TAG, installation
 from breakeven.planning.machine_availability import UPGRADE
@@ -89,9 +89,8 @@ def launch(
     check_deadline(services, run_id)
     key = layout.access_key(run_id, target)
     if not services.store.keys(key):
-        access = Access(username=f"breakeven-{secrets.token_hex(4)}", password=secrets.token_urlsafe(24))
         services.store.put_secret(layout.cookie_key(run_id, target), secrets.token_hex(32))
-        services.store.put_secret(key, access.model_dump_json())
+        services.store.put_secret(key, new_credentials().model_dump_json())
     own = _own_machines(services, place, run_id, machines) if machines else {}
     nodes, ours = nodes_of(target, machines), installation()
     tags = ours.tags(_node_tags(services, run_id, target, nodes))

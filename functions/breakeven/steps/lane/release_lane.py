@@ -1,4 +1,4 @@
-"""A lane's end: its nodes are terminated, its secrets deleted; where it broke stands on record."""
+"""A lane's end: its nodes and brokers go, its secrets are deleted; where it broke stands on record."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import time
 from breakeven.installation import TARGET_TAG
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
-from breakeven.steps.aws_clients import Ec2
+from breakeven.steps.aws_clients import Ec2, Mq
 from breakeven.steps.instances import Instance, our_instances
+from breakeven.steps.managed_brokers import delete_broker, our_brokers
 from breakeven.steps.services import Services
+from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
 
 #: how long EC2 may not know an instance that it has launched: seconds, as a rule ("Eventual consistency in
@@ -18,20 +20,36 @@ KNOWN_WITHIN_S = 20.0
 POLL_S = 0.5
 
 
-def release_lane(services: Services, ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:
-    """Terminate the nodes of a lane (of the whole run without ``target``) and delete its secrets.
+def release_lane(
+    services: Services, ec2: Ec2, mq: Mq, run_id: str, target: TargetName | None = None
+) -> list[str]:
+    """Terminate the nodes of a lane (of the whole run without ``target``), and delete its broker of Amazon MQ
+    and its secrets.
 
     Instances are found by tag, so that one whose launch was never recorded is found too. One that is on
-    record and that EC2 does not know is waited for: it may have been launched a moment ago. Returns the
-    instances terminated.
+    record and that EC2 does not know is waited for: it may have been launched a moment ago. Returns what was
+    let go of.
+
+    :raises NotYetError: its broker is still being created; all else is done
     """
     ids = _all_launched(services, ec2, run_id, target)
     if ids:
         ec2.terminate_instances(InstanceIds=ids)
     services.store.delete_all(layout.secrets_prefix(run_id, target))
+    brokers = _all_created(services, mq, run_id, target) if target and record_of(target).broker else []
+    for broker in brokers:
+        delete_broker(mq, broker)
+    gone = [*ids, *brokers]
     if target:
-        services.state(run_id).update(lane_item(target), status="released", released=ids)
-    return ids
+        services.state(run_id).update(lane_item(target), status="released", released=gone)
+    return gone
+
+
+def _all_created(services: Services, mq: Mq, run_id: str, target: TargetName) -> list[str]:
+    """By tag, and by the lane's record: one that was asked for a moment ago may not be listed yet."""
+    recorded = services.state(run_id).get(lane_item(target)).get("broker_id")
+    listed = [each.id for each in our_brokers(mq, run_id, target) if each.stands]
+    return list(dict.fromkeys([*([recorded] if recorded else []), *listed]))
 
 
 def instances_of(ec2: Ec2, run_id: str, target: TargetName | None = None) -> list[str]:

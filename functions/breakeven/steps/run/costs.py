@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from breakeven.planning.machine_availability import machines_of
+from breakeven.planning.machine_availability import brokers_of, machines_of
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import own_cluster
@@ -19,7 +19,16 @@ from breakeven.pricing.bill.size_board import boards
 from breakeven.pricing.bill.variations import ask_all, ask_rate, ask_size
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.steps.run.measured_batches import RepeatedBatches, priced_with_batches
-from breakeven.targets.catalog import FIFO, PAIR, SQS, clusters, priced_target
+from breakeven.targets.catalog import (
+    FIFO,
+    PAIR,
+    SINGLE,
+    SQS,
+    TRIO,
+    clusters,
+    priced_target,
+    record_of,
+)
 from breakeven.terms import TargetName
 from breakeven.words import target_name
 from breakeven.workload.case import Case, Machines, Workload
@@ -50,7 +59,9 @@ def ask_about(
     :param capacities: what this run and earlier ones measured on AWS; none before anything is measured
     :param batches: what calls of SQS in batches carried in this run on AWS
     """
-    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes, queue=_queue(cases))
+    managed = _managed_type(cases)
+    beside = {"amazon_mq": managed} if managed else {}
+    inputs = ask(msg_per_s=ASKED_MSG_PER_S, message_bytes=message_bytes, queue=_queue(cases), **beside)
     own = [one for one in batches if one.target == priced_target(inputs.queue)]
     inputs, measured = priced_with_batches(inputs, own)
     asked = _on_machines(cases, inputs, book, capacities)
@@ -119,11 +130,21 @@ def _queue(cases: Sequence[Case]) -> str:
 def _clusters(cases: Sequence[Case]) -> list[tuple[TargetName, Machines | None]]:
     """Each cluster of the cases with its machines, None where no suite or deployment names any."""
     named, forms = machines_of(cases), list(clusters())
-    used = [target for target in dict.fromkeys(case.target for case in cases) if target.kind in forms]
+    targets = dict.fromkeys(case.target for case in cases)
+    used = [target for target in targets if target.kind in forms]
     used.sort(
         key=lambda target: (clusters()[target.kind].deployment != TODAYS_FORM, forms.index(target.kind))
     )
-    return [(target, named.get(target)) for target in used] or [(PAIR, None)]
+    if used:
+        return [(target, named.get(target)) for target in used]
+    managed = {record_of(target).deployment for target in targets if record_of(target).broker}
+    return [(SINGLE if managed == {"single"} else TRIO if managed else PAIR, None)]
+
+
+def _managed_type(cases: Sequence[Case]) -> str | None:
+    """The broker type of Amazon MQ that the run measures, the first of several; None where there is none."""
+    found = [each.instance_type for each in brokers_of(cases).values() if each.service == "amazonmq"]
+    return found[0] if found else None
 
 
 def _on(inputs: Inputs, target: TargetName, each: Machines | None) -> Inputs:

@@ -171,14 +171,16 @@ def _endpoints(plan: Plan) -> list[str]:
 def _broker_images(plan: Plan) -> list[str]:
     """Of the nodes that are left to be launched."""
     legs = [leg for legs in plan.rounds for leg in legs]
-    return sorted({leg.machines.image for leg in legs if leg.machines})
+    machines = [leg.machines for leg in legs if leg.machines]
+    return sorted({each.image for each in machines if each.service == "ec2"})
 
 
 def _leg(plan: Plan, leg: dict[str, Any]) -> dict[str, Any]:
     target = leg["target"]
     return {
         **leg,
-        "brokers": record_of(target).nodes is not None,
+        "brokers": record_of(target).has_brokers,
+        "managed": record_of(target).broker is not None,
         "warms_up": plan.warm_up and target != INSTRUMENT,
         "warm_up_s": plan.warm_up_s,
     }

@@ -80,7 +80,7 @@ def price_run(services: Services, run_id: str) -> None:
 
 def _capacities(services: Services, run_id: str, cases: Sequence[Case]) -> Capacities:
     state = services.state(run_id)
-    targets = dict.fromkeys(case.target for case in cases if record_of(case.target).nodes)
+    targets = dict.fromkeys(case.target for case in cases if record_of(case.target).has_brokers)
     servers = {target: state.get(lane_item(target)).get("server") for target in targets}
     began = str(state.get(RUN).get("started_at", ""))[:10]
     today = date.fromisoformat(began) if began else datetime.now(UTC).date()
@@ -100,7 +100,7 @@ def _search(store: Store, run_id: str, case: Case) -> Search | None:
     Guarantees are equal by rule 8 of docs/rules.md.
     """
     workload = case.workload
-    if workload.mode != "capacity" or not record_of(case.target).nodes or not case.machines:
+    if workload.mode != "capacity" or not record_of(case.target).has_brokers or not case.machines:
         return None
     if not (workload.confirms and workload.persistent):
         return None
@@ -117,13 +117,13 @@ def _search(store: Store, run_id: str, case: Case) -> Search | None:
 
 def _of_cell(repeats: Sequence[Search], run_id: str, today: date, servers: Mapping[Any, Any]) -> RunCapacity:
     first, workload = repeats[0].case, repeats[0].case.workload
-    nodes = record_of(first.target).nodes
-    assert nodes
+    deployment = record_of(first.target).deployment
+    assert deployment
     assert first.machines
     interval = interval_of(repeats)
     return RunCapacity(
         target=first.target.kind,
-        deployment=nodes.deployment,
+        deployment=deployment,
         cluster_nodes=first.machines.nodes,
         group_size=workload.group_size,
         instance=first.machines.instance_type,

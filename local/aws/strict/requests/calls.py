@@ -1,8 +1,8 @@
 """What a request to the simulated AWS asks for: who makes it, which operation, and what that needs.
 
 Read off the requests themselves, in front of the simulation: a client that signs its own calls is seen, too.
-What calls need follows the Service Authorization Reference; of EC2, S3 and Lambda see the modules beside
-this one.
+What calls need follows the Service Authorization Reference; of EC2, S3, Lambda and Amazon MQ see the modules
+beside this one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from moto.athena.models import athena_backends
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.ecs.models import ecs_backends
 
-from local.aws.strict.requests import ec2_calls, rest_calls
+from local.aws.strict.requests import ec2_calls, mq_calls, rest_calls
 from local.aws.strict.requests.needed import (
     HERE,
     Found,
@@ -42,7 +42,7 @@ def operation(by: Signature, environ: dict[str, Any], body: bytes) -> str:
     :raises UnreadableCallError: it is of a kind that is not known here
     """
     if by.service in REST:
-        return f"{by.service}:{REST[by.service](environ, by)[0]}"
+        return f"{by.service}:{REST[by.service](environ, body, by)[0]}"
     if target := environ.get("HTTP_X_AMZ_TARGET"):
         return f"{by.service}:{target.rpartition('.')[2]}"
     action = parse_qs(body.decode()).get("Action")
@@ -52,13 +52,14 @@ def operation(by: Signature, environ: dict[str, Any], body: bytes) -> str:
 
 
 #: services whose operations are methods and paths
-REST: dict[str, Callable[[dict[str, Any], Signature], rest_calls.Read]] = {
-    "lambda": rest_calls.lambda_,
-    "s3": rest_calls.s3,
+REST: dict[str, Callable[[dict[str, Any], bytes, Signature], rest_calls.Read]] = {
+    "lambda": lambda environ, _, by: rest_calls.lambda_(environ, by),
+    "mq": mq_calls.read,
+    "s3": lambda environ, _, by: rest_calls.s3(environ, by),
 }
 
 
-def needed(operation: str, environ: dict[str, Any], given: Parameters, by: Signature) -> Found:
+def needed(operation: str, environ: dict[str, Any], body: bytes, given: Parameters, by: Signature) -> Found:
     """What the request asks for, as calls.
 
     :raises UnreadableCallError: it is of a kind that is not known here
@@ -66,7 +67,7 @@ def needed(operation: str, environ: dict[str, Any], given: Parameters, by: Signa
     service, _, name = operation.partition(":")
     action = ACTIONS.get(operation, operation)
     if service in REST:
-        yield from REST[service](environ, by)[1]
+        yield from REST[service](environ, body, by)[1]
     elif service == "ec2":
         yield from ec2_calls.needed(name, given, by)
     elif service == "ecs":

@@ -73,7 +73,8 @@ def test_a_region_without_a_book_is_refused() -> None:
 
 
 def test_the_book_is_kept_with_the_run_and_the_notes_reach_the_manifest(services: Services) -> None:
-    stored, book = plan(services, {"surroundings": {"name": "local", "notes": ["ElasticMQ is missing"]}})
+    here = {"surroundings": {"name": "local", "notes": ["ElasticMQ is missing"]}}
+    stored, book = plan(services, {"suite": "quick", **here})
     assert book == load_book("us-east-1")
     manifest = _manifest(stored, services.state("run-1"), {})
     assert manifest.notes[0] == "ElasticMQ is missing"

@@ -1,0 +1,128 @@
+"""Brokers of this installation that Amazon MQ runs: found by their names and tags, and deleted.
+
+The service lists brokers without their tags, so that a name says whose broker it is, and each of ours is then
+asked for its run. One that is being created cannot be deleted: "Broker can't be deleted while in state
+[CREATION_IN_PROGRESS]". Whoever comes to it then leaves it to the watchdog, which comes every 15 minutes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boto3.session import Session
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from breakeven.errors import BreakevenError
+from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG, installation
+from breakeven.results.state import SuppressCodes
+from breakeven.steps.aws_clients import Mq
+from breakeven.terms import TargetName
+
+#: states of a broker, as the API has them ("BrokerState"); it can be deleted in those that are not named
+RUNNING, CREATING, REBOOTING = "RUNNING", "CREATION_IN_PROGRESS", "REBOOT_IN_PROGRESS"
+DELETING = "DELETION_IN_PROGRESS"
+#: what the service answers to a call that the broker's state does not allow, and of one that is gone
+REFUSED, UNKNOWN = "BadRequestException", "NotFoundException"
+#: brokers on a page, at most
+PAGE = 100
+
+
+class NotYetError(BreakevenError):
+    """What is to be deleted is still being created: nothing is wrong, and it has to be tried again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedBroker:
+    """A broker, by the service's own description of it."""
+
+    description: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.description["BrokerId"])
+
+    @property
+    def state(self) -> str:
+        return str(self.description["BrokerState"])
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is paid for, and goes on being so."""
+        return self.state != DELETING
+
+    @property
+    def tags(self) -> dict[str, str]:
+        return dict(self.description.get("Tags") or {})
+
+    @property
+    def created_at(self) -> float:
+        """Seconds since the epoch."""
+        return float(self.description["Created"].timestamp())
+
+
+def broker_name(run_id: str, target: TargetName) -> str:
+    """At most 50 letters, digits and hyphens, the account's only one of that name."""
+    return f"{_ours()}{_digest(f'{run_id}/{target}', 24)}"
+
+
+def our_brokers(mq: Mq, run_id: str | None = None, target: TargetName | None = None) -> list[ManagedBroker]:
+    """Those of this installation, of one run or of one lane, in whatever state."""
+    wanted = {OWNER_TAG: installation().owner}
+    wanted |= {RUN_TAG: run_id} if run_id else {}
+    wanted |= {TARGET_TAG: target} if target else {}
+    return [broker for broker in _described(mq) if wanted.items() <= broker.tags.items()]
+
+
+def described_broker(mq: Mq, broker_id: str) -> ManagedBroker | None:
+    """None where the service does not know it: not yet, or no longer."""
+    with SuppressCodes(UNKNOWN):
+        return ManagedBroker(mq.describe_broker(BrokerId=broker_id))
+    return None
+
+
+def delete_broker(mq: Mq, broker_id: str) -> None:
+    """One that is gone, or on its way out, is well.
+
+    :raises NotYetError: it is in a state in which it cannot be deleted, and which comes to an end
+    """
+    try:
+        mq.delete_broker(BrokerId=broker_id)
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if code not in {REFUSED, UNKNOWN}:
+            raise
+        broker = described_broker(mq, broker_id)
+        if broker is None or broker.state == DELETING:
+            return
+        if broker.state not in {CREATING, REBOOTING}:
+            raise
+        again = "the watchdog deletes it once that is over, and looks every 15 minutes"
+        raise NotYetError(f"{broker_id} cannot be deleted while it is {broker.state}: {again}") from error
+
+
+def _described(mq: Mq) -> Iterator[ManagedBroker]:
+    for each in _listed(mq):
+        if each["BrokerName"].startswith(_ours()) and (found := described_broker(mq, each["BrokerId"])):
+            yield found
+
+
+def _listed(mq: Mq) -> Iterator[Mapping[str, Any]]:
+    """All of the account's in the region; none where the region has no Amazon MQ, and so nobody to ask."""
+    try:
+        for page in mq.get_paginator("list_brokers").paginate(PaginationConfig={"PageSize": PAGE}):
+            yield from page["BrokerSummaries"]
+    except EndpointConnectionError:
+        if mq.meta.region_name in Session().get_available_regions("mq"):
+            raise
+
+
+def _ours() -> str:
+    """How the names of this installation's brokers begin, and no other's."""
+    return f"breakeven-{_digest(installation().owner, 8)}-"
+
+
+def _digest(text: str, digits: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:digits]

@@ -1,0 +1,179 @@
+"""Lanes of Amazon MQ on the simulated AWS: brokers are created late, driven over verified AMQPS, and deleted.
+
+Each broker is a real cluster of RabbitMQ 4 behind TLS; what reaches it trusts what the machine's own store
+trusts, which is named as any program's is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from breakeven.report.contract.report_model import Report
+from breakeven.results import layout
+from breakeven.results.items import RUN, lane_item
+from local.aws.amazon_mq_service import Asked
+from tests.support.aws.status_change import status_change
+from tests.support.workflow.managed_brokers import RealBrokers
+from tests.support.workflow.workflow_runs import Fault, Workflow, parse_suite_text, workflow_at
+
+pytestmark = pytest.mark.installed
+
+CLUSTER, SINGLE = "amazon-mq-cluster", "amazon-mq-single"
+SUITE = f"""
+suite: managed
+title: Amazon MQ's two forms
+targets: [{CLUSTER}, {SINGLE}]
+instrument: false
+warm_up: false
+defaults: {{threads: 2, message_size: 1KiB, warmup_s: 0.2, measure_s: 1.5, drain_s: 20}}
+scenarios:
+  parallel: {{queues: 2}}
+  capacity:
+    targets: [{CLUSTER}]
+    mode: capacity
+    rate: 100
+    consume: push
+    prefetch: 50
+    window: 50
+    objective_ms: 500
+"""
+ALONE = f"""
+suite: alone
+title: One broker
+targets: [{SINGLE}]
+instrument: false
+warm_up: false
+scenarios:
+  parallel: {{threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}}
+"""
+AWS = {"surroundings": {"name": "aws"}}
+TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
+LIMIT_S = 240
+
+
+@pytest.fixture(scope="module")
+def brokers(children, tmp_path_factory):
+    made = RealBrokers(children, tmp_path_factory.mktemp("amazon-mq"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def workflow(assembly, rabbitmq_pair, brokers, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("managed")
+    trusted = {"SSL_CERT_FILE": str(brokers.certificate)}
+    with workflow_at(assembly, rabbitmq_pair, None, folder, brokers=brokers, env=trusted) as made:
+        yield made
+
+
+def states(workflow: Workflow) -> dict[str, str]:
+    """Of every broker that the service still knows."""
+    found = workflow.plane.client("mq").list_brokers()["BrokerSummaries"]
+    return {each["BrokerId"]: each["BrokerState"] for each in found}
+
+
+def asked_for(brokers: RealBrokers, run_id: str) -> list[Asked]:
+    return [each for each in brokers.asked.values() if each.tags["breakeven:run"] == run_id]
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def assert_gone(workflow: Workflow, brokers: RealBrokers, run_id: str) -> None:
+    ids = {each.broker_id for each in asked_for(brokers, run_id)}
+    assert ids <= set(brokers.deleted)
+    wait_for(lambda: not ids & states(workflow).keys())
+    assert workflow.store().keys(layout.secrets_prefix(run_id)) == []
+
+
+@pytest.fixture(scope="module")
+def well(workflow):
+    """A run of both forms, and the states that their brokers were seen in."""
+    execution = workflow.start("well", workflow.machine("well"), suite=parse_suite_text(SUITE), **AWS)
+    seen: set[str] = set()
+
+    def over() -> bool:
+        seen.update(states(workflow).values())
+        return workflow.plane.status(execution) != "RUNNING"
+
+    wait_for(over)
+    return workflow.plane.status(execution), seen
+
+
+def report_of(workflow: Workflow, run_id: str) -> Report:
+    return Report.model_validate(workflow.store().get_json(f"{layout.run_prefix(run_id)}report/report.json"))
+
+
+def test_brokers_are_created_late_and_deleted_when_their_lanes_end(workflow, brokers, well):
+    status, seen = well
+    assert (status, workflow.state("well").get(RUN)["status"]) == ("SUCCEEDED", "ok")
+    assert seen >= {"CREATION_IN_PROGRESS", "RUNNING", "DELETION_IN_PROGRESS"}
+    assert sorted(each.nodes for each in asked_for(brokers, "well")) == [1, 3]
+    assert_gone(workflow, brokers, "well")
+
+
+def test_cases_are_measured_on_quorum_queues_and_every_message_is_accounted_for(workflow, well):
+    report = report_of(workflow, "well")
+    assert {case.target for case in report.cases} == {CLUSTER, SINGLE}
+    for case in report.cases:
+        assert (case.status, case.provenance, case.environment) == ("ok", "measured", "aws"), case.reason
+        assert case.ledger.lost == case.ledger.unexpected == 0
+        assert case.ledger.sent == case.ledger.received > 0
+    told = report.manifest.targets
+    assert told[CLUSTER]["nodes"] == 3
+    assert told[SINGLE]["nodes"] == 1
+    assert told[CLUSTER]["server"].startswith("Amazon MQ's RabbitMQ 4.")
+    assert told[CLUSTER]["instance_type"] == "mq.m7g.large"
+    assert [case.mirrors for case in report.cases if case.target == CLUSTER] != []
+
+
+def test_what_was_found_of_the_broker_prices_amazon_mq_in_the_same_report(workflow, well):
+    report = report_of(workflow, "well")
+    (found,) = [case for case in report.cases if case.held_rate]
+    question = report.headline_question
+    assert question.inputs["amazon_mq"] == "mq.m7g.large"
+    assert question.inputs["amazon_mq_capacity_msg_per_s"] == pytest.approx(found.held_rate)
+    assert "measured in this run on mq.m7g.large" in question.amazon_mq_capacity
+
+
+def stopped(workflow: Workflow, run_id: str, machine: str, status: str) -> None:
+    execution = workflow.start(run_id, machine, suite=parse_suite_text(ALONE), **AWS)
+    wait_for(lambda: workflow.state(run_id).get(lane_item(SINGLE)).get("status") == status)
+    workflow.plane.stop(execution)
+
+
+def test_after_an_abort_the_rule_deletes_a_broker_that_runs(workflow, brokers):
+    machine = workflow.machine("aborted")
+    workflow.calls.faults["aborted"] = [Fault("Load", "timeout"), Fault("Watch", "timeout")]
+    stopped(workflow, "aborted", machine, "ready")
+    (broker,) = asked_for(brokers, "aborted")
+    assert states(workflow)[broker.broker_id] == "RUNNING"
+    workflow.call("clean_up", status_change(machine, "aborted", "ABORTED"))
+    assert_gone(workflow, brokers, "aborted")
+
+
+def test_a_broker_that_is_being_created_is_deleted_by_the_watchdog_once_that_is_over(workflow, brokers):
+    """As after a time-out of the execution: the service refuses to delete it before."""
+    machine = workflow.machine("orphan")
+    stopped(workflow, "orphan", machine, "creating")
+    (broker,) = asked_for(brokers, "orphan")
+    assert states(workflow)[broker.broker_id] == "CREATION_IN_PROGRESS"
+    workflow.call("clean_up", status_change(machine, "orphan", "TIMED_OUT"))
+    assert broker.broker_id not in brokers.deleted
+    wait_for(lambda: states(workflow)[broker.broker_id] == "RUNNING")
+    workflow.call("watchdog", TICK)
+    assert_gone(workflow, brokers, "orphan")
+
+
+def test_a_lane_that_breaks_deletes_its_broker(workflow, brokers):
+    assert workflow.run("broken", Fault("EstablishLane", "raise"), suite=parse_suite_text(ALONE), **AWS)
+    assert "EstablishLane" in workflow.state("broken").get(RUN)["leg_failed_at"]
+    assert len(asked_for(brokers, "broken")) == 1
+    assert_gone(workflow, brokers, "broken")

@@ -1,0 +1,272 @@
+"""A lane's broker of Amazon MQ: asked for once, waited for, known to its lane, deleted, and found again."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from breakeven.brokers.access import registered_certificates
+from breakeven.errors import CaseError
+from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG
+from breakeven.planning.execution_limits import BROKER_LIMIT_S
+from breakeven.results import layout
+from breakeven.results.items import RUN, lane_item
+from breakeven.steps.cleanup import resources
+from breakeven.steps.cleanup.clean_up import clean_up_all
+from breakeven.steps.lane.create_broker import ManagedPlace, create_broker
+from breakeven.steps.lane.release_lane import release_lane
+from breakeven.steps.managed_brokers import NotYetError, broker_name, our_brokers
+from breakeven.workload.case import Machines
+from tests.support.aws.moto_results import installed
+
+CLUSTER, SINGLE = "amazon-mq-cluster", "amazon-mq-single"
+PLACE = ManagedPlace(("subnet-a", "subnet-b"), "sg-1")
+HOST = "b-1.mq.us-east-1.on.aws"
+
+
+def machines(target: str) -> Machines:
+    nodes = 3 if target == CLUSTER else 1
+    return Machines(
+        instance_type="mq.m7g.large",
+        service="amazonmq",
+        architecture="arm64",
+        vcpu=2,
+        volume_gb=15,
+        nodes=nodes,
+    )
+
+
+class Mq:
+    """The service as far as it is called. ``lost``: so many answers of CreateBroker do not arrive."""
+
+    def __init__(self, lost: int = 0) -> None:
+        self.brokers: dict[str, dict[str, Any]] = {}
+        self.asked: list[dict[str, Any]] = []
+        self.deleted: list[str] = []
+        self._lost = lost
+        self.refusal: str | None = None
+
+    class meta:
+        region_name = "us-east-1"
+
+    def create_broker(self, **given: Any) -> Any:
+        self.asked.append(given)
+        if self.refusal:
+            raise error("BadRequestException", self.refusal)
+        known = [each for each in self.brokers.values() if each["request"] == given["CreatorRequestId"]]
+        broker_id = known[0]["BrokerId"] if known else f"b-{len(self.brokers) + 1}"
+        if not known:
+            self.brokers[broker_id] = {
+                "request": given["CreatorRequestId"],
+                "BrokerId": broker_id,
+                "BrokerName": given["BrokerName"],
+                "BrokerState": "CREATION_IN_PROGRESS",
+                "Created": datetime.now(UTC),
+                "Tags": given["Tags"],
+            }
+        if self._lost:
+            self._lost -= 1
+            raise ConnectionError("lost")
+        return {"BrokerId": broker_id}
+
+    def runs(self, broker_id: str = "b-1", state: str = "RUNNING") -> None:
+        instance = {"ConsoleURL": f"https://{HOST}", "Endpoints": [f"amqps://{HOST}:5671"]}
+        self.brokers[broker_id] |= {"BrokerState": state, "BrokerInstances": [instance]}
+
+    def describe_broker(self, BrokerId: str) -> Any:
+        if BrokerId not in self.brokers:
+            raise error("NotFoundException", BrokerId)
+        return self.brokers[BrokerId]
+
+    def delete_broker(self, BrokerId: str) -> Any:
+        state = self.describe_broker(BrokerId)["BrokerState"]
+        if state in {"CREATION_IN_PROGRESS", "DELETION_IN_PROGRESS"}:
+            raise error("BadRequestException", f"can't be deleted while in state [{state}]")
+        self.deleted.append(BrokerId)
+        self.brokers[BrokerId]["BrokerState"] = "DELETION_IN_PROGRESS"
+
+    def get_paginator(self, name: str) -> Any:
+        assert name == "list_brokers"
+        return self
+
+    def paginate(self, **_: Any) -> Any:
+        yield {"BrokerSummaries": list(self.brokers.values())}
+
+
+def error(code: str, message: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": message}}, "any")
+
+
+@pytest.fixture
+def services(monkeypatch):
+    with installed(monkeypatch) as found:
+        yield found
+
+
+def step(services, mq, run_id="run-1", target=CLUSTER) -> bool:
+    return create_broker(services, mq, PLACE, run_id, target, machines(target))
+
+
+@pytest.mark.parametrize(
+    ("target", "mode", "subnets"),
+    [(CLUSTER, "CLUSTER_MULTI_AZ", ["subnet-a", "subnet-b"]), (SINGLE, "SINGLE_INSTANCE", ["subnet-a"])],
+)
+def test_it_is_asked_for_as_the_service_takes_it(services, target, mode, subnets):
+    mq = Mq()
+    assert step(services, mq, target=target) is True
+    (asked,) = mq.asked
+    assert (asked["EngineType"], asked["EngineVersion"]) == ("RABBITMQ", "4.2")
+    assert (asked["DeploymentMode"], asked["SubnetIds"]) == (mode, subnets)
+    assert (asked["PubliclyAccessible"], asked["AutoMinorVersionUpgrade"]) == (False, True)
+    assert (asked["HostInstanceType"], asked["SecurityGroups"]) == ("mq.m7g.large", ["sg-1"])
+    assert len(asked["BrokerName"]) <= 50
+    own = {OWNER_TAG: "QueueBreakeven", RUN_TAG: "run-1", TARGET_TAG: target}
+    assert own.items() <= asked["Tags"].items()
+    (user,) = asked["Users"]
+    assert len(set(user["Password"])) >= 4
+    assert len(user["Password"]) >= 12
+    assert not set(user["Password"]) & set(",:=")
+    kept = services.access("run-1", target)
+    assert (kept.username, kept.password) == (user["Username"], user["Password"])
+
+
+def test_it_is_asked_for_once_whatever_becomes_of_the_answer(services):
+    mq = Mq(lost=1)
+    with pytest.raises(ConnectionError):
+        step(services, mq)
+    assert step(services, mq) is True
+    assert step(services, mq) is True
+    assert len(mq.brokers) == 1
+    first, again = mq.asked
+    assert first == again
+
+
+def test_once_it_runs_the_lane_knows_where_and_trusts_what_everyone_trusts(services):
+    mq = Mq()
+    step(services, mq)
+    mq.runs()
+    assert step(services, mq) is False
+    access = services.access("run-1", CLUSTER)
+    assert access.tls is True
+    assert registered_certificates(access) is None
+    (node,) = access.nodes
+    assert (node.host, node.amqp_port, node.management_port) == (HOST, 5671, 443)
+    assert services.state("run-1").get(lane_item(CLUSTER))["status"] == "created"
+
+
+def test_one_that_could_not_be_created_ends_the_lane(services):
+    mq = Mq()
+    step(services, mq)
+    mq.runs(state="CREATION_FAILED")
+    with pytest.raises(CaseError, match="has not created the broker b-1: it is CREATION_FAILED"):
+        step(services, mq)
+
+
+def test_one_that_takes_too_long_ends_the_lane(services):
+    mq = Mq()
+    step(services, mq)
+    since = round(time.time()) - BROKER_LIMIT_S - 60
+    services.state("run-1").update(lane_item(CLUSTER), broker_since=since)
+    with pytest.raises(CaseError, match="does not run 46 min after it was asked for"):
+        step(services, mq)
+
+
+def test_one_that_is_not_known_yet_is_waited_for(services):
+    mq = Mq()
+    step(services, mq)
+    held = mq.brokers.pop("b-1")
+    assert step(services, mq) is True
+    mq.brokers["b-1"] = held
+
+
+def test_what_the_service_refuses_is_said_in_its_words(services):
+    mq = Mq()
+    mq.refusal = "Broker engine version [4.2] is invalid."
+    with pytest.raises(CaseError, match=r"create mq.m7g.large with RabbitMQ 4.2: .*invalid.*doctor"):
+        step(services, mq)
+
+
+def test_nothing_is_created_after_the_runs_deadline(services):
+    services.state("run-1").update(RUN, deadline_at=1)
+    mq = Mq()
+    with pytest.raises(CaseError, match="deadline"):
+        step(services, mq)
+    assert mq.asked == []
+
+
+def test_a_lanes_end_deletes_its_broker_and_its_secrets(services):
+    mq = Mq()
+    step(services, mq)
+    mq.runs()
+    step(services, mq)
+    assert release_lane(services, Ec2(), mq, "run-1", CLUSTER) == ["b-1"]
+    assert mq.deleted == ["b-1"]
+    assert services.store.keys(layout.secrets_prefix("run-1")) == []
+    release_lane(services, Ec2(), mq, "run-1", CLUSTER)  # and again, while it is on its way out
+    assert mq.deleted == ["b-1"]
+
+
+class Ec2:
+    """Knows no instance."""
+
+    def get_paginator(self, _: str) -> Any:
+        return self
+
+    def paginate(self, **_: Any) -> Any:
+        return iter(())
+
+
+def test_a_lane_that_ends_while_its_broker_is_being_created_leaves_it_to_the_watchdog(services):
+    mq = Mq()
+    step(services, mq)
+    with pytest.raises(NotYetError, match="the watchdog deletes it"):
+        release_lane(services, Ec2(), mq, "run-1", CLUSTER)
+    assert services.store.keys(layout.secrets_prefix("run-1")) == []
+
+
+def test_what_is_being_created_is_no_fault_of_a_clean_up_and_is_deleted_the_next_time(services):
+    mq = Mq()
+    step(services, mq)
+    early = clean_up_all((resources.brokers(mq),), "run-1")
+    assert (early.gone, early.problems) == ({}, [])
+    assert "b-1 cannot be deleted while it is CREATION_IN_PROGRESS" in early.later[0]
+    early.raise_if_incomplete()
+    mq.runs()
+    assert clean_up_all((resources.brokers(mq),), "run-1").gone == {"Amazon MQ brokers": ["b-1"]}
+    assert clean_up_all((resources.brokers(mq),), "run-1").gone == {}
+
+
+def test_another_installations_brokers_and_other_runs_are_left_alone(services, monkeypatch):
+    mq = Mq()
+    step(services, mq)
+    step(services, mq, run_id="run-2")
+    monkeypatch.setenv("BREAKEVEN_OWNER", "team-b")
+    step(services, mq, run_id="run-3")
+    assert [each.id for each in our_brokers(mq)] == ["b-3"]
+    monkeypatch.delenv("BREAKEVEN_OWNER")
+    assert [each.id for each in our_brokers(mq)] == ["b-1", "b-2"]
+    assert [each.id for each in our_brokers(mq, "run-2")] == ["b-2"]
+    assert our_brokers(mq, "run-2", SINGLE) == []
+    names = {broker_name("run-1", CLUSTER), broker_name("run-1", SINGLE), broker_name("run-2", CLUSTER)}
+    assert len(names) == 3
+
+
+@pytest.mark.parametrize(("region", "known"), [("us-east-1", True), ("xx-nowhere-1", False)])
+def test_in_a_region_without_the_service_there_is_no_broker(region, known, monkeypatch):
+    class Unreachable(Mq):
+        class meta:
+            region_name = region
+
+        def paginate(self, **_: Any) -> Any:
+            raise EndpointConnectionError(endpoint_url=f"https://mq.{region}.amazonaws.com")
+            yield
+
+    if known:
+        with pytest.raises(EndpointConnectionError):
+            our_brokers(Unreachable())
+    else:
+        assert our_brokers(Unreachable()) == []
