@@ -283,6 +283,18 @@ def test_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], option: li
     assert "give a report.json as docs/report.schema.json describes it" in line
 
 
+def test_a_report_of_a_newer_version(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["report", "--published", "A", "--runs", str(tmp_path), "--json"]) == 0
+    capsys.readouterr()
+    (path,) = tmp_path.rglob("report.json")
+    document = json.loads(path.read_text())
+    document["cost_questions"][0]["inputs"]["copies_on_the_moon"] = 3
+    path.write_text(json.dumps(document))
+    line = refused(capsys, "report", str(path))
+    assert "copies_on_the_moon" in line
+    assert "of another version" in line
+
+
 class Page(BaseHTTPRequestHandler):
     """A web server's, which answers whatever it is asked."""
 

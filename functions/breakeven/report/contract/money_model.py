@@ -9,9 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError, field_validator
 
 from breakeven import words
+from breakeven.errors import first_fault
+from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.pricing.bill.uncertainty import (
     FILL_OF_BATCHED,
@@ -61,6 +63,17 @@ class CostQuestion(Strict):
     amazon_mq_capacity: str | None = Field(
         default=None, description="the same of Amazon MQ beside it; null: it is not"
     )
+
+    @field_validator("inputs")
+    @classmethod
+    def _can_be_priced(cls, inputs: dict[str, InputValue]) -> dict[str, InputValue]:
+        """Those of a newer version may have what this one does not know."""
+        try:
+            Inputs.model_validate(inputs)
+        except ValidationError as error:
+            field, _, wrong = first_fault(error, "inputs")
+            raise ValueError(f"{field}: {wrong}; is it of another version of breakeven?") from error
+        return inputs
 
     def option_name(self, option: str) -> str:
         """For tables and legends; an option of a map is an instance type."""
