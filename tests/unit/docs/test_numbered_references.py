@@ -53,3 +53,8 @@ def _named(pattern: re.Pattern[str]) -> Iterator[tuple[Path, tuple[str, ...]]]:
             if path.is_file() and path.suffix in TEXTS and "__pycache__" not in path.parts:
                 for found in pattern.finditer(path.read_text()):
                     yield path, tuple(each for each in found.groups() if each is not None)
+
+
+def test_each_decision_has_a_number_of_its_own() -> None:
+    numbers = sorted(path.name[:4] for path in (ROOT / "docs" / "decisions").iterdir())
+    assert [number for number in set(numbers) if numbers.count(number) > 1] == []
