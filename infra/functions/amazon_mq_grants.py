@@ -3,8 +3,9 @@
 The endpoint of a private broker is made in the VPC by the service, as its service-linked role, which the
 account's first broker creates. What it asks of the caller beside its own calls, the Service Authorization
 Reference lists as dependent actions of CreateBroker and DeleteBroker, and its API reference as permissions of
-EC2, for brokers of all kinds together. A security group that nobody names is left out, and so is the deletion
-of the interfaces that only brokers of ActiveMQ have.
+EC2, for brokers of all kinds together. A security group that nobody names is left out, and so is what is done
+to the interfaces that only brokers of ActiveMQ have (ec2:ModifyNetworkInterfaceAttribute, and deletion): the
+managed policy AmazonMQFullAccess has neither.
 """
 
 from __future__ import annotations

@@ -150,6 +150,7 @@ STEPS = {
                 *("ec2:CreateNetworkInterfacePermission", "route53:AssociateVPCWithHostedZone"),
             ),
         ),
+        attempts=3,
     ),
     "EstablishLane": Step(
         "lane.establish_lane",

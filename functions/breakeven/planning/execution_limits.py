@@ -27,7 +27,7 @@ BROKER_LOOKS_EVERY_S, BROKER_LIMIT_S = 60, 2700
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 887  # the first look at images and what it makes for tasks among it, and its queries
 HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is the run's, or its lane's
-HISTORY_PER_LEG = 153  # in a round of its own
+HISTORY_PER_LEG = 159  # in a round of its own
 HISTORY_PER_CASE = 102
 HISTORY_PER_LOADER = 16  # of an inline map
 HISTORY_PER_TASK = 32  # the same, of a loader that is a task: ECS may have to be asked more than once

@@ -2,7 +2,8 @@
 
 The service lists brokers without their tags, so that a name says whose broker it is, and each of ours is then
 asked for its run. One that is being created cannot be deleted: "Broker can't be deleted while in state
-[CREATION_IN_PROGRESS]". Whoever comes to it then leaves it to the watchdog, which comes every 15 minutes.
+[CREATION_IN_PROGRESS]". Whoever comes to it then leaves it to the run's end, or to the watchdog, which comes
+every 15 minutes to what runs that are over have left.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ from breakeven.terms import TargetName
 #: states of a broker, as the API has them ("BrokerState"); it can be deleted in those that are not named
 RUNNING, CREATING, REBOOTING = "RUNNING", "CREATION_IN_PROGRESS", "REBOOT_IN_PROGRESS"
 DELETING = "DELETION_IN_PROGRESS"
-#: what the service answers to a call that the broker's state does not allow, and of one that is gone
-REFUSED, UNKNOWN = "BadRequestException", "NotFoundException"
+#: on the way to running; a broker may also reboot while it is created
+UNFINISHED = frozenset({CREATING, REBOOTING})
+#: what the service answers to a call that the broker's state does not allow
+REFUSED = "BadRequestException"
+#: and of one that is not there, or not yet. To a role that may see brokers by their tags alone, one without
+#: tags is forbidden (API reference, DescribeBroker: 403 and 404)
+UNKNOWN = ("NotFoundException", "ForbiddenException", "AccessDeniedException")
 #: brokers on a page, at most
 PAGE = 100
 
@@ -78,7 +84,7 @@ def our_brokers(mq: Mq, run_id: str | None = None, target: TargetName | None = N
 
 def described_broker(mq: Mq, broker_id: str) -> ManagedBroker | None:
     """None where the service does not know it: not yet, or no longer."""
-    with SuppressCodes(UNKNOWN):
+    with SuppressCodes(*UNKNOWN):
         return ManagedBroker(mq.describe_broker(BrokerId=broker_id))
     return None
 
@@ -92,14 +98,14 @@ def delete_broker(mq: Mq, broker_id: str) -> None:
         mq.delete_broker(BrokerId=broker_id)
     except ClientError as error:
         code = error.response["Error"]["Code"]
-        if code not in {REFUSED, UNKNOWN}:
+        if code not in {REFUSED, *UNKNOWN}:
             raise
         broker = described_broker(mq, broker_id)
         if broker is None or broker.state == DELETING:
             return
-        if broker.state not in {CREATING, REBOOTING}:
+        if broker.state not in UNFINISHED:
             raise
-        again = "the watchdog deletes it once that is over, and looks every 15 minutes"
+        again = "the run's end deletes it once that is over, or the watchdog after that, every 15 minutes"
         raise NotYetError(f"{broker_id} cannot be deleted while it is {broker.state}: {again}") from error
 
 

@@ -290,7 +290,8 @@ _MQ_CLUSTER = replace(
         where: replace(rates, source=f"assumed to be a quorum trio's of one's own: {rates.source}")
         for where, rates in _QUORUM_TRIO.rates.items()
     },
-    # "it takes about 15 to 25 minutes" until a broker is RUNNING: what its users tell, and no document does
+    # until a broker is RUNNING: "about 15 minutes" (Amazon MQ Developer Guide, "Getting started: Creating and
+    # connecting to a RabbitMQ broker"), and up to 25 by what its users tell
     open_lane_s={"aws": 1260, "local": 0},
     look=Look("#7a3e9d", "#c7a8d9", "X", shades=("#4a148c", "#9c27b0", "#ad1457", "#6d4c41")),
     guarantees=Guarantees(

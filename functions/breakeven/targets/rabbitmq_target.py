@@ -27,6 +27,10 @@ IN_SYNC_DEADLINE_S = 30.0
 #: how long a closed connection may still be listed; some tens of milliseconds are seen
 LEAVING_S = 0.3
 LOOK_EVERY_S = 0.1
+#: a queue that was declared is known to every node within that, seconds
+KNOWN_WITHIN_S = 5.0
+#: status of HTTP
+NOT_FOUND = 404
 
 
 class RabbitMQTarget(Target):
@@ -122,7 +126,7 @@ class RabbitMQTarget(Target):
         return make_client(workload, self._access)
 
     def mirrors(self, queues: tuple[str, ...]) -> dict[str, int] | None:
-        return {queue: self.replicas(self._management.queue(queue))[0] for queue in queues}
+        return {str(queue["name"]): self.replicas(queue)[0] for queue in self._described(queues)}
 
     def depth(self, queues: tuple[str, ...]) -> int:
         """Messages ready, read over AMQP, and those in flight.
@@ -158,7 +162,21 @@ class RabbitMQTarget(Target):
         return cluster_problem(self._access, self._size, self._stopped)
 
     def _out_of_sync(self, queues: tuple[str, ...]) -> str | None:
-        return self._short([self._management.queue(queue) for queue in queues])
+        return self._short(self._described(queues))
+
+    def _described(self, queues: tuple[str, ...]) -> list[dict[str, Any]]:
+        """What the API says of each. A node other than the one that a queue was declared on may learn of it a
+        moment later (RabbitMQ documentation, "Everyday Operations with Khepri"), and behind one endpoint
+        nobody knows which node answers.
+        """
+        until = time.monotonic() + KNOWN_WITHIN_S
+        while True:
+            try:
+                return [self._management.queue(queue) for queue in queues]
+            except ManagementError as error:
+                if error.status != NOT_FOUND or time.monotonic() > until:
+                    raise
+            time.sleep(LOOK_EVERY_S)
 
     def _short(self, queues: list[dict[str, Any]]) -> str | None:
         """Which of the queues have fewer copies in sync than are due."""

@@ -42,7 +42,7 @@ def test_context_sets_them():
         ("max_msg_per_s", 0, "above 0"),
         ("max_sqs_usd", "-1", "dollars"),
         ("max_sqs_usd", "nan", "dollars"),
-        ("suites", "quick,fast", "names out of breakeven, "),
+        ("suites", "quick,fast", "names out of big-backlog, breakeven, "),
         ("suites", "", "names out of"),
         ("budget_usd", "a lot", "dollars a month"),
     ],

@@ -116,7 +116,7 @@ def test_what_can_be_a_schedule(value):
         ("schedule", "cron(0 * * * ? *)", "with numbers for both"),
         ("schedule", "cron(0 6 1 * ?)", "cron(MINUTE HOUR"),
         ("schedule", "daily", "monthly, weekly, off"),
-        ("schedule_suite", "mine", "one of breakeven, "),
+        ("schedule_suite", "mine", "one of big-backlog, breakeven, "),
         ("schedule_scale", "0", "above 0, at most 1"),
         ("schedule_time_zone", "Dublin", "such as Europe/Dublin"),
         ("no_run_alarm_days", "-1", "0 for no alarm"),

@@ -19,7 +19,7 @@ from breakeven.steps.cleanup import resources
 from breakeven.steps.cleanup.clean_up import clean_up_all
 from breakeven.steps.lane.create_broker import ManagedPlace, create_broker
 from breakeven.steps.lane.release_lane import release_lane
-from breakeven.steps.managed_brokers import NotYetError, broker_name, our_brokers
+from breakeven.steps.managed_brokers import NotYetError, broker_name, delete_broker, our_brokers
 from breakeven.workload.case import Machines
 from tests.support.aws.moto_results import installed
 
@@ -49,6 +49,7 @@ class Mq:
         self.deleted: list[str] = []
         self._lost = lost
         self.refusal: str | None = None
+        self.unknown = "NotFoundException"
 
     class meta:
         region_name = "us-east-1"
@@ -79,7 +80,7 @@ class Mq:
 
     def describe_broker(self, BrokerId: str) -> Any:
         if BrokerId not in self.brokers:
-            raise error("NotFoundException", BrokerId)
+            raise error(self.unknown, BrokerId)
         return self.brokers[BrokerId]
 
     def delete_broker(self, BrokerId: str) -> Any:
@@ -166,6 +167,27 @@ def test_one_that_could_not_be_created_ends_the_lane(services):
         step(services, mq)
 
 
+def test_one_that_reboots_before_it_runs_is_waited_for(services):
+    mq = Mq()
+    step(services, mq)
+    mq.runs(state="REBOOT_IN_PROGRESS")
+    assert step(services, mq) is True
+    mq.runs()
+    assert step(services, mq) is False
+
+
+@pytest.mark.parametrize("code", ["NotFoundException", "ForbiddenException", "AccessDeniedException"])
+def test_one_that_may_not_be_seen_yet_is_not_there_yet(services, code):
+    mq = Mq()
+    step(services, mq)
+    held, mq.unknown = mq.brokers.pop("b-1"), code
+    assert step(services, mq) is True
+    delete_broker(mq, "b-1")  # and not there any more
+    mq.brokers["b-1"] = held
+    mq.runs()
+    assert step(services, mq) is False
+
+
 def test_one_that_takes_too_long_ends_the_lane(services):
     mq = Mq()
     step(services, mq)
@@ -223,7 +245,7 @@ class Ec2:
 def test_a_lane_that_ends_while_its_broker_is_being_created_leaves_it_to_the_watchdog(services):
     mq = Mq()
     step(services, mq)
-    with pytest.raises(NotYetError, match="the watchdog deletes it"):
+    with pytest.raises(NotYetError, match="end deletes it once that is over, or the watchdog"):
         release_lane(services, Ec2(), mq, "run-1", CLUSTER)
     assert services.store.keys(layout.secrets_prefix("run-1")) == []
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.factory import make_client
 from breakeven.clients.reference.boto3_client import Boto3Receiver
 from breakeven.errors import CaseError
+from breakeven.targets import rabbitmq_target
 from breakeven.targets.catalog import CATALOG, record_of
 from breakeven.targets.rabbitmq_cluster import ClusterSettings, partition_handling
+from breakeven.targets.rabbitmq_management import ManagementError
 from breakeven.targets.sqs_standard import is_amazon
 from breakeven.targets.target import open_target, queue_names
 from breakeven.workload.case import Case
@@ -135,6 +139,38 @@ def test_a_note_has_no_partition_handling_that_was_left_to_the_release():
     assert partition_handling("4.0.5", changed) == "autoheal"
     assert partition_handling("4.3.6", own) == "by majority (Khepri)"
     assert partition_handling("4.0.5", {}) == "not known", "whose brokers these are, nobody noted"
+
+
+class Learning:
+    """The management API of a node that learns of a queue after so many calls."""
+
+    def __init__(self, unknown: int, status: int = 404) -> None:
+        self._unknown, self._status = unknown, status
+
+    def queue(self, name: str) -> dict[str, object]:
+        self._unknown -= 1
+        if self._unknown >= 0:
+            raise ManagementError("Object Not Found", self._status)
+        return {"name": name, "leader": "a", "members": ["a", "b", "c"], "online": ["a", "b", "c"]}
+
+
+def behind_one_endpoint(monkeypatch: pytest.MonkeyPatch, management: Learning) -> Any:
+    target: Any = open_target("amazon-mq-cluster", ACCESS)
+    monkeypatch.setattr(target, "_management", management)
+    return target
+
+
+def test_a_queue_that_a_node_does_not_know_yet_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert behind_one_endpoint(monkeypatch, Learning(2)).mirrors(("q",)) == {"q": 2}
+
+
+@pytest.mark.parametrize(("status", "seconds"), [(404, 0.0), (503, 60.0)])
+def test_what_stays_unknown_or_is_refused_is_said(
+    monkeypatch: pytest.MonkeyPatch, status: int, seconds: float
+) -> None:
+    monkeypatch.setattr(rabbitmq_target, "KNOWN_WITHIN_S", seconds)
+    with pytest.raises(ManagementError, match="Object Not Found"):
+        behind_one_endpoint(monkeypatch, Learning(100, status)).mirrors(("q",))
 
 
 def _node() -> Node:

@@ -25,9 +25,9 @@ from breakeven.results import layout
 from breakeven.results.items import lane_item
 from breakeven.steps.aws_clients import Mq
 from breakeven.steps.managed_brokers import (
-    CREATING,
     REFUSED,
     RUNNING,
+    UNFINISHED,
     ManagedBroker,
     broker_name,
     described_broker,
@@ -66,7 +66,8 @@ def create_broker(
     if "broker_id" not in lane:
         check_deadline(services, run_id)
         broker_id = _ask(mq, _request(services, place, run_id, target, machines))
-        lane = state.update(item, status="creating", broker_id=broker_id, broker_since=round(time.time()))
+        state.update(item, status="creating", broker_id=broker_id, broker_since=round(time.time()))
+        return True
     broker = described_broker(mq, lane["broker_id"])
     if broker and broker.state == RUNNING:
         access = _kept_access(services, run_id, target)
@@ -147,7 +148,7 @@ def _answering(access: Access, broker: ManagedBroker) -> Access:
 
 def _check_goes_on(lane: dict[str, Any], broker: ManagedBroker | None) -> None:
     """:raises CaseError: the broker will not run, or should by now"""
-    if broker and broker.state != CREATING:
+    if broker and broker.state not in UNFINISHED:
         raise CaseError(f"Amazon MQ has not created the broker {broker.id}: it is {broker.state}")
     waited_s = time.time() - lane["broker_since"]
     if waited_s > BROKER_LIMIT_S:

@@ -75,8 +75,8 @@ def denied(request: Request, role: Role, call: Call, verdict: Verdict) -> Answer
     words = _words(role, call, verdict, service)
     if service == "s3":
         return _s3(request, words)
-    if service == "lambda":
-        body = json.dumps({"Message": words}).encode()
+    if service in ("lambda", "mq"):
+        body = json.dumps({"Message" if service == "lambda" else "message": words}).encode()
         return Answer.of(403, "application/json", body, x_amzn_ErrorType="AccessDeniedException", **_id())
     if request.environ.get("HTTP_X_AMZ_TARGET"):
         return _json(request, service, ATHENA.format(call.action) if service == "athena" else words)
