@@ -177,7 +177,9 @@ def test_without_confirms_every_message_is_unknown_and_still_found(
 def test_queues_that_vanish_in_mid_case_fail_it_with_the_reason_and_its_ledger(
     bench: Callable[..., Bench], client: str
 ) -> None:
-    made = bench("rabbitmq-mirrored-pair", **{**PARALLEL, "client": client, "measure_s": 4.0, "drain_s": 1.0})
+    made = bench(
+        "rabbitmq-mirrored-pair", **{**PARALLEL, "client": client, "measure_s": 12.0, "drain_s": 1.0}
+    )
 
     def delete_when_measuring() -> None:
         deadline = time.monotonic() + 30

@@ -17,6 +17,7 @@ from local.aws.strict.requests.needed import Signature, UnreadableCallError
 from local.aws.swaps import Swaps
 from tests.support.aws.moto_server import REGION, moto_server
 from tests.support.workflow.managed_brokers import AnsweringBrokers
+from tests.support.workflow.processes import eventually
 
 ONCE = Config(retries={"total_max_attempts": 1})
 
@@ -112,7 +113,7 @@ def test_subnets_are_in_zones_of_their_own_and_in_the_groups_vpc(mq, network):
 
 
 def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch):
-    monkeypatch.setattr(amazon_mq_service, "CREATION_S", 0.6)
+    monkeypatch.setattr(amazon_mq_service, "CREATION_S", 3.0)
     made = mq.create_broker(**request(network))["BrokerId"]
     assert mq.create_broker(**request(network))["BrokerId"] == made
     with pytest.raises(ClientError, match="in use"):
@@ -121,9 +122,8 @@ def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch
     assert (early["BrokerState"], early["BrokerInstances"]) == ("CREATION_IN_PROGRESS", [])
     with pytest.raises(ClientError, match=r"can't be deleted while in state \[CREATION_IN_PROGRESS\]"):
         mq.delete_broker(BrokerId=made)
-    time.sleep(0.7)
+    assert eventually(lambda: mq.describe_broker(BrokerId=made)["BrokerState"] == "RUNNING")
     running = mq.describe_broker(BrokerId=made)
-    assert running["BrokerState"] == "RUNNING"
     assert running["Tags"] == {"breakeven:owner": "QueueBreakeven"}
     (instance,) = running["BrokerInstances"]  # one, however many nodes are behind it
     assert instance["Endpoints"] == [f"amqps://{made}.example:5671"]
