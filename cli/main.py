@@ -24,10 +24,13 @@ from breakeven.errors import BreakevenError, InputError
 from breakeven.version import VERSION
 
 BAD_INPUT, FAILED = 2, 1
+#: command -> what helps whoever gave it an option that it does not have
+HINTS = {"perftest": "; PerfTest's own options stand behind --, as in: breakeven perftest -- -x 1 -y 2"}
 #: in the order of the help, each with its module
 COMMANDS = {
     "run": "cli.running.run_command",
     "plan": "cli.plan_command",
+    "perftest": "cli.perftest.perftest_command",
     "report": "cli.report_command",
     "crossover": "cli.crossover.crossover_command",
     "doctor": "cli.doctor.doctor_command",
@@ -70,7 +73,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; errors are one clear line each, on standard error."""
     _open_what_is_closed()
     words = sys.argv[1:] if arguments is None else list(arguments)
-    parsed = parser(words[0] if words else None).parse_args(words)
+    root = parser(words[0] if words else None)
+    parsed, unknown = root.parse_known_args(words)
+    if unknown:
+        root.error(f"unrecognized arguments: {' '.join(unknown)}{HINTS.get(parsed.command, '')}")
     try:
         _check_none_is_empty(words)
         code: int = parsed.run(parsed)

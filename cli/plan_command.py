@@ -19,8 +19,8 @@ from breakeven.pricing.prices.book import DEFAULT_REGION
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.words import plural
 from breakeven.workload.case import Case
-from breakeven.workload.read import load_suite
 from breakeven.workload.sizes import format_size
+from cli.suite_source import add_scale_option, add_spec_options, chosen_suite, scale_factor
 from cli.terminal import columns, print_table, say
 from local.hardware import hardware
 from local.stored import kept_advice
@@ -44,8 +44,11 @@ def add_parser(commands: Any) -> None:
         help="print a suite's cases, minutes, and dollars on AWS",
         description="Print a suite's cases, their expected time, and dollars on AWS. Nothing is started.",
     )
-    command.add_argument("suite", help="a suite file, or a shipped suite's name (breakeven, quick)")
-    command.add_argument("--scale", type=float, default=1.0, help="shrink message counts: 0 < scale <= 1")
+    command.add_argument(
+        "suite", help="a suite file, a shipped suite's name (breakeven, quick), or PerfTest's spec.js"
+    )
+    add_spec_options(command)
+    add_scale_option(command)
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
     command.add_argument("--region", default=DEFAULT_REGION, help=f"whose prices ({DEFAULT_REGION})")
     command.add_argument("--environment", choices=["aws", "local"], default="aws", help="where it would run")
@@ -68,15 +71,17 @@ def run(arguments: argparse.Namespace) -> int:
         # nothing is above "not a number": it would refuse no run at all
         remedy = f"give US dollars above 0, such as {DEFAULT_MAX_USD:g}"
         raise InputError("breakeven plan", "--max-usd", arguments.max_usd, remedy)
-    suite, local = load_suite(arguments.suite), arguments.environment == "local"
+    local = arguments.environment == "local"
+    suite, differs = chosen_suite(arguments.suite, arguments, arguments.environment)
     # what runs on AWS found is in their own bucket, where their own plan reads it
     advice, warnings = kept_advice.known(arguments.runs, suite.suite) if local else (None, [])
+    factor = scale_factor(arguments)
     plan = make_plan(
         suite,
         run_id="plan",
         environment=arguments.environment,
         variant=arguments.variant,
-        scale=arguments.scale,
+        scale=1.0 if factor is None else factor,
         region=arguments.region,
         max_usd=arguments.max_usd,
         advice=advice,
@@ -86,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(plan.model_dump_json(indent=2))
     else:
         print_plan(plan, Console())
-    for line in (*warnings, *refusal_lines(plan)):
+    for line in (*differs, *warnings, *refusal_lines(plan)):
         print(line, file=sys.stderr)
     return REFUSED if plan.refusals else OK
 
@@ -97,7 +102,7 @@ def print_plan(plan: Plan, console: Console) -> None:
     say(console, f"{plan.variant}, {plan.environment}, prices of {plan.estimate.price_book}")
     say(console, "")
     print_table(console, _cases(plan))
-    for note in (*plan.machine_notes, *plan.loader_notes):
+    for note in plan.notes:
         say(console, note)
     say(console, _time(plan))
     if plan.environment == "aws":

@@ -16,6 +16,7 @@ from breakeven.errors import InputError, first_fault
 from breakeven.published.rows import SOURCES
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Table
+from breakeven.report.render.perftest_json import perftest_json
 from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.scenario_tables import comparison_tables
 from cli.running.outcome import resume_command
@@ -27,6 +28,7 @@ from local.stored.settled_report import has_ended, is_unfinished, settled_report
 from local.stored.whole_files import write_whole
 
 SOURCE = "report.json"
+PERFTEST = "perftest.json"
 
 
 def add_parser(commands: Any) -> None:
@@ -45,6 +47,11 @@ def add_parser(commands: Any) -> None:
         metavar="SOURCE",
         help=f"{', '.join(SOURCES)}: a source's own figures, as printed",
     )
+    command.add_argument(
+        "--perftest",
+        action="store_true",
+        help=f"write {PERFTEST} beside the report: results in the form that PerfTest's HTML viewer shows",
+    )
     command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
     command.add_argument(
         "--json", action="store_true", help="print what was written, the verdict and the cases as JSON"
@@ -61,13 +68,17 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.target is not None:
             remedy = "give a run or --published, not both"
             raise InputError("report", "run", arguments.target, remedy)
+        if arguments.perftest:
+            remedy = "is of runs, and a source prints nothing second by second; leave one of them out"
+            raise InputError("report", "--perftest", arguments.published, remedy)
         return _published(arguments.published, arguments.runs, as_json=arguments.json)
     target = arguments.target or "latest"
     if folder := _unfinished(target, arguments.runs):
-        return _as_far_as_settled(folder, as_json=arguments.json)
+        return _as_far_as_settled(folder, arguments.perftest, as_json=arguments.json)
     source = find(target, arguments.runs)
     report = read(source)
-    _conclude(report, write(report, source.parent, but=SOURCE), as_json=arguments.json)
+    written = write(report, source.parent, but=SOURCE, perftest=arguments.perftest)
+    _conclude(report, written, as_json=arguments.json)
     return 0
 
 
@@ -77,9 +88,9 @@ def _unfinished(target: str, runs: Path) -> Path | None:
     return next((place.resolve() for place in places if is_unfinished(place)), None)
 
 
-def _as_far_as_settled(folder: Path, *, as_json: bool) -> int:
+def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
     report = settled_report(folder)
-    _conclude(report, write(report, folder / "report"), as_json=as_json)
+    _conclude(report, write(report, folder / "report", perftest=perftest), as_json=as_json)
     if has_ended(folder):
         line = f"{folder.name} came to its end, and had no report any more: it was made anew from its rows"
     elif is_under_way(folder):
@@ -126,13 +137,16 @@ def read(source: Path) -> Report:
         raise InputError(str(source), field, text[:80], remedy) from error
 
 
-def write(report: Report, folder: Path, but: str = "") -> list[Path]:
+def write(report: Report, folder: Path, but: str = "", *, perftest: bool = False) -> list[Path]:
     """Write the report's files.
 
     :param but: the name of one that stays as it is
+    :param perftest: the results in PerfTest's form, too
     :raises InputError: the folder cannot be written
     """
     files = {name: body for name, body in render_all(report).items() if name != but}
+    if perftest:
+        files[PERFTEST] = perftest_json(report).encode()
     try:
         for name, body in files.items():
             write_whole(folder / name, body)

@@ -14,12 +14,15 @@ from breakeven.brokers.access import Access, Node
 from breakeven.clients.core.loading import SWITCH
 from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from breakeven.results import layout
+from breakeven.results.fault_orders import FaultOrders
 from breakeven.results.items import RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import clusters
+from breakeven.targets.sqs_standard import PROCESS_VARIABLE, SERVER_VARIABLE
 from breakeven.targets.target import open_target
+from breakeven.workload.case import Case
 from local.cdk.synth import Synthesis
 from local.children import Children
 from local.servers.broker_releases import release_of
@@ -161,7 +164,12 @@ class Session:
             children=self._children,
             cloud_assembly=assembly,
             machines=self._machines(),
-            env={"BREAKEVEN_SQS_SERVER": server, **own_process(self._endpoints), **switches()},
+            env={
+                SERVER_VARIABLE: server,
+                **self._sqs_process(),
+                **own_process(self._endpoints),
+                **switches(),
+            },
             sqs_endpoint=endpoint,
             log_dir=self._work / "logs",
         )
@@ -179,6 +187,11 @@ class Session:
             [f"SQS was stood in for by {server.name}."] if server.is_fallback else [],
         )
 
+    def _sqs_process(self) -> dict[str, str]:
+        """For the watch, which process stands for SQS; none where a server was given."""
+        number = self._server.process_id if self._server else None
+        return {PROCESS_VARIABLE: str(number)} if number else {}
+
     def _warm_up(self) -> None:
         if self._server is not None:
             self._server.warm_up()
@@ -193,7 +206,7 @@ class Session:
                 self._closing.callback(open_target(kind, existing.access).dismantle)
             return existing
         given = (self._register, self._access, self._failed, self._broker_logs)
-        own = BrokerMachines(self._children, self._work, *given, release_of)
+        own = BrokerMachines(self._children, self._work, *given, release_of, self._orders_for)
         self._keep_logs = own.keep_logs
         return own
 
@@ -202,6 +215,13 @@ class Session:
 
     def _give_access(self, run_id: str, target: str, access: Access) -> None:
         self.store.put_secret(layout.access_key(run_id, target), access.model_dump_json())
+
+    def _orders_for(self, run_id: str, target: str) -> FaultOrders | None:
+        planned = self.store.get_json(layout.plan_key(run_id))["plan"]["cases"]
+        cases = map(Case.model_validate, planned)
+        if not any(case.workload.faults for case in cases if case.target == target):
+            return None
+        return FaultOrders(self.store, run_id, target)
 
     def _failed(self, run_id: str, target: str, instance_id: str, reason: str) -> None:
         self.store.put_bytes(f"{layout.nodes_prefix(run_id, target)}{instance_id}.failed", reason.encode())

@@ -23,10 +23,17 @@ from breakeven.steps.run.plan_run import check_run_id, plan_of, usual_message_by
 from breakeven.steps.run.resume_run import Earlier, plan_resumed
 from breakeven.steps.run.run_input import DEFAULT_SUITE, LOCAL_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.words import plural
-from breakeven.workload.read import load_suite
 from cli.running import deployed
 from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
 from cli.running.progress import View, snapshot, view_for
+from cli.suite_source import (
+    add_scale_option,
+    add_spec_options,
+    check_no_scale,
+    check_no_spec_options,
+    chosen_suite,
+    scale_factor,
+)
 from local import run_lock
 from local.available_targets import available
 from local.hardware import hardware
@@ -37,6 +44,7 @@ from local.stored.export import UnwritableError, check_folder
 from local.stored.resumed_run import earlier_run
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+GOES_ON = "a run that is resumed has the scale that it was started with; leave it out"
 FOLLOW_S = 2.0  # the server that answers shares the cores with what is measured
 
 
@@ -50,15 +58,26 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "suite",
         nargs="?",
-        help=f"a suite file, or a shipped suite's name ({LOCAL_SUITE}; with --on aws {DEFAULT_SUITE})",
+        help=f"a suite file, a shipped suite's name ({LOCAL_SUITE}; with --on aws {DEFAULT_SUITE}), or "
+        "PerfTest's spec.js",
     )
     command.add_argument(
         "--resume",
         metavar="RUN",
         help="go on with that run of the folder of runs (or latest): its settled cases are not run again",
     )
+    command.add_argument(
+        "--follow", metavar="RUN", help="on AWS: start nothing, follow a run that was started before"
+    )
+    add_options(command)
+    command.set_defaults(run=run)
+
+
+def add_options(command: argparse.ArgumentParser) -> None:
+    """What a run is given, whatever is run."""
+    add_spec_options(command)
     command.add_argument("--variant", choices=["equal-guarantees", "as-published"])
-    command.add_argument("--scale", type=float, help="shrink message counts: 0 < scale <= 1")
+    add_scale_option(command)
     command.add_argument("--seed", type=int, help="orders targets and cases")
     command.add_argument(
         "--region",
@@ -69,9 +88,6 @@ def add_parser(commands: Any) -> None:
     )
     deployed.add_options(command)
     command.add_argument("--max-usd", type=float, help="on AWS: refuse a run that would cost more (20)")
-    command.add_argument(
-        "--follow", metavar="RUN", help="on AWS: start nothing, follow a run that was started before"
-    )
     command.add_argument(
         "--rabbitmq-url",
         action="append",
@@ -91,7 +107,6 @@ def add_parser(commands: Any) -> None:
     command.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, progress on standard error"
     )
-    command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -145,7 +160,7 @@ def _run_alone(
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, partial(_interrupt, terminals))
     try:
-        for line in (*warnings, *wanted.surroundings.notes, *plan.machine_notes, *plan.loader_notes):
+        for line in (*warnings, *wanted.surroundings.notes, *plan.notes):
             view.say(line)
         folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
     finally:
@@ -155,13 +170,19 @@ def _run_alone(
 
 def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:
     """:param usual: what is wanted where an option says nothing"""
-    document = {**usual, **given(arguments, "suite", "variant", "scale", "seed", "region")}
+    document = {**usual, **given(arguments, "suite", "variant", "seed", "region")}
+    if (factor := scale_factor(arguments)) is not None:
+        document["scale"] = factor
     notes: list[str] = []
     if "suite" in document:
-        suite = load_suite(document["suite"])
+        suite, notes = chosen_suite(document["suite"], arguments, "local")
         if not arguments.rabbitmq_url:
-            suite, notes = available(suite)
+            suite, left_out = available(suite)
+            notes += left_out
         document |= {"suite": suite.document(), "suite_source": suite.where}
+    else:
+        check_no_spec_options(arguments)
+        check_no_scale(arguments, GOES_ON)
     surroundings = {"name": "local", "hardware": hardware(), "shared": arguments.share, "notes": notes}
     return parse_run_input({**document, "surroundings": surroundings}, where="breakeven run")
 

@@ -22,7 +22,7 @@ from breakeven.results.items import RUN
 from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.words import plural
-from breakeven.workload.read import load_suite, shipped_suites
+from breakeven.workload.read import shipped_suites
 from cli.running.deployed import (
     Deployed,
     Line,
@@ -35,6 +35,7 @@ from cli.running.deployed import (
 )
 from cli.running.outcome import INTERRUPTED, NOT_FOLLOWED, conclude, given, new_run_id
 from cli.running.progress import View, snapshot, view_for
+from cli.suite_source import check_no_scale, check_no_spec_options, chosen_suite, scale_factor
 from cli.terminal import say
 from local.stored.export import check_folder, export_run
 
@@ -106,12 +107,20 @@ def _document(arguments: argparse.Namespace) -> dict[str, Any]:
 
     :raises InputError: it cannot run, as far as this machine can tell
     """
-    document = given(arguments, "variant", "scale", "seed", "max_usd")
-    if arguments.suite in shipped_suites():
+    document = given(arguments, "variant", "seed", "max_usd")
+    if (factor := scale_factor(arguments)) is not None:
+        document["scale"] = factor
+    if arguments.suite is None or arguments.suite in shipped_suites():
+        check_no_spec_options(arguments)
+    if arguments.suite is None:
+        check_no_scale(arguments, "belongs to a suite; name it, or give a number")
+    if arguments.suite in shipped_suites() and not isinstance(arguments.scale, str):
         document["suite"] = arguments.suite
     elif arguments.suite is not None:
-        suite = load_suite(arguments.suite)
+        suite, notes = chosen_suite(arguments.suite, arguments, "aws")
         document |= {"suite": suite.document(), "suite_source": suite.where}
+        if notes:
+            document["surroundings"] = {"notes": notes}
     elif arguments.resume is None:
         document["suite"] = DEFAULT_SUITE
     if arguments.resume is not None:

@@ -13,6 +13,8 @@ Debian = Literal["12", "13"]
 Environment = Literal["aws", "local"]
 #: of a FIFO queue: what is a message group of its own, within which messages keep their order
 Groups = Literal["producer", "message"]
+#: of a node's volume, as EBS calls it
+VolumeType = Literal["gp3", "gp2", "io2", "st1"]
 Provenance = Literal["measured", "emulated", "published"]
 
 #: where a figure comes from; elsewhere: a source published it
@@ -30,6 +32,7 @@ Flag = Literal[
     "not_confirmed",  # of a search: what it found was to be held for longer, and was not
     "few_samples",  # a percentile is null for lack of samples
     "drain_deadline",  # the drain ended at its deadline before the ledger closed
+    "backlog_ran_out",  # the queues were loaded beforehand, and empty before the measured stage ended
     "left_estimated",  # what is left in the queues goes by an estimate
     "slow_tail",  # the last 0.1% of the messages took more than a tenth of a load or unload
     "general_path",  # the general path drove what is the compiled core's

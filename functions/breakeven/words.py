@@ -15,7 +15,11 @@ NOTHING = "–"
 LEAST_WRITTEN_OUT = 1e-9
 
 #: what sources have measured and this project has not, and what is only priced
-PUBLISHED = {"rabbitmq-quorum": "RabbitMQ quorum queues", "amazon-mq": "Amazon MQ"}
+PUBLISHED = {
+    "rabbitmq-quorum": "RabbitMQ quorum queues",
+    "rabbitmq-classic-cluster": "RabbitMQ cluster without replication",
+    "amazon-mq": "Amazon MQ",
+}
 OPERATIONS = {
     "produce": "Produce",
     "consume": "Consume",
@@ -37,6 +41,11 @@ _COUNTED = {
 _PHRASES = {
     "leaders=one": "leaders on one node",
     "leaders=spread": "leaders spread",
+    "connect_to=any": "connected to any node",
+    "connect_to=leader": "connected to the leader's node",
+    "connect_to=other": "connected to another node",
+    "queue_mode=default": "queues not lazy",
+    "queue_mode=lazy": "lazy queues",
     "group_size": "groups of {}",
     "groups=producer": "a group for each producer",
     "groups=message": "a group for each message",
@@ -144,6 +153,8 @@ def _setting(word: str) -> str:
     name, _, value = word.partition("=")
     if name in {"machine", "volume"}:
         return value
+    if name == "prefill":
+        return f"{plural(int(value), 'message')} loaded before" if value != "0" else "nothing loaded before"
     if name == "nodes_down":
         return f"{plural(int(value), 'node')} down" if value != "0" else "all nodes"
     if value and (phrase := _PHRASES.get(word) or _PHRASES.get(name)):

@@ -150,7 +150,7 @@ class Leg(Construct):
         return self._when_nodes_down("NodesDown", stop, prepare)
 
     def _nodes_up(self, done: sfn.Pass) -> Any:
-        """The case's end: its nodes started again and in sync.
+        """The case's end: its nodes started again and in sync, those that a fault had taken among them.
 
         What fails here ends the leg, as the next case would measure a cluster that is not whole.
         """
@@ -159,7 +159,9 @@ class Leg(Construct):
         start = self._task("StartNodes", OF_CASE)
         back = self._task("AwaitNodes", OF_CASE)
         start.next(back).next(done)
-        return self._when_nodes_down("NodesUp", start, done)
+        # whoever carried out a fault undoes it, too: its nodes are only awaited
+        had_faults = sfn.Condition.number_greater_than("$.case.faults", 0)
+        return self._when_nodes_down("NodesUp", start, done).when(had_faults, back)
 
     def _when_nodes_down(self, name: str, then: Any, otherwise: Any) -> sfn.Choice:
         wants_some = sfn.Condition.number_greater_than("$.case.nodes_down", 0)

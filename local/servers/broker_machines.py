@@ -11,12 +11,14 @@ from pathlib import Path
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
+from breakeven.results.fault_orders import FaultOrders
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_releases import OWN, Release
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.brokers import BrokerCluster
+from local.servers.fault_agent import FaultAgent
 
 #: run, target, instance, and where the node that stands for the instance answers
 Register = Callable[[str, str, str, Node], None]
@@ -26,6 +28,8 @@ AccessFor = Callable[[str, str], Access]
 GiveAccess = Callable[[str, str, Access], None]
 #: run, target, instance, and why the node that was to stand for it could not start
 Failed = Callable[[str, str, str, str], None]
+#: run, target -> where the lane's faults are ordered; None: none of its cases has any
+OrdersFor = Callable[[str, str], FaultOrders | None]
 
 
 @dataclass(slots=True)
@@ -34,6 +38,7 @@ class _Lane:
 
     launch: Launch
     cluster: BrokerCluster | None = None
+    agent: FaultAgent | None = None
     ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -65,6 +70,7 @@ class BrokerMachines:
         failed: Failed,
         logs: Path | None = None,
         release_of: Callable[[str], Release] = lambda _: OWN,
+        orders_for: OrdersFor = lambda run_id, target: None,
     ) -> None:
         """The callbacks are called from a thread of ours.
 
@@ -73,11 +79,12 @@ class BrokerMachines:
         :param failed: for each instance, when its cluster could not start
         :param logs: where the logs of all nodes are kept, as ``<target>/<node>.log``; None: nowhere
         :param release_of: the RabbitMQ that a target's nodes run
+        :param orders_for: asked once the whole cluster is up
         """
         self._children, self._workdir = children, workdir
         self._register, self._access_for, self._failed = register, access_for, failed
         self._lanes: dict[str, _Lane] = {}  # by instance
-        self._logs, self._release_of = logs, release_of
+        self._logs, self._release_of, self._orders_for = logs, release_of, orders_for
 
     def keep_logs(self) -> None:
         """Bring the kept logs of nodes that still run up to now."""
@@ -115,6 +122,8 @@ class BrokerMachines:
                 continue
             with lane.lock:
                 lane.ended = True
+                if lane.agent is not None:
+                    lane.agent.end()
             if lane.cluster is not None:
                 lane.cluster.stop()
 
@@ -122,8 +131,26 @@ class BrokerMachines:
         run_id, target = lane.run_and_target
         with self._reported_to_lane(lane, lane.launch.instance_ids):
             nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
+            self._start_agent(lane)
             for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
                 self._register(run_id, target, instance, node)
+
+    def _start_agent(self, lane: _Lane) -> None:
+        """Before any node is registered: no case is begun until then."""
+        run_id, target = lane.run_and_target
+        orders, cluster = self._orders_for(run_id, target), lane.cluster
+        if orders is None or cluster is None:
+            return
+
+        def failed(node: str, reason: str) -> None:
+            names = [each.name for each in cluster.access.nodes]
+            instance = lane.launch.instance_ids[names.index(node)]
+            self._failed(run_id, target, instance, reason)
+
+        with lane.lock:
+            if not lane.ended:
+                lane.agent = FaultAgent(orders, cluster, failed, lambda: self._children.stopped)
+                lane.agent.start()
 
     @contextmanager
     def _reported_to_lane(self, lane: _Lane, instances: Sequence[str]) -> Iterator[None]:

@@ -60,6 +60,7 @@ class BrokerCluster:
         self._stopped = False
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._starts: dict[str, tuple[NodePlan, dict[str, str]]] = {}  # by node: its plan and environment
+        self._shut_down: set[str] = set()  # nodes that are to be down
         self.access = credentials
 
     def start(self) -> Access:
@@ -77,24 +78,41 @@ class BrokerCluster:
 
     def signal(self, node: str, number: signal.Signals) -> None:
         """Send a signal to all of one node, such as SIGKILL for a crash. One that is gone is well."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._processes[node].pid, number)
+        if self.runs(node):
+            with suppress(ProcessLookupError):
+                os.killpg(self._processes[node].pid, number)
+
+    def runs(self, node: str) -> bool:
+        """Is its process there? One that is paused is."""
+        process = self._processes.get(node)
+        return process is not None and process.poll() is None
 
     def shut_down(self, node: str) -> None:
         """End a node in an orderly way, and keep its data. One that is down is well."""
+        self._shut_down.add(node)
         self._children.stop_together([self._processes[node]], SHUTDOWN_GRACE_S)
 
     def restart(self, node: str) -> None:
         """Start a node again, on the data it had, and wait until it sees the whole cluster.
 
-        One that still runs is ended first. All others must be up.
+        One that still runs is ended first. All others must be up. A start that ``shut_down`` cuts off has not
+        failed.
 
-        :raises BreakevenError: it ended, or was not ready in time
+        :raises BreakevenError: it ended, or was not ready in time, or the cluster was stopped
         """
-        self._children.stop_together([self._processes[node]], STOP_GRACE_S)
+        self._shut_down.discard(node)
+        if (before := self._processes.get(node)) is not None:
+            self._children.stop_together([before], STOP_GRACE_S)
         plan, env = self._starts[node]
-        self._start_node(plan, env)
-        self._wait([plan], lambda at: answers(at.amqp_port, PROTOCOL_HEADER) and self._is_ready(at))
+        if not self._stopped:
+            self._start_node(plan, env)
+        if self._stopped:  # meanwhile, when nobody could know of this process
+            self._clear()
+        try:
+            self._wait([plan], lambda at: answers(at.amqp_port, PROTOCOL_HEADER) and self._is_ready(at))
+        except BreakevenError:
+            if node not in self._shut_down:
+                raise
 
     def keep_logs(self) -> None:
         """Copy the nodes' logs as they are now, where they are wanted."""

@@ -60,8 +60,17 @@ class Endpoints:
                 sys.exit(done.returncode)
 
     def _check_nodes_stay_up(self, suite: Suite, cases: Sequence[Case]) -> None:
-        down = next((case for case in cases if case.workload.nodes_down), None)
-        if self.rabbitmq_urls and down:
-            field = origin(suite, down.scenario, "nodes_down")
-            remedy = "nodes given by --rabbitmq-url are never stopped; remove it, or run without that option"
-            raise InputError(suite.where, field, down.workload.nodes_down, remedy)
+        if not self.rabbitmq_urls:
+            return
+        for case in cases:
+            down, faults = case.workload.nodes_down, case.workload.faults
+            if down:
+                raise _not_ours(suite, case, "nodes_down", down, "stopped")
+            if faults:
+                words = ", ".join(fault.words for fault in faults)
+                raise _not_ours(suite, case, "faults", words, "killed, stopped or paused")
+
+
+def _not_ours(suite: Suite, case: Case, field: str, value: object, what: str) -> InputError:
+    remedy = f"nodes given by --rabbitmq-url are never {what}; remove it, or run without that option"
+    return InputError(suite.where, origin(suite, case.scenario, field), value, remedy)

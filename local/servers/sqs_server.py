@@ -153,6 +153,11 @@ class SqsServer:
             sqs.delete_queue(QueueUrl=queue)
         sqs.close()
 
+    @property
+    def process_id(self) -> int | None:
+        """None: it does not run."""
+        return self._process.pid if self._process else None
+
     def stop(self) -> None:
         """End it and remove its folder. Idempotent."""
         process, self._process = self._process, None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
+from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.support.workflow.command import Command
 
@@ -19,7 +21,10 @@ seed: 1
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 1, measure_s: 4, drain_s: 20, message_size: 1KiB}
 """
-RUNNING = re.compile(r"running (\S+),")
+#: one search by two loaders, whose first one leads; and a case that is to go well
+SEARCH = SUITE.replace("threads: [1, 2]", "threads: 1") + (
+    "  capacity: {mode: capacity, threads: 2, loaders: 2, rate: 300, measure_s: 4, drain_s: 10}\n"
+)
 
 
 def connected_loader(command: Command) -> psutil.Process | None:
@@ -45,15 +50,20 @@ def connected_to_broker(processes: list[psutil.Process]) -> psutil.Process | Non
     return None
 
 
-def test_a_killed_loader_fails_its_case_alone(tmp_path):
-    command = Command(SUITE, tmp_path)
-    while not (match := RUNNING.search(line := command.process.stdout.readline())):
+def ended(suite: str, scenario: str, folder: Path) -> tuple[Command, str]:
+    """The command after a loader of that scenario's first case was killed, and that case's id."""
+    command = Command(suite, folder)
+    while not (match := re.search(rf"running ({scenario}\S*),", line := command.process.stdout.readline())):
         assert line, command.process.stderr.read()
     command.wait_for(lambda: connected_loader(command)).kill()
     code, _, err = command.end()
     assert code == 3, err
+    return command, match[1]
+
+
+def assert_failed_alone(command: Command, case_id: str) -> None:
     by_id = {case["case_id"]: case for case in command.report()["cases"]}
-    killed = by_id.pop(match[1])
+    killed = by_id.pop(case_id)
     (other,) = by_id.values()
     assert killed["status"] == "failed"
     assert killed["reason"].startswith("BrokerDrive: Runtime.ExitError")
@@ -62,3 +72,14 @@ def test_a_killed_loader_fails_its_case_alone(tmp_path):
     assert other["status"] == "ok"
     assert other["ledger"]["lost"] == other["ledger"]["missing"] == 0
     assert command.left_running() == set()
+
+
+def test_a_killed_loader_fails_its_case_alone(tmp_path):
+    command, case_id = ended(SUITE, "", tmp_path)
+    assert_failed_alone(command, case_id)
+
+
+@pytest.mark.installed
+def test_a_loader_killed_in_a_search_of_two_fails_it_and_the_other_ends(tmp_path):
+    command, case_id = ended(SEARCH, "capacity", tmp_path)
+    assert_failed_alone(command, case_id)

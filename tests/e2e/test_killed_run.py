@@ -19,6 +19,7 @@ suite: four-cases
 title: Four cases, of which half are settled
 targets: [sqs-standard]
 instrument: false
+warm_up: 5
 scenarios:
   parallel: {threads: [1, 2, 3, 4], warmup_s: 1, measure_s: 1, drain_s: 30, message_size: 1KiB}
 """

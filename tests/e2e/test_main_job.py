@@ -19,6 +19,7 @@ suite: two-cases
 title: Two cases, of which one is settled
 targets: [sqs-standard]
 instrument: false
+warm_up: false
 scenarios:
   parallel: {threads: [1, 2], warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
 """

@@ -26,6 +26,7 @@ suite: weather
 title: Both targets in weather
 targets: [sqs-standard, rabbitmq-mirrored-pair]
 instrument: false
+warm_up: 5
 scenarios:
   load-unload: {mode: load-unload, messages: 300, threads: 2, drain_s: 120}
   parallel: {threads: 2, warmup_s: 0, measure_s: 3, drain_s: 120, message_size: 16B}

@@ -15,7 +15,7 @@ from local.children import Children
 from local.ports import LOOPBACK
 from tests.support.aws.definition import template_of
 from tests.support.workflow.processes import eventually, processes_of
-from tests.trino import sample_costs, sample_tables  # noqa: F401  # they add their tables to the samples
+from tests.trino import sample_costs, sample_nodes, sample_tables  # noqa: F401  # each adds its tables
 from tests.trino.deployed import GlueTable, glue_tables, named_queries
 from tests.trino.samples import write
 from tests.trino.trino_server import CATALOG, PACKAGES, TrinoServer

@@ -13,6 +13,9 @@ from tests.trino.samples import SCENARIOS, TARGETS, TEXTS, Row, Sample, sample
 
 #: numbers of latencies on either side of what each percentile needs
 SAMPLE_COUNTS = (*(0, 1, 9, 19, 20, 21, 99, 100, 199, 200, 999, 1_000) * 3, 10_010)
+#: when a case's first stage began, epoch seconds; and the others, seconds later
+STARTED_S = 1_780_000_000.25
+STAGES = {"warmup": 0.0, "measure": 2.5, "drain": 32.5}
 
 
 @sample
@@ -39,7 +42,7 @@ def cases(given: Sample) -> Iterator[Row]:
             "messages": given.maybe(2**53 + given.count()),
             "loaders": None if failed else random.randint(1, 3),
             "started_at": given.maybe("2026-11-20T10:15:00.123456+00:00"),
-            "produce_s": None if failed else random.choice((0.0, 30.0, random.uniform(1, 90))),
+            "produce_s": _produce_s(given, case_id, failed),
             "consume_s": None if failed else random.uniform(1e-9, 1e9),
             "mirrors_before": given.maybe(json.dumps({"q-0": ["rabbit@a", "rabbit@b"]}), null=0.5),
             "mirrors_after": given.maybe("{}", null=0.5),
@@ -52,12 +55,18 @@ def cases(given: Sample) -> Iterator[Row]:
         }
 
 
+def _produce_s(given: Sample, case_id: str, failed: bool) -> float | None:
+    """Of the first case, which recovers from its faults: what that needs."""
+    any_s = None if failed else given.random.choice((0.0, 30.0, given.random.uniform(1, 90)))
+    return 30.0 if case_id == given.case_ids[0] else any_s
+
+
 @sample
 def windows(given: Sample) -> Iterator[Row]:
     random = given.random
     for case_id in [*given.case_ids[1:], *given.orphans]:  # the first has none
         target = random.choice(TARGETS)
-        for stage, metric, loader in itertools.product(("warmup", "measure", "drain"), METRICS[:4], range(3)):
+        for stage, metric, loader in itertools.product(STAGES, METRICS[:4], range(3)):
             if random.random() < 0.4:
                 continue
             for second in range(random.choice((1, 7, 20))):
@@ -76,7 +85,20 @@ def windows(given: Sample) -> Iterator[Row]:
                     "errors": given.maybe(0),
                     "sum_ns": given.maybe(given.count(10**12)),
                     "max_ns": given.maybe(given.count(10**12)),
+                    "stage_started_s": STARTED_S + STAGES[stage],
                 }
+    # it publishes and consumes steadily, but for an outage
+    for second, metric in itertools.product(range(30), METRICS[:2]):
+        yield {
+            "case_id": given.case_ids[0],
+            "loader": 0,
+            "stage": "measure",
+            "metric": metric,
+            "second": second,
+            "operations": 7 if 12 <= second < 16 else 1000,
+            "errors": 3,
+            "stage_started_s": STARTED_S + STAGES["measure"],
+        }
     # as long as needs more than one sequence of seconds
     for second in (3, 999, 1000, 2345):
         yield {
@@ -86,6 +108,7 @@ def windows(given: Sample) -> Iterator[Row]:
             "metric": "produce",
             "second": second,
             "operations": second,
+            "stage_started_s": STARTED_S,
         }
 
 
@@ -228,20 +251,6 @@ def probes(given: Sample) -> Iterator[Row]:
                 "for_s": given.maybe(random.uniform(1, 1e3)),
                 "confirms": given.maybe(random.random() < 0.5),
             }
-
-
-@sample
-def nodes(given: Sample) -> Iterator[Row]:
-    for case_id, node, second in itertools.product(given.case_ids, ("rabbit@a", "rabbit@b"), range(3)):
-        yield {
-            "case_id": case_id,
-            "node": node,
-            "second": second,
-            "cpu_share": given.maybe(given.random.random()),
-            "memory_bytes": given.maybe(given.count(10**11)),
-            "disk_free_bytes": given.maybe(given.count(10**13)),
-            "depth": given.maybe(given.count()),
-        }
 
 
 def _histograms(given: Sample) -> Iterator[tuple[str, str, list[Histogram]]]:

@@ -1,8 +1,8 @@
 """Rows of every table, for the engines to be compared on: random, and the same each time.
 
 A table is added by one function of its name that gives its rows, marked ``@sample``, in ``sample_tables``
-(what was measured) or ``sample_costs`` (money). A column that a row leaves out is null. Each table has
-random numbers of its own, so that a change in one leaves the others as they are.
+(what was measured), ``sample_nodes`` (of nodes) or ``sample_costs`` (money). A column that a row leaves out
+is null. Each table has random numbers of its own, so that a change in one leaves the others as they are.
 """
 
 from __future__ import annotations

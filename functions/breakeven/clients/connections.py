@@ -19,6 +19,13 @@ LOADER_CONNECTION = "breakeven loader"
 HEARTBEAT_S = 30
 #: how long an orderly close may take, seconds
 CLOSE_TIMEOUT_S = 5.0
+#: the same of one whose messages nobody confirms: that the broker answers its close is the only sign that
+#: it has read them all
+UNCONFIRMED_CLOSE_TIMEOUT_S = CALL_TIMEOUT_S
+
+
+def close_timeout_s(*, confirmed: bool) -> float:
+    return CLOSE_TIMEOUT_S if confirmed else UNCONFIRMED_CLOSE_TIMEOUT_S
 
 
 class DrivenLink(ABC):
@@ -33,8 +40,11 @@ class DrivenLink(ABC):
         self._lost: str | None = None
 
     @abstractmethod
-    def close(self) -> None:
-        """Close in order, waiting for the broker's answer, so that a reset drops nothing. Never raises."""
+    def close(self, *, confirmed: bool = True) -> None:
+        """Close in order, waiting for the broker's answer, so that a reset drops nothing. Never raises.
+
+        :param confirmed: what was written is answered otherwise; False: it may take longer
+        """
 
     @abstractmethod
     def _turn_until(self, done: Callable[[], bool], timeout_s: float) -> None:
@@ -97,6 +107,8 @@ class AmqpClient(Generic[L]):
 
     :param connect: opens a connection to a node, under a name for the broker's lists; raises ConnectionLost
     :param senders: what sends to a queue over it; ``receivers``: what receives
+    :param leader_of: the name of the node that a queue's leader is on now; raises ConnectionLost. None where
+        the workload connects to any node
     """
 
     name: str
@@ -108,9 +120,13 @@ class AmqpClient(Generic[L]):
         connect: Callable[[Node, str], L],
         senders: Callable[[L, str, Workload], Sender],
         receivers: Callable[[L, str, Workload], Receiver],
+        leader_of: Callable[[str], str] | None = None,
     ) -> None:
         if not access.nodes:
             raise ValueError("access names no node")
+        if leader_of is None and workload.connect_to != "any":
+            raise ValueError(f"connect_to {workload.connect_to}: nobody tells where leaders are")
+        self._leader_of = leader_of
         self._workload, self._nodes, self._connect = workload, access.nodes, connect
         self._senders, self._receivers = senders, receivers
         self._turns = {"sender": itertools.count(0), "receiver": itertools.count(1)}
@@ -120,10 +136,10 @@ class AmqpClient(Generic[L]):
         threading.Thread(target=self._keep_alive, name="amqp heartbeats", daemon=True).start()
 
     def sender(self, queue: str) -> Sender:
-        return self._open("sender", lambda link: self._senders(link, queue, self._workload))
+        return self._open("sender", queue, lambda link: self._senders(link, queue, self._workload))
 
     def receiver(self, queue: str) -> Receiver:
-        return self._open("receiver", lambda link: self._receivers(link, queue, self._workload))
+        return self._open("receiver", queue, lambda link: self._receivers(link, queue, self._workload))
 
     def close(self) -> None:
         self._closed.set()
@@ -132,9 +148,10 @@ class AmqpClient(Generic[L]):
         for link in links:
             link.close()
 
-    def _open(self, purpose: str, start: Callable[[L], Opened]) -> Opened:
+    def _open(self, purpose: str, queue: str, start: Callable[[L], Opened]) -> Opened:
         """What ``start`` makes of a new connection. Raises ConnectionLost."""
-        node = self._nodes[next(self._turns[purpose]) % len(self._nodes)]
+        nodes = self._nodes_for(queue)
+        node = nodes[next(self._turns[purpose]) % len(nodes)]
         link = self._connect(node, f"{LOADER_CONNECTION} {purpose}")
         try:
             opened = start(link)
@@ -145,6 +162,21 @@ class AmqpClient(Generic[L]):
             self._links = [known for known in self._links if not known.ended]
             self._links.append(link)
         return opened
+
+    def _nodes_for(self, queue: str) -> tuple[Node, ...]:
+        """Those that the workload connects a queue's clients to, by where its leader is now. Raises
+        ConnectionLost.
+        """
+        wanted = self._workload.connect_to
+        if wanted == "any" or self._leader_of is None:
+            return self._nodes
+        leader = self._leader_of(queue)
+        found = tuple(node for node in self._nodes if (node.name == leader) == (wanted == "leader"))
+        if not found:
+            raise ConnectionLost(
+                f"{queue}: its leader is on {leader or 'no node'}, and no such node is there"
+            )
+        return found
 
     def _keep_alive(self) -> None:
         """Workers wait at gates and between sends for longer than the broker waits for a heartbeat."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from breakeven.brokers.access import Access
 from breakeven.clients.amqp.client import NativeAmqpClient
 from breakeven.clients.base import Client
@@ -13,11 +15,17 @@ from breakeven.errors import CaseError
 from breakeven.workload.case import Workload
 
 
-def make_client(workload: Workload, access: Access | None, endpoint: str | None = None) -> Client:
+def make_client(
+    workload: Workload,
+    access: Access | None,
+    endpoint: str | None = None,
+    leader_of: Callable[[str], str] | None = None,
+) -> Client:
     """The client that the workload names.
 
     :param access: where the brokers are; None for SQS, which is found as boto3 finds it
     :param endpoint: of a server that stands for SQS and takes any credentials
+    :param leader_of: of a queue, as ``connections.AmqpClient`` has it
     :raises CaseError: when the client does not speak to that target, or no broker is known
     """
     if access is None:
@@ -30,7 +38,9 @@ def make_client(workload: Workload, access: Access | None, endpoint: str | None 
         raise CaseError("client boto3: not one for RabbitMQ")
     if not access.nodes:
         raise CaseError(f"client {workload.client}: no broker node is known")
-    return NativeAmqpClient(workload, access) if workload.client == "native" else PikaClient(workload, access)
+    if workload.client == "native":
+        return NativeAmqpClient(workload, access, leader_of=leader_of)
+    return PikaClient(workload, access, leader_of)
 
 
 def _sqs_client(workload: Workload, endpoint: str | None) -> Client:

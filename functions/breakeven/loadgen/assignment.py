@@ -28,7 +28,23 @@ class Assignment:
         """The queue of the worker with that number."""
         return self.queues[number % len(self.queues)]
 
+    def prefill(self, number: int) -> int:
+        """How many messages the worker with that number loads beforehand.
+
+        Each queue gets as many as the next, and each of its workers that send loads as many as the next; what
+        is left over goes to the first.
+        """
+        work, queues = self.case.workload, len(self.queues)
+        place, number_there = number % queues, number // queues
+        of_queue = _part(work.prefill, queues, place)
+        return _part(of_queue, len(range(place, work.senders, queues)), number_there)
+
     def share(self, producer: int) -> int:
         """How many of the messages to load are that producer's."""
-        each, rest = divmod(self.case.workload.messages or 0, self.case.workload.producers)
-        return each + (producer < rest)
+        return _part(self.case.workload.messages or 0, self.case.workload.producers, producer)
+
+
+def _part(whole: int, parts: int, place: int) -> int:
+    """Of a whole that is divided into parts which differ by one at most, the first of them the larger."""
+    each, rest = divmod(whole, parts)
+    return each + (place < rest)

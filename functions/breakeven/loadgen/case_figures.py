@@ -1,4 +1,4 @@
-"""What a case leaves of its ledger, of each loader and of each probe: shapes that are declared once.
+"""What a case leaves of its ledger, of each loader, probe and node: shapes that are declared once.
 
 Rows, the columns of their tables (``results.schemas``), a loader's result and the report's contract are all
 made from these.
@@ -101,6 +101,48 @@ class ProbeReport(Frozen):
     confirms: bool | None = Field(
         default=None, description="it was held again to confirm what the search had found; null: as for_s"
     )
+
+
+class NodeFigures(Frozen):
+    """One second of one node; null where nobody can tell, or nobody did in that second (``unknown``)."""
+
+    taken: str | None = Field(
+        default=None,
+        description="of what the figures from cpu_cores to sent_bytes_per_s are: process tree, of the node's"
+        " processes by /proc; null: they are not known",
+    )
+    cpu_cores: float | None = Field(default=None, description="cores used, on average over the second")
+    user_cores: float | None = Field(default=None, description="of these, in the programs themselves")
+    system_cores: float | None = Field(default=None, description="of these, in the kernel")
+    iowait_cores: float | None = Field(default=None, description="cores that only waited for disks")
+    steal_cores: float | None = Field(default=None, description="cores withheld by the hypervisor")
+    host_cores: int | None = Field(default=None, description="that the node's host has, for all on it")
+    resident_bytes: int | None = Field(default=None, description="resident memory")
+    read_bytes_per_s: float | None = Field(default=None, description="from disks")
+    written_bytes_per_s: float | None = Field(
+        default=None, description="to files on disks, as handed to the kernel, which writes them out later"
+    )
+    disk_operations_per_s: float | None = Field(default=None, description="reads and writes of the disks")
+    disk_busy_share: float | None = Field(default=None, description="of the second, of the busiest disk")
+    received_bytes_per_s: float | None = Field(default=None, description="by network")
+    sent_bytes_per_s: float | None = Field(default=None, description="by network")
+    peer_received_bytes_per_s: float | None = Field(
+        default=None, description="from the cluster's other nodes, as the broker tells every 5 s"
+    )
+    peer_sent_bytes_per_s: float | None = Field(default=None, description="to them, likewise")
+    memory_bytes: int | None = Field(default=None, description="in use, as the broker tells every 5 s")
+    memory_limit_bytes: int | None = Field(default=None, description="above which the broker blocks")
+    disk_free_bytes: int | None = Field(default=None, description="as the broker tells every 5 s")
+    file_descriptors: int | None = Field(default=None, description="open, as the broker tells every 5 s")
+    alarms: str | None = Field(
+        default=None, description="the broker's that are raised: memory, disk; empty: none"
+    )
+    ready: int | None = Field(default=None, description="messages waiting, in all of the case's queues")
+    unacknowledged: int | None = Field(
+        default=None, description="messages in consumers' hands, likewise; up to 5 s old"
+    )
+    depth: int | None = Field(default=None, description="both; of SQS its own approximate counts")
+    unknown: str | None = Field(default=None, description="what is null, and why")
 
 
 class CallErrors(Frozen):

@@ -17,7 +17,8 @@ from breakeven.loadgen.record.total import Total
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.probe import best, bound, not_confirmed
 from breakeven.loadgen.self_check.busy_host import host_evidence
-from breakeven.loadgen.self_check.diagnosis import SATURATED_SHARE, Diagnosis
+from breakeven.loadgen.self_check.diagnosis import SATURATED_SHARE, Diagnosis, shared_lateness
+from breakeven.loadgen.stages import PREFILL
 from breakeven.terms import Flag
 
 #: of a load or unload: what its last messages may take before that is said
@@ -39,7 +40,8 @@ class Evidence:
     ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
     ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
     for. ``account``: None where no loader was asked. ``cold``: why the lane may not have been warm.
-    ``objective_ms`` and ``confirm_s``: of a capacity search.
+    ``prefill``: messages that were to be in the queues beforehand. ``objective_ms`` and ``confirm_s``: of a
+    capacity search.
     """
 
     results: Sequence[LoaderResult] = ()
@@ -53,6 +55,7 @@ class Evidence:
     mirrors: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     mirrors_due: int = 0
     cold: str = ""
+    prefill: int = 0
     objective_ms: float | None = None
     confirm_s: float = 0.0
     without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
@@ -68,7 +71,8 @@ def _shared_host(known: Evidence) -> str:
         return ""
     cores = next((result.host.get("cores") for result in known.results), None)
     its = f" and its {words.plural(cores, 'core')}" if isinstance(cores, int) else ""
-    return f"loader and target shared one machine{its}"
+    late = _of_loaders(known, shared_lateness)
+    return f"loader and target shared one machine{its}{f'; {late}' if late else ''}"
 
 
 def _emulated(known: Evidence) -> str:
@@ -187,6 +191,27 @@ def _drain_deadline(known: Evidence) -> str:
     )
 
 
+def _backlog_ran_out(known: Evidence) -> str:
+    """In the last second of the measured stage consumers may have found too little to take."""
+    measured_s = known.results[0].measure_s if known.results else 0.0
+    before = ("warmup", "measure")
+    left = _done(known, "produce", PREFILL, *before) - _done(known, "consume", *before)
+    each_s = _done(known, "consume", "measure") / measured_s if measured_s else 0.0
+    if not known.prefill or left >= each_s:
+        return ""
+    return (
+        f"of {words.plural(known.prefill, 'message')} loaded beforehand and those sent since, "
+        f"{max(0, left):,} were left at the end of the measured stage, less than a second's: "
+        "consumers might have taken more"
+    )
+
+
+def _done(known: Evidence, metric: str, *stages: str) -> int:
+    """Operations that were completed in these stages."""
+    cells = [result.cells.get((stage, metric)) for result in known.results for stage in stages]
+    return sum(cell.total().operations for cell in cells if cell)
+
+
 def _left_estimated(known: Evidence) -> str:
     if known.account is None or not known.account.estimates:
         return ""
@@ -277,6 +302,7 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "not_confirmed": _not_confirmed,
     "few_samples": _few_samples,
     "drain_deadline": _drain_deadline,
+    "backlog_ran_out": _backlog_ran_out,
     "left_estimated": _left_estimated,
     "slow_tail": _slow_tail,
     "general_path": _general_path,

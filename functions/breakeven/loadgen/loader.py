@@ -14,21 +14,20 @@ from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import Coordinator, SerialCoordinator
 from breakeven.loadgen.drain import Drain
 from breakeven.loadgen.gates import Gates
-from breakeven.loadgen.ledger.group_order import GroupOrder
-from breakeven.loadgen.ledger.ledger import Ledger, LoaderLedger
-from breakeven.loadgen.record.recorder import Cells, Recorder
-from breakeven.loadgen.record.shared_send_times import SharedSendTimes
+from breakeven.loadgen.ledger.ledger import Ledger
+from breakeven.loadgen.record.recorder import Cells
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.capacity_search import CapacitySearch
 from breakeven.loadgen.search.team import Alone, Following, Leading
 from breakeven.loadgen.self_check.host import facts
 from breakeven.loadgen.self_check.meters import Meters
-from breakeven.loadgen.stages import Stage, Timeline, monotonic_of, parallel_stages
+from breakeven.loadgen.stages import PREFILL, Stage, Timeline, monotonic_of, parallel_stages
 from breakeven.loadgen.workers import workforce
 from breakeven.loadgen.workers.open_producer import OpenProducer
+from breakeven.loadgen.workers.producer import Producer
 from breakeven.loadgen.workers.signals import Signals
-from breakeven.loadgen.workers.worker import Crew, Shared, Worker
+from breakeven.loadgen.workers.worker import Crew, Worker
 from breakeven.terms import Flag
 from breakeven.workload.case import CLOSING_S
 
@@ -70,8 +69,9 @@ class _Loader:
         self._limit_ns = time.monotonic_ns() + round(max(case.limit_s - CLOSING_S, case.limit_s / 2) * 1e9)
         self._coordinator, self._save = SerialCoordinator(coordinator), save_checkpoint
         self._signals, self._timeline = Signals(), Timeline(case.workload.mode)
-        self.shared = self._make_shared(client)
+        self.shared = workforce.shared(assignment, client, self._timeline, self._signals, self._outstanding)
         self._crews: list[Crew] = []
+        self._fillers = workforce.fillers(assignment, self.shared)
         self._producers = workforce.producers(assignment, self.shared)
         self._reporter = Reporter(
             self.shared, self._is_producing, lambda: self._ended, self._coordinator, self._checkpoint
@@ -102,16 +102,27 @@ class _Loader:
         return self._result(final=True)
 
     def _parallel(self) -> None:
+        gate = "start"
+        if self._workload.prefill:
+            self._prefill()
+            gate = "prefilled"
         crew = self.open([*self._producers, *workforce.consumers(self._assignment, self.shared)])
-        parallel_stages(self._timeline, self._workload, self._gates.passed("start"))
-        crew.go(self._timeline.stages[0].start_ns)
+        parallel_stages(self._timeline, self._workload, self._gates.passed(gate))
+        crew.go(self._timeline.work_ns)
         drain = self._timeline.stage("drain")
         loops = [producer for producer in self._producers if isinstance(producer, OpenProducer)]
         with self.metered(self._timeline.stage("measure"), loops, self._workload.measure_s):
             self._sleep_until(drain.start_ns)
-        self._await_producers()
+        self._await(self._producers)
         deadline_ns = drain.start_ns + round(self._workload.drain_s * 1e9)
         self._empty_queues(lambda: self._drain.is_overdue(deadline_ns))
+
+    def _prefill(self) -> None:
+        """Load the queues. A loader that has more workers than are to load may have none that does."""
+        crew = self.open(self._fillers)
+        stage = self.begin(PREFILL, self._gates.passed("start"))
+        crew.go(stage.start_ns)
+        self._await(self._fillers)
 
     def _load_unload(self) -> None:
         """The unload has no deadline of its own but an idle one: a slow target may take its time."""
@@ -119,7 +130,7 @@ class _Loader:
         load = self.begin("load", self._gates.passed("start"))
         crew.go(load.start_ns)
         with self.metered(load, (), 0.0):
-            self._await_producers()
+            self._await(self._producers)
         crew = self.open(workforce.consumers(self._assignment, self.shared))
         unload = self.begin("unload", self._gates.passed("unload"))
         crew.go(unload.start_ns)
@@ -146,22 +157,6 @@ class _Loader:
             return Following(self, self._coordinator, assignment.queue, own)
         team = Leading(self, self._coordinator) if self._case.loaders > 1 else Alone()
         return CapacitySearch(self, assignment.queue, own, team)
-
-    def _make_shared(self, client: Client) -> Shared:
-        own = self._assignment.mine(self._workload.producers)
-        # what nobody receives before the drain is in the queue for as long as the test makes it
-        timed = self._workload.mode != "load-unload" and self._workload.consumers > 0
-        return Shared(
-            case=self._case,
-            client=client,
-            timeline=self._timeline,
-            ledger=LoaderLedger(self._case.tag, self._workload.producers, own),
-            recorder=Recorder(self._timeline),
-            send_times=SharedSendTimes(self._assignment, own) if timed else None,
-            signals=self._signals,
-            outstanding=self._outstanding,
-            group_order=GroupOrder() if self._workload.groups == "producer" else None,
-        )
 
     def _outstanding(self) -> bool:
         """Several loaders know what they last exchanged, up to a second ago."""
@@ -218,10 +213,11 @@ class _Loader:
     def _is_producing(self) -> bool:
         if self._search and not self._search.over:
             return True
-        return not all(producer.done.is_set() for producer in self._producers)
+        return _are_sending([*self._fillers, *self._producers])
 
-    def _await_producers(self) -> None:
-        while self._is_producing():
+    def _await(self, producers: Sequence[Producer]) -> None:
+        """Until these have sent what is theirs to send."""
+        while _are_sending(producers):
             if time.monotonic_ns() > self._limit_ns:
                 sent = self.shared.ledger.counts().sent
                 raise CaseError(
@@ -298,3 +294,7 @@ class _Loader:
             host=facts(),
             reason=reason,
         )
+
+
+def _are_sending(producers: Sequence[Producer]) -> bool:
+    return not all(producer.done.is_set() for producer in producers)

@@ -94,6 +94,7 @@ class Measurement:
                         "errors": window.errors,
                         "sum_ns": window.sum_ns if window.max_ns else None,
                         "max_ns": window.max_ns or None,
+                        "stage_started_s": result.stages.get(stage),
                     }
 
     def _loaders(self, case: Case) -> Iterator[dict[str, Any]]:

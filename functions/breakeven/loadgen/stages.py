@@ -13,6 +13,8 @@ from breakeven.terms import METRICS
 from breakeven.workload.case import Mode, Workload
 
 ALL = frozenset(METRICS)
+#: the stage in which queues are loaded before a case's own work begins; nothing is measured in it
+PREFILL = "prefill"
 #: mode -> kind of stage -> the metrics whose latencies and totals are taken from it
 MEASURED: dict[Mode, dict[str, frozenset[str]]] = {
     "parallel": {"measure": ALL},
@@ -68,6 +70,11 @@ class Timeline:
     def stage(self, name: str) -> Stage:
         """A stage by its name, which must have been added."""
         return next(stage for stage in self._newest_first if stage.name == name)
+
+    @property
+    def work_ns(self) -> int:
+        """When the first stage starts in which the case's own work is done, which must have been added."""
+        return next(stage.start_ns for stage in self.stages if stage.name != PREFILL)
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.errors import InputError, together
+from breakeven.planning.fault_checks import fault_faults
 from breakeven.planning.node_sizes import node_count
+from breakeven.planning.placement_checks import Cluster, placement_faults
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import TargetRecord
 from breakeven.terms import SQS_MAX_MESSAGE_BYTES, Frozen, TargetName
-from breakeven.words import plural
 from breakeven.workload.case import MAX_IN_FLIGHT, MAX_RATE, SINGLY, Variant, in_hand_s
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Suite
@@ -38,15 +39,6 @@ class Point:
     scenario: str
     cell: str
     settings: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """A target on its machines: its record, and how many broker nodes it has; 0 of a managed service."""
-
-    target: TargetName
-    record: TargetRecord
-    nodes: int
 
 
 def check_count(suite: Suite, cells: Mapping[str, int]) -> None:
@@ -136,10 +128,10 @@ def check_workload(
         if queues > count > 0:
             remedy = f"{count} {workers} would leave a queue without one; at most {count} here"
             yield fault("queues", queues, remedy)
-    size, most = settings["message_size"], record.max_message_bytes
+    size, most = _largest(settings), record.max_message_bytes
     if size > most:
         remedy = f"{record.service} takes at most {format_size(most)} a message; use less, or drop {target}"
-        yield fault("message_size", format_size(size), remedy)
+        yield fault("message_mix" if "message_mix" in settings else "message_size", format_size(size), remedy)
     if settings["client"] not in ("native", record.reference_client):
         own = record.reference_client
         remedy = f"{target} is driven by native, or by {own}; ordinary is each target's own"
@@ -151,13 +143,11 @@ def check_workload(
     if settings.get("loaders", 1) > room.loaders:
         remedy = f"at most {room.loaders} here: {room.why}; use less, or remove it for the plan to choose"
         yield fault("loaders", settings["loaders"], remedy)
-    if not settings["consumers"] and (mode := settings["mode"]) != "parallel":
-        remedy = f"mode {mode} measures what is received; at least 1, or mode: parallel"
-        yield fault("consumers", 0, remedy)
+    yield from _worker_faults(settings, fault)
     yield from _rate_faults(settings, fault)
     cluster = Cluster(subject, record, node_count(suite, subject))
-    yield from _nodes_faults(settings, cluster, fault)
-    yield from _queue_faults(settings, cluster, fault)
+    yield from placement_faults(settings, cluster, fault)
+    yield from fault_faults(settings, cluster, fault)
     yield from _group_faults(settings, record, fault)
     yield from _batch_faults(settings, record, fault)
     yield from _ack_faults(settings, record, fault)
@@ -168,6 +158,35 @@ def check_workload(
     if settings["consume"] == "push" and not record.pushes:
         remedy = f"{record.service} does not push; use get, and push under variants for other targets"
         yield fault("consume", "push", remedy)
+
+
+def _largest(settings: Mapping[str, Any]) -> int:
+    """Bytes of the largest messages."""
+    return int(max(settings.get("message_mix") or [settings["message_size"]]))
+
+
+def _worker_faults(
+    settings: Mapping[str, Any], fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Cases in which nobody sends or receives, where somebody must; and what cannot be loaded before them."""
+    mode, prefill = settings["mode"], settings["prefill"]
+    if mode != "parallel":
+        for workers, what in (("producers", "sent"), ("consumers", "received")):
+            if not settings[workers]:
+                yield fault(workers, 0, f"mode {mode} measures what is {what}; at least 1, or mode: parallel")
+        if prefill:
+            does = "loads its messages itself" if mode == "load-unload" else "empties queues between rates"
+            yield fault("prefill", prefill, f"mode {mode} {does}; remove it, or use mode: parallel")
+        return
+    if settings["producers"]:
+        return
+    if not settings["consumers"]:
+        yield fault("consumers", 0, "nobody would send or receive; give consumers, or producers")
+    if not prefill:
+        remedy = "nobody sends, and there is nothing to receive; give prefill, or at least 1"
+        yield fault("producers", 0, remedy)
+    if (rate := settings.get("rate")) is not None:
+        yield fault("rate", rate, "nobody sends at it with producers: 0; remove it, or give producers")
 
 
 def _rate_faults(
@@ -187,50 +206,6 @@ def _rate_faults(
     if most > MAX_RATE:
         remedy = f"{times} producers make {most:g} messages a second; at most {MAX_RATE:.0f} in all"
         yield fault("rate", settings["rate"], remedy)
-
-
-def _nodes_faults(
-    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
-) -> Iterator[InputError]:
-    """Nodes that cannot be taken down: there are none of our own, none would be left, or too few of a group.
-
-    A queue's members are chosen among the nodes that run when it is declared, as far as there are enough.
-    """
-    down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
-    has = f"{cluster.target} has {plural(nodes, 'node')}"
-    needs = (settings.get("group_size") or 0) // 2 + 1
-    if down and record.broker:
-        remedy = f"no call stops a node of {record.name}, whose service replaces them; remove it, or give"
-        yield fault("nodes_down", down, f"{remedy} this scenario targets without it")
-    elif down and not nodes:
-        remedy = f"{record.service} has no self-hosted nodes to stop; remove it, or drop {record.name}"
-        yield fault("nodes_down", down, remedy)
-    elif down >= nodes > 0:
-        yield fault("nodes_down", down, f"{has}, and one must be left; at most {nodes - 1}")
-    elif nodes and nodes - down < needs <= nodes:
-        remedy = f"{has}, and {needs} members of a queue's group must be up; at most {nodes - needs}"
-        yield fault("nodes_down", down, remedy)
-
-
-def _queue_faults(
-    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
-) -> Iterator[InputError]:
-    """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
-    record = cluster.record
-    if settings["leaders"] == "one" and not record.own_nodes:
-        has = "lets nobody put a queue on a node" if record.broker else "has no nodes to put queues on"
-        yield fault("leaders", "one", f"{record.service} {has}; remove it, or drop {record.name}")
-    if (group := settings.get("group_size")) is None:
-        return
-    if record.group_size is None:
-        remedy = f"queues of {record.name} have no group of members; remove it, or drop {record.name}"
-        yield fault("group_size", group, remedy)
-    elif record.broker and group != record.group_size:
-        remedy = f"{record.service} makes queues of {record.group_size} members whatever is asked"
-        yield fault("group_size", group, f"{remedy}; remove it, or drop {record.name}")
-    elif group > cluster.nodes:
-        remedy = f"{cluster.target} has {cluster.nodes} nodes, and each member needs its own"
-        yield fault("group_size", group, f"{remedy}; at most {cluster.nodes}")
 
 
 def _group_faults(
@@ -257,7 +232,7 @@ def _batch_faults(
         for name, value in given.items():
             yield fault(name, value, f"{remedy} prefetch say; remove it, or give the scenario other targets")
         return
-    size, is_open = settings["message_size"], "rate" in settings
+    size, is_open = _largest(settings), "rate" in settings
     if (batch := settings["send_batch"]) > (most := max(1, SQS_MAX_MESSAGE_BYTES // size)):
         together = f"{batch} messages of {format_size(size)} are over the 1MiB that a call carries"
         yield fault("send_batch", batch, f"{together}; at most {most}")
@@ -279,7 +254,7 @@ def _ack_faults(
 ) -> Iterator[InputError]:
     """Acknowledgements that the target does not have, or that never come to be."""
     every, prefetch = settings["ack_every"], settings["prefetch"]
-    if record.batches:
+    if not record.pushes:
         other = f"or give the scenario targets without {record.service}"
         if not settings["acks"]:
             remedy = f"{record.service} hands out again what is not deleted; remove it, {other}"
@@ -321,11 +296,11 @@ def _in_hand_faults(
 
 
 def origin(suite: Suite, scenario_name: str, name: str) -> str:
-    """The path of the place that a scenario's setting comes from."""
+    """The path of the place that a scenario's setting comes from; a part of one has dots in its name."""
     scenario = suite.scenarios[scenario_name]
     if getattr(scenario, name, None) is None:
         if any(getattr(cell, name, None) is not None for cell in scenario.cells or ()):
             return f"scenarios.{scenario_name}.cells"
-        if getattr(suite.defaults, name) is not None:
+        if getattr(suite.defaults, name, None) is not None:
             return f"defaults.{name}"
     return f"scenarios.{scenario_name}.{name}"

@@ -24,8 +24,11 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 LOOKS_EVERY_S, BAKE_LIMIT_S = 30, 2400
 #: the same of a broker that Amazon MQ creates, which takes 15 to 25 minutes
 BROKER_LOOKS_EVERY_S, BROKER_LIMIT_S = 60, 2700
+#: questions that Athena answers at the end of a run, one each file of queries/; a test counts them
+QUERIES = 19
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
-HISTORY_PER_RUN = 887  # the first look at images and what it makes for tasks among it, and its queries
+HISTORY_PER_RUN = 303  # the first look at images and what it makes for tasks among it
+HISTORY_PER_QUERY = 34
 HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is the run's, or its lane's
 HISTORY_PER_LEG = 159  # in a round of its own
 HISTORY_PER_CASE = 102
@@ -34,6 +37,7 @@ HISTORY_PER_TASK = 32  # the same, of a loader that is a task: ECS may have to b
 HISTORY_PER_WATCH = 16  # of a case whose watch is called again, since it outlasts a function
 HISTORY_OF_MANY_LOADERS = 2  # of a distributed map beside a case's: each loader has a history of its own
 HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
+HISTORY_OF_FAULTS = 20  # of a case with faults, after which its nodes are awaited
 
 
 def history_events(cases: Sequence[Case]) -> int:
@@ -46,11 +50,13 @@ def history_events(cases: Sequence[Case]) -> int:
     managed = len({case.target for case in cases if case.machines and case.machines.service == "amazonmq"})
     return (
         HISTORY_PER_RUN
+        + HISTORY_PER_QUERY * QUERIES
         + HISTORY_PER_LOOK * ("ec2" in services) * (BAKE_LIMIT_S // LOOKS_EVERY_S)
         + HISTORY_PER_LOOK * managed * (BROKER_LIMIT_S // BROKER_LOOKS_EVERY_S)
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
+        + HISTORY_OF_FAULTS * sum(bool(case.workload.faults) for case in cases)
         + sum(_loaders_events(case) for case in cases)
         + HISTORY_PER_WATCH * sum(watches(case) - 1 for case in cases)
     )

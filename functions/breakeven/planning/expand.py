@@ -22,7 +22,7 @@ from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
-from breakeven.workload.case import SINGLY, Case, LoaderKind, Step, Variant, Workload
+from breakeven.workload.case import SINGLY, Case, LoaderKind, Share, Step, Variant, Workload
 from breakeven.workload.fields import UNLIMITED
 from breakeven.workload.sizes import format_size
 from breakeven.workload.suite import Cell, Scenario, Suite
@@ -49,7 +49,10 @@ BUILT_IN: Mapping[str, Any] = {
     "objective_ms": 100.0,
     "confirm_s": 0.0,
     "nodes_down": 0,
+    "prefill": 0,
     "leaders": "spread",
+    "connect_to": "any",
+    "queue_mode": "default",
     **SINGLY,
 }
 #: what only some workloads have, and how it looks without
@@ -62,6 +65,8 @@ ABSENT: Mapping[str, Any] = {
     "program": None,
     "group_size": None,
     "groups": None,
+    "message_mix": {},
+    "faults": (),
 }
 #: settings that a workload has in another form, or that are the case's
 NO_WORKLOAD = frozenset({"targets", "message_size", "rate_per", "loaders", "loader"})
@@ -93,7 +98,7 @@ def expand(
 
     :param environment: for which times and loaders are sized
     :param variant: the suite's own unless given
-    :param scale: multiplies the message counts of load-unload, at least 1 each; over 0, at most 1
+    :param scale: multiplies the counts of messages that are loaded, at least 1 each; over 0, at most 1
     :raises InputError: a matrix that cannot run; every fault is named with its field, value and remedy
     """
     if not 0 < scale <= 1:
@@ -152,7 +157,17 @@ def _combinations(suite: Suite, scenario: Scenario) -> Iterable[tuple[list[str],
     base = {**BUILT_IN, **by_mode, **_given(suite.defaults), **_given(scenario, but=Cell.model_fields)}
     for choices in itertools.product(*_axes(scenario)):
         chosen = {name: value for choice in choices for name, value in choice.items()}
-        yield [_word(name, value) for name, value in chosen.items()], {**base, **_spread(chosen)}
+        settings = {**base, **_spread(chosen)}
+        if "message_size" in chosen:  # in the place of a mix among the defaults
+            settings.pop("message_mix", None)
+        if mix := settings.get("message_mix"):
+            settings["message_size"] = _mean_bytes(mix)
+        yield [_word(name, value) for name, value in chosen.items()], settings
+
+
+def _mean_bytes(mix: Mapping[int, int]) -> int:
+    """Of messages by their bytes and percent, rounded up."""
+    return math.ceil(sum(size * percent for size, percent in mix.items()) / 100)
 
 
 def _axes(scenario: Scenario) -> list[list[Settings]]:
@@ -217,13 +232,17 @@ def workload_of(settings: Mapping[str, Any]) -> Workload:
     """The workload with these settings; what they leave out is as built in, and of a closed loop."""
     complete = {**BUILT_IN, **CLOSED, **ABSENT, **settings}
     fields = {name: value for name, value in complete.items() if name not in NO_WORKLOAD}
-    return Workload(message_bytes=complete["message_size"], **fields)
+    mix = fields.pop("message_mix")
+    shares = tuple(Share(bytes=size, percent=percent) for size, percent in mix.items())
+    return Workload(message_bytes=complete["message_size"], message_mix=shares, **fields)
 
 
 def _workload(settings: Mapping[str, Any], scale: float) -> Workload:
     fields = {**settings, **_steps(settings)}
     if fields["profile"]:
         fields["measure_s"] = sum(step.for_s for step in fields["profile"])
+    if fields["prefill"]:
+        fields["prefill"] = scaled(fields["prefill"], scale)
     if "messages" in fields:
         fields["messages"] = scaled(fields["messages"], scale)
         fields["warmup_s"] = 0.0  # load-unload has no warm-up

@@ -6,14 +6,22 @@ from collections.abc import Iterator, Sequence
 
 from breakeven.errors import InputError
 from breakeven.pricing.prices.broker_types import BrokerType, broker_types, form_of_nodes
-from breakeven.pricing.prices.instance_types import machine
+from breakeven.pricing.prices.instance_types import current_type, machine
 from breakeven.targets.catalog import record_of
 from breakeven.targets.record import ManagedBroker, Nodes
-from breakeven.terms import TargetName
+from breakeven.terms import TargetName, VolumeType
 from breakeven.words import plural
 from breakeven.workload.case import Case, Machines
 from breakeven.workload.suite import NodeSize, Suite
 
+USUAL_VOLUME: VolumeType = "gp3"
+#: types of volume whose IOPS are bought, and how many of them unless a suite says otherwise
+PROVISIONED, USUAL_IOPS = ("io2",), 3000
+#: of each GB of an io2 volume at most. Source: Amazon EBS User Guide, "Provisioned IOPS SSD volumes"
+MOST_IOPS_PER_GB = 1000
+#: types that no instance boots from; a node has one volume, from which it does. Source: Amazon EBS User
+#: Guide, "Amazon EBS volume types"
+NO_BOOT = ("st1",)
 #: of Amazon MQ's types that run RabbitMQ 4, all of which are Graviton's
 ARCHITECTURE = "arm64"
 
@@ -30,13 +38,15 @@ def machines_of(suite: Suite, target: TargetName) -> Machines | None:
     nodes = record.nodes
     if not nodes:
         return None
-    instance_type = size.instance_type or nodes.instance_type
+    instance_type = current_type(size.instance_type or nodes.instance_type)
     found = machine(instance_type)
     return Machines(
         instance_type=instance_type,
         architecture=str(found.architecture),
         vcpu=found.vcpu,
         volume_gb=size.volume_gb or nodes.volume_gb,
+        volume_type=size.volume_type or USUAL_VOLUME,
+        volume_iops=(size.volume_iops or USUAL_IOPS) if size.volume_type in PROVISIONED else None,
         nodes=node_count(suite, target),
         debian=nodes.debian,
     )
@@ -64,6 +74,18 @@ def even_clusters(cases: Sequence[Case]) -> list[str]:
         f"{plural((nodes - 1) // 2, 'node')}, as {nodes - 1} do. RabbitMQ's makers recommend an odd number."
         for target, nodes in counts.items()
         if nodes % 2 == 0
+    ]
+
+
+def passed_types(suite: Suite, cases: Sequence[Case]) -> list[str]:
+    """What is to be said of types whose generation has passed: what is taken in their place."""
+    asked = {case.target: size_of(suite, case.target).instance_type for case in cases}
+    taken = {case.target: case.machines.instance_type for case in cases if case.machines}
+    return [
+        f"{target}: nodes are {taken[target]} and not {wanted}, which is of a generation that has passed. "
+        f"What a source measured on {wanted} was on other machines."
+        for target, wanted in asked.items()
+        if wanted and taken.get(target) == current_type(wanted) != wanted
     ]
 
 
@@ -108,7 +130,20 @@ def _faults(suite: Suite, nodes: Nodes, target: TargetName, size: NodeSize) -> I
 
     if size.nodes is not None and size.nodes not in nodes.counts:
         yield fault("nodes", _other_count(target.kind, nodes))
-    instance_type = size.instance_type or nodes.instance_type
+    if size.volume_type in NO_BOOT:
+        remedy = (
+            "no instance boots from such a volume, and a node has one for all it keeps; give gp3, gp2 or io2"
+        )
+        yield fault("volume_type", remedy)
+    elif size.volume_iops is not None and size.volume_type not in PROVISIONED:
+        yield fault("volume_iops", "are provisioned with io2 only; give volume_type: io2, or remove it")
+    elif size.volume_iops and size.volume_iops > (
+        most := (size.volume_gb or nodes.volume_gb) * MOST_IOPS_PER_GB
+    ):
+        yield fault(
+            "volume_iops", f"at most {most:,} with so small a volume; give fewer, or a larger volume_gb"
+        )
+    instance_type = current_type(size.instance_type or nodes.instance_type)
     try:
         found = machine(instance_type)
     except InputError as error:
@@ -135,7 +170,7 @@ def _managed_faults(
     def fault(field: str, remedy: str) -> InputError:
         return InputError(suite.where, field_of(target, field), getattr(size, field), remedy)
 
-    for field in ("volume_gb", "nodes", "architecture"):
+    for field in ("volume_gb", "volume_type", "volume_iops", "nodes", "architecture"):
         if getattr(size, field) is not None:
             yield fault(field, f"of {target.kind} Amazon MQ chooses that by the type; remove it")
     name = size.instance_type or broker.instance_type

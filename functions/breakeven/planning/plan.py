@@ -21,12 +21,13 @@ from breakeven.planning import (
 from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
-from breakeven.planning.checks import Refusal
+from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.expand import expand
+from breakeven.planning.expected_losses import expected_losses
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
-from breakeven.planning.node_sizes import even_clusters
+from breakeven.planning.node_sizes import even_clusters, passed_types
 from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
@@ -64,6 +65,15 @@ class Plan(Frozen):
     machine_notes: list[str] = Field(
         default=[], description="brokers not of the usual type, or left out, and why; an even number of nodes"
     )
+
+    fault_notes: list[str] = Field(
+        default=[], description="the loss that each fault lets expect, stated before it is done"
+    )
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said of it before it is run."""
+        return [*self.machine_notes, *self.loader_notes, *self.fault_notes]
 
     def raise_if_refused(self) -> None:
         """:raises InputError: something of the plan cannot run; every reason once"""
@@ -126,7 +136,8 @@ def make_plan(
         refusals=[],
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
-        machine_notes=[*left, *smaller, *even_clusters(compared)],
+        fault_notes=expected_losses(compared),
+        machine_notes=[*left, *smaller, *passed_types(suite, compared), *even_clusters(compared)],
     )
     make = partial(_planned, blank, suite, book=book, allowance=allowance, account=account)
     if advice is None:
@@ -185,6 +196,7 @@ def to_run(
     )
     refusals = [
         *_only_on_aws(suite, compared, environment),
+        *_only_here(suite, compared, environment),
         *long_cases.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *run_deadline.refusals(compared, expected.seconds),
@@ -216,6 +228,19 @@ def _only_on_aws(suite: Suite, cases: Sequence[Case], environment: Environment) 
             field="targets",
             value=", ".join(managed),
             remedy=f"{remedy} it with --on aws, or drop it",
+        )
+
+
+def _only_here(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Faults, which nothing beside nodes on EC2 carries out yet."""
+    faulty = {case.scenario: case.workload.faults for case in cases if case.workload.faults}
+    for scenario, faults in faulty.items() if environment == "aws" else ():
+        remedy = "faults run on one machine; on AWS they are refused until nodes carry the agent: run it"
+        yield Refusal(
+            case_id=None,
+            field=origin(suite, scenario, "faults"),
+            value=", ".join(fault.words for fault in faults),
+            remedy=f"{remedy} without --on aws, plan it with --environment local, or remove them",
         )
 
 
@@ -270,6 +295,7 @@ def _ref(case: Case) -> CaseRef:
         case_id=case.case_id,
         loaders=list(range(case.loaders)),
         nodes_down=case.workload.nodes_down,
+        faults=len(case.workload.faults),
         loader=case.loader,
     )
 

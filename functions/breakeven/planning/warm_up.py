@@ -81,6 +81,7 @@ def _window(case: Case) -> Case:
         "processing_ms": 0.0,
         "processing_profile": (),
         "nodes_down": 0,
+        "faults": (),
     }
     return case.model_copy(
         update={

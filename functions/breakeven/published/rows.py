@@ -14,11 +14,11 @@ import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from breakeven.errors import InputError, first_fault
-from breakeven.terms import Frozen
+from breakeven.terms import Frozen, TargetName
 from breakeven.workload.read import scenarios
 
 #: sources with published rows, by the letter that the documents of this project give them
-SOURCES = {"A": "source-a", "C": "source-c", "D": "source-d"}
+SOURCES = {letter: f"source-{letter.lower()}" for letter in "ABCDE"}
 PRINTED = re.compile(r"\d{1,12}(\.\d{1,6})?")
 
 
@@ -50,11 +50,16 @@ class PublishedMetric(Frozen):
 
 
 class Figures(Frozen):
-    """What a source prints of a cluster that is no rate and no latency."""
+    """What a source prints of a cluster that is no rate and no latency.
+
+    ``relative_rate``: the rate as a share of another one, in the source's words.
+    """
 
     usd_per_month_per_1000_msg_per_s: Printed | None = None
     held: Literal["yes", "no"] | None = None
     backlog: Text | None = None
+    completed: Literal["yes", "no"] | None = None
+    relative_rate: Text | None = None
 
 
 class Cell(Protocol):
@@ -108,6 +113,41 @@ class PublishedRow(Frozen):
         return {name: figures for name, figures in known.items() if figures}
 
 
+class Side(Frozen):
+    """Cells of a suite: those of a scenario whose workload has these fields.
+
+    ``target``: the only one that is meant, by its name or its kind; None: each that the suite has.
+    """
+
+    scenario: Text
+    match: dict[str, int | str] = Field(default_factory=dict)
+    target: Text | None = None
+
+    def covers(self, case: Cell) -> bool:
+        """Whether the case is one of these cells."""
+        meant = self.target in (None, case.target, TargetName(case.target).kind)
+        return (
+            meant
+            and self.scenario == case.scenario
+            and all(case.parameters.get(name) == value for name, value in self.match.items())
+        )
+
+
+class PublishedOrder(Frozen):
+    """What a source's charts show without figures: which of two is the higher, or that both are alike.
+
+    ``suite``: the one of this project that repeats the test; ``says``: the order in words; ``metric``: whose
+    rates are compared, or ``end_to_end``, of which mean latencies are.
+    """
+
+    says: Text
+    suite: Text
+    metric: Literal["produce", "consume", "end_to_end"]
+    relation: Literal["higher", "alike"]
+    first: Side
+    second: Side
+
+
 class Source(Frozen):
     publication: str
     author: str
@@ -136,6 +176,7 @@ class Published(Frozen):
     machines: dict[str, dict[str, Printed]] = Field(default_factory=dict)
     rows: tuple[PublishedRow, ...]
     notes: dict[str, str]
+    orders: tuple[PublishedOrder, ...] = ()
     breakeven: SourceBreakeven | None = None
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ it has read: so the reads of a case grow with its loaders, and not with their sq
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -18,7 +18,7 @@ from breakeven.results.items import all_loaders_item, loader_item, loaders_prefi
 from breakeven.results.state import CONDITION_FAILED, RunState, SuppressCodes
 
 #: seconds between the last arrival and the start, so that everyone has seen it open
-GATE_DELAY_S = {"start": 2.0, "unload": 1.0}
+GATE_DELAY_S = {"start": 2.0, "unload": 1.0, "prefilled": 1.0}
 #: of many loaders: seconds from when the first has seen them all; the others look less often, and after it
 MANY_DELAY_S = 4.0
 #: what is added up over loaders
@@ -53,11 +53,11 @@ class StateCoordinator:
             return item.get(f"opens_{gate}")
         everyone = self._state.items(self._prefix)
         _raise_if_aborted(everyone.pop(self._all, {}))
-        arrived = [item[f"gate_{gate}"] for item in everyone.values() if f"gate_{gate}" in item]
+        arrived = _arrived(gate, everyone)
         if len(arrived) < self._loaders:
             return None
         if not self._tells:
-            return float(max(arrived) + GATE_DELAY_S[gate])
+            return _last_and_delay(gate, arrived)
         opens = time.time() + MANY_DELAY_S
         to_tell: dict[str, Any] = {f"opens_{gate}": opens}
         self._state.update(self._all, **to_tell)
@@ -90,6 +90,25 @@ class StateCoordinator:
     def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
         found = self._state.items(self._searches)
         return {int(item.removeprefix(self._searches)): said for item, said in found.items()}
+
+
+def opening(gate: str, items: Mapping[str, Mapping[str, Any]], told: str, loaders: int) -> float | None:
+    """When a gate opens, epoch seconds, for who looks on; None while it is not known.
+
+    :param items: of the attempt's loaders; ``told`` names that of all of them, which may be among them
+    """
+    if loaders > LOADERS_PER_READ:
+        return items.get(told, {}).get(f"opens_{gate}")
+    arrived = _arrived(gate, {name: item for name, item in items.items() if name != told})
+    return _last_and_delay(gate, arrived) if len(arrived) >= loaders else None
+
+
+def _arrived(gate: str, items: Mapping[str, Mapping[str, Any]]) -> list[float]:
+    return [item[f"gate_{gate}"] for item in items.values() if f"gate_{gate}" in item]
+
+
+def _last_and_delay(gate: str, arrived: Iterable[float]) -> float:
+    return float(max(arrived) + GATE_DELAY_S[gate])
 
 
 def _progress_of(item: Mapping[str, Any]) -> CaseProgress:

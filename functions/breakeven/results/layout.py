@@ -83,6 +83,12 @@ def watch_key(run_id: str, case_id: str, attempt: int, part: int = 0) -> str:
     return f"{raw_prefix(run_id, case_id, attempt)}watch{which}.json.gz"
 
 
+def faults_prefix(run_id: str, target: str, case_id: str = "", attempt: int | str = "") -> str:
+    """Orders and answers of the faults of a lane's nodes; of one attempt of a case, where they are named."""
+    own = f"{case_id}/a{attempt}/" if case_id else ""
+    return f"{run_prefix(run_id)}faults/{target}/{own}"
+
+
 def report_key(run_id: str, name: str) -> str:
     """Report files: index.html, report.json, report.md, cases.csv."""
     return f"{run_prefix(run_id)}report/{name}"

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import Ledger, LoaderReport, NodeFigures, ProbeReport
 
 _HIVE: dict[Any, str] = {bool: "boolean", int: "bigint", float: "double", str: "string"}
 
@@ -87,6 +87,7 @@ WINDOWS = Table(
         "errors": "bigint",
         "sum_ns": "bigint",  # how long the operations took; null where they have no start
         "max_ns": "bigint",  # the longest of them
+        "stage_started_s": "double",  # epoch seconds; null in runs of earlier versions
     },
 )
 
@@ -151,11 +152,28 @@ NODES = Table(
     {
         "case_id": "string",
         "node": "string",
-        "second": "int",
-        "cpu_share": "double",  # of the host's cores, null where the target does not tell
-        "memory_bytes": "bigint",
-        "disk_free_bytes": "bigint",
-        "depth": "bigint",  # messages in the case's queues
+        "second": "int",  # whole seconds since the watch began
+        "at_s": "double",  # when that second ended, epoch seconds
+        **columns(NodeFigures),
+    },
+)
+
+FAULTS = Table(
+    "faults",
+    "what was done to a case's nodes while it was measured: one row a fault, in the order of number",
+    {
+        "case_id": "string",
+        "number": "int",  # from 1, as the suite has them
+        "kind": "string",  # kill, stop, pause
+        "aimed_at": "string",  # leader, other, or a node's number, as the suite says
+        "node": "string",  # the broker node's name; null: none was chosen
+        "due_s": "double",  # since the start of the measured stage, as the suite says
+        "for_s": "double",  # how long the node was to stay so
+        "due_at_s": "double",  # epoch seconds, as all that end so; null: its time never came
+        "done_at_s": "double",  # null: it was not done
+        "back_at_s": "double",  # when the node's process ran again; null: it did not
+        "in_sync": "boolean",  # whether all replicas were when it was due; null: not known
+        "error": "string",  # why it was not done, or the node did not come back; null: neither
     },
 )
 
@@ -225,6 +243,7 @@ TABLES: tuple[Table, ...] = (
     LOADERS,
     PROBES,
     NODES,
+    FAULTS,
     PRICES,
     COST_OPTIONS,
     COST_ITEMS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from breakeven.targets.rabbitmq_target import RabbitMQTarget
+from breakeven.targets.rabbitmq_target import RabbitMQTarget, queue_mode
 from breakeven.workload.case import Case
 
 POLICY = "breakeven-mirror"
@@ -27,7 +27,7 @@ class RabbitMQMirroredPair(RabbitMQTarget):
 
     def arguments(self, case: Case) -> dict[str, Any]:
         """The queue's master is on the node that it is declared on."""
-        return {"x-queue-master-locator": "client-local"}
+        return {"x-queue-master-locator": "client-local", **queue_mode(case.workload)}
 
     def replicas(self, queue: Mapping[str, Any]) -> tuple[int, int]:
         return len(queue.get("synchronised_slave_nodes", [])), self._size - 1 - len(self._stopped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from breakeven.targets.rabbitmq_target import RabbitMQTarget
+from breakeven.targets.rabbitmq_target import RabbitMQTarget, queue_mode
 from breakeven.workload.case import Case
 
 
@@ -15,7 +15,7 @@ class RabbitMQSingle(RabbitMQTarget):
     name = "rabbitmq-single"
 
     def arguments(self, case: Case) -> dict[str, Any]:
-        return {"x-queue-type": "classic"}
+        return {"x-queue-type": "classic", **queue_mode(case.workload)}
 
     def replicas(self, queue: Mapping[str, Any]) -> tuple[int, int]:
         return 0, 0

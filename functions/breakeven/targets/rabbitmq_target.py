@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, ClassVar
 
 from breakeven.brokers.access import Access
-from breakeven.clients.base import Client
+from breakeven.clients.base import Client, ConnectionLost
 from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
@@ -18,9 +18,11 @@ from breakeven.targets.rabbitmq_channel import open_channel
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, partition_handling
 from breakeven.targets.rabbitmq_health import cluster_problem, listener_problem, policy_problem
 from breakeven.targets.rabbitmq_management import Management, ManagementError
-from breakeven.targets.rabbitmq_releases import check_release
-from breakeven.targets.target import Description, NodeSample, Prepared, Target, queue_names
+from breakeven.targets.rabbitmq_node import ON_OTHER_HOSTS, is_this_host, node_sample
+from breakeven.targets.rabbitmq_releases import check_lazy, check_release
+from breakeven.targets.target import Depth, Description, NodeSample, Prepared, Target, queue_names
 from breakeven.workload.case import Case, Workload
+from breakeven.workload.node_faults import FaultNode
 
 HEALTHY_DEADLINE_S = 60.0
 IN_SYNC_DEADLINE_S = 30.0
@@ -111,6 +113,8 @@ class RabbitMQTarget(Target):
 
     def prepare(self, case: Case, attempt: int) -> Prepared:
         queues = queue_names(case, attempt)
+        if case.workload.queue_mode == "lazy":
+            check_lazy(self.name, str(self._management.overview()["rabbitmq_version"]))
         if self._stopped:
             await_no(self._unhealthy, HEALTHY_DEADLINE_S)
         homes = self._access.nodes[: 1 if case.workload.leaders == "one" else None]
@@ -123,29 +127,66 @@ class RabbitMQTarget(Target):
         return Prepared(queues, self.mirrors(queues))
 
     def client(self, workload: Workload) -> Client:
-        return make_client(workload, self._access)
+        return make_client(workload, self._access, leader_of=self._leader_of)
 
     def mirrors(self, queues: tuple[str, ...]) -> dict[str, int] | None:
         return {str(queue["name"]): self.replicas(queue)[0] for queue in self._described(queues)}
 
+    def in_sync(self, queues: tuple[str, ...]) -> bool:
+        return self._out_of_sync(queues) is None
+
+    def node_for(self, node: FaultNode, queue: str) -> str:
+        """Another node is one with a replica, where there is any: that is the one whose loss is felt."""
+        names = [each.name for each in self._access.nodes]
+        if isinstance(node, int):
+            return names[node - 1]
+        found = self._management.queue(queue)
+        leader = str(found.get("leader") or found.get("node") or "")
+        if node == "leader":
+            if leader not in names:
+                raise CaseError(f"{queue} has no leader")
+            return leader
+        replicas = found.get("online") or found.get("synchronised_slave_nodes") or names
+        others = [name for name in names if name != leader]
+        if not others:
+            raise CaseError(f"there is no node beside that of the leader of {queue}")
+        return next((name for name in others if name in replicas), others[0])
+
+    def _leader_of(self, queue: str) -> str:
+        """The name of the node that a queue's leader, or its master, is on now; empty while there is none.
+
+        :raises ConnectionLost: no node tells
+        """
+        try:
+            found = self._management.queue(queue)
+        except ManagementError as error:
+            raise ConnectionLost(str(error)) from None
+        return str(found.get("leader") or found.get("node") or "")
+
     def depth(self, queues: tuple[str, ...]) -> int:
+        return self.depths(queues).total
+
+    def depths(self, queues: tuple[str, ...]) -> Depth:
         """Messages ready, read over AMQP, and those in flight.
 
         What is in flight is known only through statistics, up to their interval old. It is asked only
         while a loader is connected: without one nothing is in flight, whatever the statistics still say.
         """
         with open_channel(self._access, self._access.nodes) as channel:
-            ready = sum(channel.queue_declare(queue, passive=True).method.message_count for queue in queues)
-        if not self._is_in_use():
-            return int(ready)
-        return int(ready) + sum(self._management.messages_unacknowledged(queue) for queue in queues)
+            counts = [channel.queue_declare(queue, passive=True).method.message_count for queue in queues]
+        ready, unacknowledged = int(sum(counts)), 0
+        if self._is_in_use():
+            unacknowledged = sum(self._management.messages_unacknowledged(queue) for queue in queues)
+        return Depth(ready + unacknowledged, ready, unacknowledged)
 
     def samples(self) -> list[NodeSample]:
-        """RabbitMQ tells memory and disk; the share of the CPU it does not."""
         return [
-            NodeSample(str(node["name"]), None, node.get("mem_used"), node.get("disk_free"))
-            for node in self._management.nodes()
+            node_sample(node, self._no_process()) for node in self._management.nodes() if node.get("running")
         ]
+
+    def _no_process(self) -> str:
+        """Why none of the nodes is a process of this host; empty where they are."""
+        return "" if all(is_this_host(node.host) for node in self._access.nodes) else ON_OTHER_HOSTS
 
     def release(self, queues: tuple[str, ...]) -> None:
         with open_channel(self._access, self._access.nodes) as channel:
@@ -197,6 +238,11 @@ class RabbitMQTarget(Target):
         """One that has not told its name yet may be a loader."""
         found = self._management.connections()
         return any(one.name is None or one.name.startswith(LOADER_CONNECTION) for one in found)
+
+
+def queue_mode(workload: Workload) -> dict[str, str]:
+    """Of a classic queue what its declaration says of its mode."""
+    return {"x-queue-mode": "lazy"} if workload.queue_mode == "lazy" else {}
 
 
 def await_no(problem: Callable[[], str | None], deadline_s: float) -> None:

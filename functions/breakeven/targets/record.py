@@ -207,6 +207,11 @@ class TargetRecord:
         return self.nodes.count if self.nodes else 0
 
     @property
+    def has_classic_queues(self) -> bool:
+        """Whether its queues, on nodes of one's own, are classic ones, mirrored or not."""
+        return self.nodes is not None and self.group_size is None
+
+    @property
     def deployment(self) -> Literal["single", "pair", "trio"] | None:
         """The form of brokers of one's own that it is, or is compared with; None without brokers."""
         form = self.nodes or self.broker

@@ -17,7 +17,15 @@ from breakeven.clients.base import Client
 from breakeven.clients.factory import make_client
 from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, installation
-from breakeven.targets.target import Description, Prepared, Target, queue_names
+from breakeven.targets.target import (
+    Depth,
+    Description,
+    NodeProcess,
+    NodeSample,
+    Prepared,
+    Target,
+    queue_names,
+)
 from breakeven.terms import SQS_HIDDEN_S
 from breakeven.workload.case import Case, Workload
 
@@ -25,6 +33,8 @@ from breakeven.workload.case import Case, Workload
 RETENTION_S = 86_400
 #: names the server when it is not Amazon's, such as 'ElasticMQ 1.7.1'
 SERVER_VARIABLE = "BREAKEVEN_SQS_SERVER"
+#: its process, where it is one of this host that the run started
+PROCESS_VARIABLE = "BREAKEVEN_SQS_PROCESS"
 CONFIG = Config(
     connect_timeout=5,
     read_timeout=10,
@@ -32,10 +42,11 @@ CONFIG = Config(
     proxies={},
 )
 AMAZON_DOMAINS = ("amazonaws.com", "amazonaws.com.cn")
+HIDDEN = "ApproximateNumberOfMessagesNotVisible"
 #: a message is in exactly one of these states
 STATES: tuple[str, ...] = (
     "ApproximateNumberOfMessages",
-    "ApproximateNumberOfMessagesNotVisible",
+    HIDDEN,
     "ApproximateNumberOfMessagesDelayed",
 )
 
@@ -83,8 +94,28 @@ class SqsStandard(Target):
         """Visible, in flight and delayed. Amazon calls its figures approximate: they may take a minute after
         the last message was sent to be right (SQS API reference, GetQueueAttributes).
         """
+        return self.depths(queues).total
+
+    def depths(self, queues: tuple[str, ...]) -> Depth:
+        """Delayed ones are counted as ready: none of ours are delayed."""
         with _as_case_error():
-            return sum(self._depth(queue) for queue in queues)
+            counts = [self._counts(queue) for queue in queues]
+        total = sum(sum(count.values()) for count in counts)
+        hidden = sum(count[HIDDEN] for count in counts)
+        return Depth(total, total - hidden, hidden)
+
+    def samples(self) -> list[NodeSample]:
+        """The server's process, where it is the run's own."""
+        if is_amazon(self._host):
+            return [NodeSample(self.name, no_process="Amazon SQS shows no host")]
+        number = os.environ.get(PROCESS_VARIABLE)
+        return [
+            NodeSample(
+                f"{self._server()} (emulated)",
+                process=NodeProcess(int(number)) if number else None,
+                no_process="" if number else "the server was given, and its process is not known",
+            )
+        ]
 
     def release(self, queues: tuple[str, ...]) -> None:
         with _as_case_error():
@@ -94,9 +125,9 @@ class SqsStandard(Target):
                 except self._sqs.exceptions.QueueDoesNotExist:
                     continue
 
-    def _depth(self, queue: str) -> int:
+    def _counts(self, queue: str) -> dict[str, int]:
         reply = self._sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=STATES)
-        return sum(int(reply["Attributes"][state]) for state in STATES)
+        return {state: int(reply["Attributes"][state]) for state in STATES}
 
     def _server(self) -> str:
         return "Amazon SQS" if is_amazon(self._host) else os.environ.get(SERVER_VARIABLE) or self._host

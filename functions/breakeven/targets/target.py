@@ -17,6 +17,7 @@ from breakeven.errors import CaseError
 from breakeven.installation import QUEUES
 from breakeven.targets import catalog
 from breakeven.workload.case import Case, Workload
+from breakeven.workload.node_faults import FaultNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,42 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeProcess:
+    """A node's process on this host; the names of its program begin with ``program``."""
+
+    pid: int
+    program: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NodeSample:
-    """One look at a node. None where the target does not tell."""
+    """One look at a node, as its target tells; the figures are those of ``case_figures.NodeFigures``.
+
+    ``process``: where it is one of this host, or an ancestor of all that it consists of; else ``no_process``
+    says why not.
+    """
 
     node: str
-    cpu_share: float | None
-    memory_bytes: int | None
-    disk_free_bytes: int | None
+    memory_bytes: int | None = None
+    memory_limit_bytes: int | None = None
+    disk_free_bytes: int | None = None
+    file_descriptors: int | None = None
+    alarms: str | None = None
+    peer_received_bytes_per_s: float | None = None
+    peer_sent_bytes_per_s: float | None = None
+    process: NodeProcess | None = None
+    no_process: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """Messages in queues: ``ready`` for anyone, and ``unacknowledged``, in somebody's hands; None where the
+    target tells only how many there are in all.
+    """
+
+    total: int
+    ready: int | None = None
+    unacknowledged: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +100,23 @@ class Target(Protocol):
     def depth(self, queues: tuple[str, ...]) -> int:
         """Messages left in the queues (ready and in flight), read now. Raises CaseError."""
 
+    def depths(self, queues: tuple[str, ...]) -> Depth:
+        """The same, with its parts. Raises CaseError."""
+        return Depth(self.depth(queues))
+
     def samples(self) -> list[NodeSample]:
-        """One sample a node; empty for a managed service."""
+        """One sample a node that runs; empty where nothing is known of any. Raises CaseError."""
         return []
+
+    def in_sync(self, queues: tuple[str, ...]) -> bool | None:
+        """Are all replicas of the queues in sync, read now? None where nobody tells. Raises CaseError."""
+        return None
+
+    def node_for(self, node: FaultNode, queue: str) -> str:
+        """The name of the node that a fault is for: the queue's leader's, another, or one by its number, from
+        1. Raises CaseError.
+        """
+        raise CaseError(f"{self.name} has no nodes of ours")
 
     def release(self, queues: tuple[str, ...]) -> None:
         """Delete the queues; one that is gone already is well. Raises CaseError."""

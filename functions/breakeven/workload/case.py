@@ -10,12 +10,15 @@ from pydantic import Field, model_validator
 
 from breakeven.instrument.program import Program
 from breakeven.targets.catalog import record_of
-from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Debian, Frozen, Groups, TargetName
+from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Debian, Frozen, Groups, TargetName, VolumeType
+from breakeven.workload.node_faults import NodeFault
 
 Mode = Literal["load-unload", "parallel", "capacity"]
 Variant = Literal["equal-guarantees", "as-published"]
 Arrivals = Literal["constant", "poisson"]
 Leaders = Literal["spread", "one"]
+ConnectTo = Literal["any", "leader", "other"]
+QueueMode = Literal["default", "lazy"]
 #: what a loader is on AWS: a function, or a task of Fargate, which may go on for longer than 15 minutes
 LoaderKind = Literal["lambda", "fargate"]
 MAX_RATE = 10_000_000.0  # messages a second of a whole case
@@ -41,7 +44,7 @@ def architecture_of(image: str) -> str:
 
 
 class Machines(Frozen):
-    """What each node of a target's brokers runs on; ``volume_gb`` of gp3, or of what Amazon MQ has."""
+    """What each node of a target's brokers runs on; ``volume_gb`` of the type, or of what Amazon MQ has."""
 
     instance_type: str
     service: Literal["ec2", "amazonmq"] = Field(
@@ -50,6 +53,10 @@ class Machines(Frozen):
     architecture: str = Field(description="arm64 or x86_64")
     vcpu: int | None = Field(description="of one node; null where it is not known")
     volume_gb: int
+    volume_type: VolumeType = Field(default="gp3", description="of EC2's nodes")
+    volume_iops: int | None = Field(
+        default=None, description="that are provisioned; null: as the type has them"
+    )
     nodes: int
     zones: tuple[str, ...] = Field(
         default=(),
@@ -80,8 +87,20 @@ ADDED: dict[str, Any] = {
     "confirm_s": 0.0,
     "acks": True,
     "ack_every": 1,
+    "prefill": 0,
+    "connect_to": "any",
+    "queue_mode": "default",
+    "message_mix": (),
+    "faults": (),
     **SINGLY,
 }
+
+
+class Share(Frozen):
+    """Messages of a mix that have one size."""
+
+    bytes: int = Field(ge=16)
+    percent: int = Field(ge=1, le=100)
 
 
 class Step(Frozen):
@@ -123,8 +142,10 @@ class Workload(Frozen):
     producers: int = Field(ge=0)
     consumers: int = Field(ge=0)
     queues: int = Field(ge=1)
-    message_bytes: int = Field(ge=16)
+    message_bytes: int = Field(ge=16, description="of a mix the mean, rounded up")
+    message_mix: tuple[Share, ...] = Field(description="how many messages have which size; empty: all one")
     messages: int | None = Field(description="load-unload: how many are loaded")
+    prefill: int = Field(ge=0, description="messages in the queues when the case's first stage begins")
     warmup_s: float = Field(ge=0)
     measure_s: float = Field(gt=0, description="parallel: length of the measured stage")
     drain_s: float = Field(gt=0, description="the drain's deadline after the measured stage")
@@ -156,7 +177,14 @@ class Workload(Frozen):
     processing_ms: float = Field(ge=0, description="from in hand to settled, one after another")
     processing_profile: tuple[Step, ...] = Field(description="of processing_ms, as profile")
     nodes_down: int = Field(ge=0, description="nodes that are stopped from before the case until after it")
+    faults: tuple[NodeFault, ...] = Field(description="what is done to nodes in the measured stage")
     leaders: Leaders = Field(description="RabbitMQ: of the queues, spread over the nodes or all on one")
+    connect_to: ConnectTo = Field(
+        description="RabbitMQ: where a queue's clients connect: its leader's node, another one, or any"
+    )
+    queue_mode: QueueMode = Field(
+        description="classic queues: lazy ones keep messages on disk until they are asked for"
+    )
     group_size: int | None = Field(
         ge=1, le=MAX_NODES, description="quorum queues: the members of a queue's group; null: it has none"
     )
@@ -173,6 +201,21 @@ class Workload(Frozen):
     def _as_stored_before(cls, given: Any) -> Any:
         """Cases of runs that were planned before these fields were there."""
         return {**ADDED, **given} if isinstance(given, dict) else given
+
+    @property
+    def senders(self) -> int:
+        """Workers of which each loads its share of ``prefill``: consumers where there are no producers."""
+        return self.producers or self.consumers
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """How many messages have which size, also where all have the same."""
+        return self.message_mix or (Share(bytes=self.message_bytes, percent=100),)
+
+    @property
+    def most_bytes(self) -> int:
+        """Of the largest messages."""
+        return max(share.bytes for share in self.shares)
 
     @property
     def batches(self) -> bool:
@@ -213,6 +256,9 @@ class Workload(Frozen):
         for name, unit in (("profile", "msg/s"), ("processing_profile", "ms")):
             steps: tuple[Step, ...] = getattr(self, name)
             fields[name] = ", ".join(step.words(unit) for step in steps) or None
+        mix = (f"{share.percent}% of {share.bytes} B" for share in self.message_mix)
+        fields["message_mix"] = ", ".join(mix) or ADDED["message_mix"]
+        fields["faults"] = ", ".join(fault.words for fault in self.faults) or ADDED["faults"]
         if not self.is_open:
             for name in ("rate", "arrivals", "profile"):
                 del fields[name]
@@ -220,7 +266,19 @@ class Workload(Frozen):
             del fields["nodes_down"]
         if self.prefetch == 0:
             fields["prefetch"] = "unlimited"
-        for name in ("leaders", "group_size", "groups", "acks", "ack_every", *SINGLY):
+        for name in (
+            "leaders",
+            "connect_to",
+            "queue_mode",
+            "group_size",
+            "groups",
+            "acks",
+            "ack_every",
+            "prefill",
+            "message_mix",
+            "faults",
+            *SINGLY,
+        ):
             if fields[name] == ADDED[name]:
                 del fields[name]
         return fields

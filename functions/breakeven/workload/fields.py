@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -21,6 +21,12 @@ from breakeven.workload.sizes import parse_size
 
 MAX_WORKERS = 800
 MAX_LIST = 50
+#: characters of a suite's name, and of those in it
+MAX_NAME = 40
+#: that are loaded into a case's queues
+MAX_MESSAGES = 100_000_000
+#: of a profile, one after another
+MAX_STEPS = 100
 #: seconds of one stage: each second of it is a window of each metric, which loaders and settling hold
 MAX_STAGE_S = 10_800
 #: of an image, which the volume begins as a copy of
@@ -28,7 +34,12 @@ LEAST_VOLUME_GB = 8
 #: of a lane's warm-up, unless a suite says how many, seconds
 MOST_WARM_UP_S = 40.0
 MIN_MESSAGE_BYTES = 16  # the stamp of the ledger
+MOST_MESSAGE_BYTES = 128 * 1024**2
 FAULT = "suite_fault"  # the type of our own errors among pydantic's
+
+
+#: how much of a suite is run: ``local``, what one machine does in minutes; ``seconds``, a rehearsal of it
+ScaleName = Literal["local", "seconds"]
 
 
 class Strict(Frozen, strict=True, allow_inf_nan=False):
@@ -61,6 +72,28 @@ def _size(value: Any) -> Any:
         return value  # the field's own error says what a size looks like
 
 
+def _mix(value: Any) -> Any:
+    """Percent by bytes; the suite says them by sizes, and its document by bytes as text."""
+
+    def fault(remedy: str) -> PydanticCustomError:
+        example = "such as {1KiB: 70, 64KiB: 30}"
+        return PydanticCustomError(FAULT, "{remedy}", {"remedy": f"{remedy}, {example}"})
+
+    if not isinstance(value, dict) or not 2 <= len(value) <= MAX_LIST:
+        raise fault(f"must be 2 to {MAX_LIST} sizes, each with the percent of messages that have it")
+    found: dict[int, int] = {}
+    for key, percent in value.items():
+        size = _size(int(key) if isinstance(key, str) and key.isdecimal() else key)
+        if type(size) is not int or not MIN_MESSAGE_BYTES <= size <= MOST_MESSAGE_BYTES or size in found:
+            raise fault(f"{key!r} must be a size from 16B to 128MiB that is there once")
+        if type(percent) is not int or not 1 <= percent <= 99:
+            raise fault(f"{key} must have a whole number from 1 to 99, the percent of messages")
+        found[size] = percent
+    if (total := sum(found.values())) != 100:
+        raise fault(f"the percentages add up to {total}, and must to 100")
+    return found
+
+
 def _warm_up(value: Any) -> Any:
     return MOST_WARM_UP_S * value if isinstance(value, bool) else value
 
@@ -72,7 +105,7 @@ def _allowed(words: str) -> Any:
 
 Name = Annotated[
     str,
-    Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=40),
+    Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=MAX_NAME),
     _allowed("small letters, digits and single hyphens, at most 40 of them, such as load-unload"),
 ]
 #: ends up on terminals and in reports: nothing that a terminal would take for a command
@@ -87,8 +120,11 @@ InstanceType = Annotated[
     _allowed("an EC2 instance type, such as m7g.large, or Amazon MQ's, such as mq.m7g.large"),
 ]
 Workers = Annotated[int, Field(ge=1, le=MAX_WORKERS)]
+#: none of them: what was loaded before the measured stage is received
+Producers = Annotated[int, Field(ge=0, le=MAX_WORKERS)]
 #: none of them: what is sent is received once the measured stage is over
 Consumers = Annotated[int, Field(ge=0, le=MAX_WORKERS)]
+Prefill = Annotated[int, Field(ge=0, le=MAX_MESSAGES)]
 Queues = Annotated[int, Field(ge=1, le=100)]
 GroupSize = Annotated[int, Field(ge=1, le=MAX_NODES)]
 Batch = Annotated[int, Field(ge=1, le=SQS_MAX_BATCH)]
@@ -98,9 +134,10 @@ NodesDown = Annotated[int, Field(ge=0, le=10)]
 Size = Annotated[
     int,
     BeforeValidator(_size),
-    Field(ge=MIN_MESSAGE_BYTES, le=128 * 1024**2),
+    Field(ge=MIN_MESSAGE_BYTES, le=MOST_MESSAGE_BYTES),
     _allowed("a size from 16B (the stamp of the ledger) to 128MiB, such as 16B, 1KiB or 65536 (bytes)"),
 ]
+Mix = Annotated[dict[int, int], BeforeValidator(_mix)]
 Rate = Annotated[
     float, Field(gt=0, le=MAX_RATE), _allowed("messages a second, over 0 and at most 10000000, such as 500")
 ]

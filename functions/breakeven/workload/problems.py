@@ -151,7 +151,7 @@ def _resolved(schema: Schema) -> Schema:
     return schema
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
     """A field's name as it can stand in a path, whatever somebody wrote as a key."""
     return name if name.isprintable() and len(name) <= 80 else _short.repr(name)
 
@@ -163,7 +163,7 @@ def _path(document: object, loc: Loc) -> str:
     for part in loc:
         if part == KEY or (isinstance(part, int) and not isinstance(node, (list, Mapping))):
             continue
-        parts.append(_printable(str(part)))
+        parts.append(printable(str(part)))
         try:
             node = node[part]
         except (KeyError, IndexError, TypeError):

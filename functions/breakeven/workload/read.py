@@ -11,7 +11,9 @@ import yaml
 from pydantic import ValidationError
 
 from breakeven.errors import InputError, check_regular, together
+from breakeven.workload.fields import ScaleName
 from breakeven.workload.problems import did_you_mean, input_errors, shown
+from breakeven.workload.scales import scaled_document
 from breakeven.workload.suite import Suite
 
 MAX_FILE_BYTES = 256 * 1024
@@ -65,6 +67,14 @@ def load_file(path: Path, where: str | None = None) -> Suite:
     :raises InputError: the file cannot be read, or what it says is no valid suite
     """
     where = where or str(path)
+    return parse_suite(parse_yaml(read_bytes(path, where), where), where)
+
+
+def read_bytes(path: Path, where: str) -> bytes:
+    """What a file of at most 256 KiB holds: a suite, or what becomes one.
+
+    :raises InputError: the file cannot be read, or is larger
+    """
     try:
         check_regular(path)
         with path.open("rb") as file:
@@ -76,7 +86,15 @@ def load_file(path: Path, where: str | None = None) -> Suite:
     if len(raw) > MAX_FILE_BYTES:
         size = path.stat().st_size
         raise InputError(where, "file size", size, f"a suite has at most {MAX_FILE_BYTES} bytes")
-    return parse_suite(parse_yaml(raw, where), where)
+    return raw
+
+
+def decoded(raw: bytes, where: str) -> str:
+    """:raises InputError: it is not UTF-8"""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(where, f"byte {error.start}", "not UTF-8", "save the file as UTF-8 text") from error
 
 
 def parse_suite(document: object, where: str) -> Suite:
@@ -89,10 +107,22 @@ def parse_suite(document: object, where: str) -> Suite:
         remedy = "a suite is a mapping with suite, title, targets and scenarios; see docs/suites.md"
         raise InputError(where, "suite", kind, remedy)
     try:
-        return Suite.model_validate(document).read_from(where)
+        suite = Suite.model_validate(document).read_from(where)
     except ValidationError as error:
         faults = input_errors(where, document, error)
+    else:
+        for name in suite.scale:  # a scale that is wrong is wrong before anybody asks for it
+            at_scale(suite, name)
+        return suite
     raise together(faults)
+
+
+def at_scale(suite: Suite, name: ScaleName) -> Suite:
+    """The suite at one of its own scales.
+
+    :raises InputError: it has none of that name, or with what the scale says it is no valid suite
+    """
+    return parse_suite(scaled_document(suite, name), f"{suite.where}, scale.{name}")
 
 
 def parse_yaml(raw: bytes, where: str) -> Any:
@@ -100,10 +130,9 @@ def parse_yaml(raw: bytes, where: str) -> Any:
 
     :raises InputError: naming the line
     """
+    text = decoded(raw, where)
     try:
-        return _SuiteLoader(raw.decode("utf-8-sig")).get_single_data()
-    except UnicodeDecodeError as error:
-        raise InputError(where, f"byte {error.start}", "not UTF-8", "save the file as UTF-8 text") from error
+        return _SuiteLoader(text).get_single_data()
     except yaml.MarkedYAMLError as error:
         raise _marked(where, raw, error) from error
     except yaml.reader.ReaderError as error:

@@ -14,20 +14,25 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from breakeven.terms import MAX_NODES, Groups, TargetName
+from breakeven.terms import MAX_NODES, Groups, TargetName, VolumeType
 from breakeven.workload.case import (
     MAX_LOADERS,
     MAX_RATE,
     Arrivals,
+    ConnectTo,
     Leaders,
     LoaderKind,
     Mode,
+    QueueMode,
     Variant,
 )
+from breakeven.workload.fault_fields import FaultList
 from breakeven.workload.fields import (
     LEAST_VOLUME_GB,
     MAX_LIST,
+    MAX_MESSAGES,
     MAX_STAGE_S,
+    MAX_STEPS,
     MOST_WARM_UP_S,
     AckEvery,
     Batch,
@@ -38,11 +43,15 @@ from breakeven.workload.fields import (
     InstanceType,
     Linger,
     Milliseconds,
+    Mix,
     Name,
     NodesDown,
     Prefetch,
+    Prefill,
+    Producers,
     Queues,
     Rate,
+    ScaleName,
     Size,
     StepSeconds,
     Strict,
@@ -111,11 +120,13 @@ class Stages(Handover):
     """Lengths of a case's stages, seconds. ``drain_s``: for load-unload, how long without a new message.
 
     Of an open loop, how messages arrive beside their ``rate``; of consumers, how long they take for each.
+    ``message_mix``: percent of the messages by their bytes, in the place of one size.
     """
 
     arrivals: Arrivals | None = None
     rate_per: Literal["case", "producer"] | None = None
     processing_ms: Milliseconds | None = None
+    message_mix: Mix | None = None
     loaders: Annotated[int, Field(ge=1, le=MAX_LOADERS)] | None = None
     loader: LoaderKind | None = None
 
@@ -124,6 +135,7 @@ class Stages(Handover):
     drain_s: Annotated[float, Field(ge=1, le=MAX_STAGE_S)] | None = None
 
 
+SIZED_TWICE = "sizes are given by message_size and by message_mix; keep one of them"
 #: fields that count the same workers
 SAME = {
     "threads": ("threads", "producers", "consumers"),
@@ -136,13 +148,16 @@ class Cell(Counted):
     """One point of a matrix."""
 
     threads: Workers | None = None
-    producers: Workers | None = None
+    producers: Producers | None = None
     consumers: Consumers | None = None
     queues: Queues | None = None
     message_size: Size | None = None
     rate: Rate | None = None
+    prefill: Prefill | None = None
     nodes_down: NodesDown | None = None
     leaders: Leaders | None = None
+    connect_to: ConnectTo | None = None
+    queue_mode: QueueMode | None = None
     group_size: GroupSize | None = None
     groups: Groups | None = None
     prefetch: Prefetch | None = None
@@ -155,6 +170,12 @@ class Cell(Counted):
 class Defaults(Stages, Cell):
     """What every scenario of the suite has unless it says otherwise."""
 
+    @model_validator(mode="after")
+    def _one_size_or_a_mix(self) -> Self:
+        if self.message_mix is not None:
+            self._refuse(("message_size",), SIZED_TWICE)
+        return self
+
 
 class Scenario(Stages, Counted):
     """A workload and what of it is varied; its cells are all combinations of the lists.
@@ -166,15 +187,18 @@ class Scenario(Stages, Counted):
     targets: DistinctList[Compared] | None = None
     objective_ms: Annotated[float, Field(ge=1, le=600_000)] | None = None
     confirm_s: Annotated[float, Field(ge=0, le=MAX_STAGE_S)] | None = None
-    messages: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    messages: Annotated[int, Field(ge=1, le=MAX_MESSAGES)] | None = None
     threads: Varied[Workers] | None = None
-    producers: Varied[Workers] | None = None
+    producers: Varied[Producers] | None = None
     consumers: Varied[Consumers] | None = None
     queues: Varied[Queues] | None = None
     message_size: Varied[Size] | None = None
     rate: Varied[Rate] | None = None
+    prefill: Varied[Prefill] | None = None
     nodes_down: Varied[NodesDown] | None = None
     leaders: Varied[Leaders] | None = None
+    connect_to: Varied[ConnectTo] | None = None
+    queue_mode: Varied[QueueMode] | None = None
     group_size: Varied[GroupSize] | None = None
     groups: Varied[Groups] | None = None
     prefetch: Varied[Prefetch] | None = None
@@ -182,10 +206,11 @@ class Scenario(Stages, Counted):
     receive_batch: Varied[Batch] | None = None
     delete_batch: Varied[Batch] | None = None
     linger_ms: Varied[Linger] | None = None
-    profile: Annotated[list[RateStep], Field(min_length=1, max_length=MAX_LIST)] | None = None
-    processing_profile: Annotated[list[ProcessingStep], Field(min_length=1, max_length=MAX_LIST)] | None = (
+    profile: Annotated[list[RateStep], Field(min_length=1, max_length=MAX_STEPS)] | None = None
+    processing_profile: Annotated[list[ProcessingStep], Field(min_length=1, max_length=MAX_STEPS)] | None = (
         None
     )
+    faults: FaultList | None = None
     cells: DistinctList[Cell] | None = None
 
     @model_validator(mode="after")
@@ -194,7 +219,8 @@ class Scenario(Stages, Counted):
             if self.messages is None:
                 raise wrong("messages", "is required by mode load-unload: how many are loaded, such as 10000")
             remedy = "mode load-unload has no measured stage; remove it, or use mode: parallel"
-            self._refuse(("warmup_s", "measure_s", "rate", "profile", "processing_profile"), remedy)
+            timed = ("warmup_s", "measure_s", "rate", "profile", "processing_profile", "faults")
+            self._refuse(timed, remedy)
         elif self.messages is not None:
             raise wrong(
                 "messages", f"mode {self.mode} runs for measure_s; remove it, or use mode: load-unload"
@@ -205,11 +231,20 @@ class Scenario(Stages, Counted):
     def _fields_of_a_search(self) -> Self:
         if self.mode == "capacity":
             remedy = "mode capacity holds one rate at a time; remove it, or use mode: parallel"
-            self._refuse(("profile", "processing_profile"), remedy)
+            self._refuse(("profile", "processing_profile", "faults"), remedy)
         else:
             self._refuse(
                 ("objective_ms", "confirm_s"), "belongs to mode capacity; remove it, or use that mode"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _one_size_or_a_mix(self) -> Self:
+        cells = self.cells or ()
+        if self.message_mix is not None and any(cell.message_size is not None for cell in cells):
+            raise wrong("message_mix", SIZED_TWICE)
+        if self.message_mix is not None:
+            self._refuse(("message_size",), SIZED_TWICE)
         return self
 
     @model_validator(mode="after")
@@ -233,12 +268,31 @@ class NodeSize(Strict):
 
     instance_type: InstanceType | None = None
     volume_gb: Annotated[int, Field(ge=LEAST_VOLUME_GB, le=16_384)] | None = None
+    volume_type: VolumeType | None = None
+    volume_iops: Annotated[int, Field(ge=100, le=64_000)] | None = None
     nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] | None = None
     architecture: Literal["arm64", "x86_64"] | None = None
 
 
+#: of each cell
+Repeats = Annotated[int, Field(ge=1, le=100)]
 #: by the names that the suite gives them
 Sizes = Annotated[dict[Name, NodeSize], Field(min_length=1, max_length=MAX_LIST)]
+
+
+class Scale(Strict):
+    """What of a suite is otherwise where it is to take less time, or less of a machine.
+
+    ``scenarios`` and ``defaults`` replace fields one by one, everything else as a whole.
+    """
+
+    targets: DistinctList[Compared] | None = None
+    machines: dict[Compared, Sizes] | None = None
+    repeats: Repeats | None = None
+    warm_up: WarmUp | None = None
+    leave_out: DistinctList[Name] | None = None
+    defaults: dict[str, Any] = Field(default_factory=dict)
+    scenarios: dict[Name, dict[str, Any]] = Field(default_factory=dict)
 
 
 class Suite(Strict):
@@ -251,13 +305,14 @@ class Suite(Strict):
     title: Text
     source: Text | None = None
     targets: DistinctList[Compared]
-    repeats: Annotated[int, Field(ge=1, le=100)] = 1
+    repeats: Repeats = 1
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     variant: Variant = "equal-guarantees"
     variants: dict[Variant, dict[Compared, Delivery]] = Field(default_factory=dict)
     machines: dict[Compared, Sizes] = Field(default_factory=dict)
     instrument: bool = True
     warm_up: WarmUp = MOST_WARM_UP_S
+    scale: dict[ScaleName, Scale] = Field(default_factory=dict)
     defaults: Defaults = Defaults()
     scenarios: Annotated[dict[Name, Scenario], Field(min_length=1, max_length=MAX_LIST)]
 

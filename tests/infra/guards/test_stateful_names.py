@@ -35,6 +35,7 @@ ROWS = {
     "loaders": "ResultsTableloadersF0D0FF79",
     "probes": "ResultsTableprobesDF720DBB",
     "nodes": "ResultsTablenodes03BBEDBA",
+    "faults": "ResultsTablefaults95E49D82",
     "prices": "ResultsTablepricesA1E80B08",
     "cost_options": "ResultsTablecostoptionsC0A55F7D",
     "cost_items": "ResultsTablecostitemsAC013D4E",

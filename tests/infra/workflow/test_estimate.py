@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from breakeven.planning.budget import planning_assumptions as assumed
-from breakeven.results.queries import queries
 from tests.support.aws.definition import definition_of, template_of, usual
 
 SPARE = 6
@@ -18,7 +17,7 @@ def taken(assembly):
     definition = definition_of(template_of(assembly))
 
     def measured(counts):
-        def of(cases=0, loaders=0, legs=0, rounds=1, down=False, tasks=False):
+        def of(cases=0, loaders=0, legs=0, rounds=1, down=False, faults=False, tasks=False):
             sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
             sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
             sizes |= {"ManagedManyLoaders": loaders, "BrokerManyLoaders": loaders}
@@ -28,6 +27,7 @@ def taken(assembly):
                 () if tasks else ("EstablishTasks", *(name for name in sizes if name.endswith("Tasks")))
             )
             stopping = () if down else ("BrokerStopNodes", "BrokerStartNodes")
+            stopping += () if down or faults else ("BrokerAwaitNodes",)
             return usual(definition, sizes, counts, (*without, *stopping))
 
         lane, case = of(legs=1), of(legs=1, cases=1)
@@ -36,6 +36,7 @@ def taken(assembly):
             "loader": of(legs=1, cases=1, loaders=1) - case,
             "case": case - lane,
             "nodes_down": of(legs=1, cases=1, down=True) - case,
+            "faults": of(legs=1, cases=1, faults=True) - case,
             "lane": lane - of() + a_round,  # of a lane in a round of its own
             "run": run,
             "tasks": of(rounds=0, tasks=True) - run,
@@ -55,7 +56,3 @@ def test_calls(taken):
     assert counted.pop("loader") == 1
     for of, count in counted.items():
         assert count <= assumed.CALLS[of] <= count + SPARE, of
-
-
-def test_queries():
-    assert len(queries()) <= assumed.QUERIES

@@ -176,7 +176,9 @@ def test_nodes_that_a_case_stops_are_started_and_awaited_on_every_way_out_of_it(
         assert "BrokerNodesUp" in way, "whether they are started is asked"
     starts = cases["States"]["BrokerNodesUp"]
     assert starts["Choices"] == [
-        {"Variable": "$.case.nodes_down", "NumericGreaterThan": 0, "Next": "BrokerStartNodes"}
+        {"Variable": "$.case.nodes_down", "NumericGreaterThan": 0, "Next": "BrokerStartNodes"},
+        # those that a fault had taken are brought back by who took them, and only awaited
+        {"Variable": "$.case.faults", "NumericGreaterThan": 0, "Next": "BrokerAwaitNodes"},
     ]
     assert starts["Default"] == "BrokerCaseDone"
     (way,) = ends(cases, "BrokerStartNodes")
@@ -211,6 +213,7 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
         rounds: int = 1,
         *,
         down: bool = False,
+        faults: bool = False,
         many: bool = False,
         tasks: bool = False,
     ) -> int:
@@ -218,6 +221,7 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
         sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
         sizes |= {"ManagedTasks": loaders, "BrokerTasks": loaders}
         never = () if down else ("BrokerStopNodes", "BrokerStartNodes")
+        never += () if down or faults else ("BrokerAwaitNodes",)
         kind = "Tasks" if tasks else "Loaders"
         taken = tuple(f"{prefix}{'Many' if many else ''}{kind}" for prefix in ("Broker", "Managed"))
         return worst_events(definition, sizes, (*never, *(each for each in MAPS if each not in taken)))
@@ -227,12 +231,20 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
     assert worst(cases=2) - worst(cases=1) == execution_limits.HISTORY_PER_CASE + per_loader
     assert worst(many=True) - worst(loaders=0) == execution_limits.HISTORY_OF_MANY_LOADERS
     assert worst(down=True) - worst() == execution_limits.HISTORY_OF_NODES_DOWN
+    assert worst(faults=True) - worst() == execution_limits.HISTORY_OF_FAULTS
     assert worst(loaders=2, tasks=True) - worst(loaders=1, tasks=True) == execution_limits.HISTORY_PER_TASK
     assert worst(many=True, tasks=True) == worst(many=True)
     # a watch that is called again: a task's three events for each of four calls and two, and a choice's two
     assert execution_limits.HISTORY_PER_WATCH == 4 * 3 + 2 + 2
     assert worst(cases=0, rounds=2) - worst(cases=0) == execution_limits.HISTORY_PER_LEG
-    assert worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0)) <= execution_limits.HISTORY_PER_RUN
+    of_queries = execution_limits.HISTORY_PER_QUERY * len(queries())
+    of_all, branches = worst(cases=0), definition["States"]["Queries"]["Branches"]
+    left_out = branches.pop()
+    of_one = of_all - worst(cases=0)
+    branches.append(left_out)
+    assert of_one == execution_limits.HISTORY_PER_QUERY
+    run = worst(legs=0) - (worst(legs=0, rounds=2) - worst(legs=0))
+    assert run - of_queries <= execution_limits.HISTORY_PER_RUN
     # a look is a task's five events, a choice's two and a wait's two
     assert execution_limits.HISTORY_PER_LOOK == 5 + 2 + 2
     assert definition["States"]["AwaitImages"]["Seconds"] == execution_limits.LOOKS_EVERY_S

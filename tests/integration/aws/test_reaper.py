@@ -47,6 +47,14 @@ def test_stop_kills_what_ignores_the_polite_signal(children, tmp_path):
     assert proc.returncode == -signal.SIGKILL
 
 
+def test_stop_ends_what_a_fault_has_paused(children, tmp_path):
+    proc, grandchild = start(children, FAMILY, tmp_path)
+    os.killpg(proc.pid, signal.SIGSTOP)
+    children.stop(proc, grace_s=0.2)
+    assert proc.returncode is not None
+    assert eventually(lambda: not alive(int(grandchild)))
+
+
 def test_stop_all_removes_folders_and_refuses_later_starts(tmp_path):
     children = Children()
     folder = tmp_path / "scratch"
@@ -92,7 +100,8 @@ time.sleep(600)
 """
 
 
-def test_a_killed_run_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_a_killed_run_leaves_nothing(tmp_path, is_paused):
     folder = tmp_path / "scratch"
     folder.mkdir()
     parent = subprocess.Popen(
@@ -106,6 +115,8 @@ def test_a_killed_run_leaves_nothing(tmp_path):
     try:
         assert alive(shell)
         assert alive(sleeper)
+        if is_paused:  # as a node is by a fault
+            os.killpg(shell, signal.SIGSTOP)
         parent.kill()
         parent.wait()
         assert eventually(lambda: not alive(shell) and not alive(sleeper))

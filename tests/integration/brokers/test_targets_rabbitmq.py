@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from breakeven.brokers.access import Node
@@ -157,13 +159,15 @@ def test_connections_of_others_are_not_loaders(target, prepared, rabbitmq_pair, 
 
 
 def test_each_node_tells_its_memory_and_disk(target, rabbitmq_pair):
-    assert eventually(lambda: all(sample.memory_bytes for sample in target.samples()))
+    assert eventually(lambda: all(sample.memory_bytes and sample.process for sample in target.samples()))
     samples = target.samples()
     assert [sample.node for sample in samples] == [node.name for node in rabbitmq_pair.nodes]
     for sample in samples:
-        assert sample.cpu_share is None
-        assert sample.memory_bytes > 10_000_000
+        assert sample.memory_limit_bytes > sample.memory_bytes > 10_000_000
         assert sample.disk_free_bytes > 0
+        assert sample.file_descriptors > 0
+        assert sample.alarms == ""
+        assert Path(f"/proc/{sample.process.pid}/comm").read_text().startswith(sample.process.program)
 
 
 def test_released_queues_are_gone_and_may_be_released_again(target, queue_case):

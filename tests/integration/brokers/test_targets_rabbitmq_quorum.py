@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from breakeven.brokers.access import Access
+from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
@@ -73,6 +74,31 @@ def test_every_queue_has_three_members_and_its_leader_where_the_case_says(
     assert prepared.mirrors == dict.fromkeys(prepared.queues, 2)
     assert (target.lacking(), target.problem(prepared.queues)) == (None, None)
     target.release(prepared.queues)
+
+
+@pytest.mark.parametrize("client", ["native", "pika"])
+@pytest.mark.parametrize(("connect_to", "on_leader"), [("leader", {True}), ("other", {False})])
+def test_clients_connect_where_the_case_says(target, cluster, queue_case, client, connect_to, on_leader):
+    fields = {"queues": 3, "producers": 3, "consumers": 3, "group_size": 3, "client": client}
+    case = queue_case(TARGET, connect_to=connect_to, **fields)
+    queues = target.prepare(case, attempt=1).queues
+    leaders = {str(view["leader"]) for view in views(cluster, queues)}
+    assert len(leaders) == 3
+    found = set()
+    for queue, view in zip(queues, views(cluster, queues), strict=True):
+        opened = target.client(case.workload)
+        opened.sender(queue), opened.receiver(queue)
+        assert eventually(lambda: len(nodes_with_loaders(cluster)) == 2)
+        found |= {node == view["leader"] for node in nodes_with_loaders(cluster)}
+        opened.close()
+        assert eventually(lambda: not nodes_with_loaders(cluster))
+    assert found == on_leader
+    target.release(queues)
+
+
+def nodes_with_loaders(cluster: BrokerCluster) -> list[str]:
+    connections = Management(cluster.access).connections()
+    return [one.node for one in connections if (one.name or "").startswith(LOADER_CONNECTION)]
 
 
 def test_a_mirrored_pair_cannot_run_on_a_release_without_mirroring(cluster, monkeypatch):

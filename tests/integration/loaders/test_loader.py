@@ -13,6 +13,7 @@ import pytest
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.assignment import Assignment
+from breakeven.loadgen.body_sizes import BodySizes
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
@@ -89,7 +90,7 @@ def assert_closed(measurement: Measurement) -> None:
     assert (ledger.lost, ledger.missing, ledger.left, ledger.unknown) == (0, 0, 0, 0)
     assert (ledger.duplicates, ledger.unexpected) == (0, 0)
     assert ledger.closed
-    assert set(measurement.flags) <= {"loader_saturated", "end_to_end_partial"}
+    assert set(measurement.flags) <= {"loader_saturated", "busy_host", "end_to_end_partial"}
 
 
 def assert_measured(measurement: Measurement, *metrics: str) -> None:
@@ -199,6 +200,52 @@ def test_queues_that_vanish_in_mid_case_fail_it_with_the_reason_and_its_ledger(
     account = merge([last], QueueCount(0)).ledger
     assert account.sent == account.confirmed + account.returned + account.nacked + account.unknown
     assert account.returned == last.errors["returned"]
+
+
+@pytest.mark.parametrize(
+    ("target", "client", "fields"),
+    [
+        ("rabbitmq-mirrored-pair", "native", {"consume": "push", "prefetch": 20, "window": 20}),
+        ("rabbitmq-mirrored-pair", "native", {}),
+        ("rabbitmq-mirrored-pair", "pika", {"consume": "push", "prefetch": 20, "window": 20}),
+        ("sqs-standard", "native", {}),
+        ("sqs-standard", "boto3", {"send_batch": 10, "receive_batch": 10, "delete_batch": 10, "window": 10}),
+    ],
+)
+def test_messages_of_several_sizes_arrive_and_their_bytes_are_counted(
+    bench: Callable[..., Bench], target: str, client: str, fields: dict[str, Any]
+) -> None:
+    mix = {16: 50, 1024: 30, 65_536: 20}
+    fields = {**PARALLEL, "client": client, "producers": 1, "consumers": 1, "measure_s": 1.0, **fields}
+    made = bench(target, message_mix=mix, **fields)
+    result = made.one(0)
+    ledger = merge([result], QueueCount(made.left())).ledger
+    assert ledger.sent == ledger.confirmed == ledger.received > 100
+    assert (ledger.duplicates, ledger.unexpected, ledger.closed) == (0, 0, True)
+    sent = int(BodySizes(made.case).of(0, range(ledger.sent)).sum())
+    for metric in ("produce", "consume"):
+        stages = [cell.total() for (_, name), cell in result.cells.items() if name == metric]
+        assert (sum(each.operations for each in stages), sum(each.size for each in stages)) == (
+            ledger.sent,
+            sent,
+        )
+    assert result.fallbacks == (["messages of several sizes"] if client == "native" else [])
+
+
+@pytest.mark.parametrize("target", ["rabbitmq-mirrored-pair", "sqs-standard"])
+@pytest.mark.parametrize(
+    "workers", [{"producers": 0}, {"producers": 2}, {"producers": 2, "rate": 50.0, "window": 20}]
+)
+def test_queues_that_were_loaded_are_consumed_and_all_of_it_is_accounted_for(
+    bench: Callable[..., Bench], target: str, workers: dict[str, Any]
+) -> None:
+    fields = {**PARALLEL, "consumers": 2, "queues": 2, "prefill": 301, "warmup_s": 0.0, "measure_s": 1.0}
+    measurement = bench(target, **{**fields, "client": "native", **workers}).measured()
+    assert_closed(measurement)
+    assert measurement.ledger.received == measurement.ledger.sent >= 301
+    assert (measurement.ledger.sent == 301) == (workers["producers"] == 0)
+    assert measurement.totals["consume"].cell.latencies.count > 0
+    assert ("end_to_end" in measurement.totals) == (workers["producers"] > 0)
 
 
 @pytest.mark.parametrize("target", ["rabbitmq-mirrored-pair", "sqs-standard"])

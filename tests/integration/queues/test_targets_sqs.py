@@ -7,7 +7,7 @@ import pytest
 
 from breakeven.errors import CaseError, InputError
 from breakeven.steps.cleanup import resources
-from breakeven.targets.target import open_target
+from breakeven.targets.target import NodeProcess, open_target
 from local.ports import free_ports
 from local.servers.sqs_server import check_sqs_endpoint
 
@@ -30,7 +30,12 @@ def test_a_stand_in_is_emulated_and_called_by_its_name(target, monkeypatch):
     assert description.server == "127.0.0.1"
     monkeypatch.setenv("BREAKEVEN_SQS_SERVER", "ElasticMQ 1.7.1")
     assert target.establish().server == "ElasticMQ 1.7.1"
-    assert target.samples() == []
+    (sample,) = target.samples()
+    assert (sample.node, sample.process) == ("ElasticMQ 1.7.1 (emulated)", None)
+    assert sample.no_process
+    monkeypatch.setenv("BREAKEVEN_SQS_PROCESS", "4711")
+    (sample,) = target.samples()
+    assert (sample.process, sample.no_process) == (NodeProcess(4711), "")
 
 
 def test_queues_are_fresh_named_and_tagged(target, prepared):

@@ -29,6 +29,7 @@ TINY = """
 suite: tiny
 title: A small suite for tests
 targets: [sqs-standard, rabbitmq-mirrored-pair]
+warm_up: 5
 defaults: {warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
 scenarios:
   load-unload: {mode: load-unload, messages: 300, threads: 2}

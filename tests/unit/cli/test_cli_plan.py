@@ -161,6 +161,8 @@ def test_bad_input_is_one_line_and_no_table(capsys, tmp_path):
     [
         (["quik"], "did you mean 'quick'"),
         (["quick", "--scale", "2"], "over 0 and at most 1"),
+        (["quick", "--scale", "local"], "no such scale of quick: it has none of its own"),
+        (["scenarios/perftest/mixed.js", "--scale", "seconds"], "a spec file of PerfTest has no scales"),
         (["quick", "--region", "mars-1"], "no such book"),
     ],
 )
@@ -168,6 +170,26 @@ def test_bad_options_say_what_would_do(capsys, arguments, words):
     with pytest.raises(InputError) as caught:
         run(capsys, *arguments)
     assert words in str(caught.value)
+
+
+def test_on_one_machine_a_suite_is_planned_at_its_own_scale_unless_a_number_is_given(capsys):
+    _, out, err = run(capsys, "rate-ladder", "--environment", "local")
+    assert "mirrored and not), scale local" in out
+    assert err == (
+        "Scale local of scenarios/rate-ladder.yaml, as on one machine unless --scale says otherwise: --scale "
+        "1 runs it as it is written.\n"
+    )
+    _, whole, err = run(capsys, "rate-ladder", "--environment", "local", "--scale", "1")
+    assert ("scale" in whole, err) == (False, "")
+    assert whole.count("\nladder.") == 16
+    _, shortest, _ = run(capsys, "rate-ladder", "--environment", "local", "--scale", "seconds")
+    assert shortest.count("\nladder.") == 1
+
+
+def test_a_scale_that_is_no_number_and_no_name_of_one_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        run(capsys, "rate-ladder", "--scale", "minutes")
+    assert "invalid value 'minutes': a number, such as 0.1, or local or seconds" in capsys.readouterr().err
 
 
 def test_a_plan_over_its_budget_is_refused(capsys):

@@ -198,11 +198,40 @@ def test_source_ds_dollars_stand_by_nodes_and_volume(runs):
     assert not any(case.produce for case in report(runs, "D").cases), "it prints no rate of a cluster"
 
 
+def test_source_bs_shares_stand_in_its_own_words(runs):
+    tables = {table.scenario: table for table in comparison_tables(report(runs, "B"), None)}
+    found = {
+        name: [dict(zip(table.columns, row.cells, strict=True)) for row in table.rows]
+        for name, table in tables.items()
+    }
+    assert {name: rows[0]["rate"] for name, rows in found.items()} == {
+        "mandatory": "about 40% of the rate without it",
+        "immediate": "almost exactly that of mandatory",
+        "acks-and-confirms": "over 60% of the rate without either",
+    }
+    assert not any(case.produce for case in report(runs, "B").cases), "it prints no rate"
+    assert "left RabbitMQ in 3.0" in file(runs, "B", "report.md")
+
+
+def test_source_es_rates_stand_by_system(runs):
+    (ladder,) = [table for table in comparison_tables(report(runs, "E"), None) if table.scenario == "ladder"]
+    rows = [dict(zip(ladder.columns, row.cells, strict=True)) for row in ladder.rows]
+    windows, linux = (
+        [row for row in rows if name in row["operating system"]] for name in ("Windows", "Linux")
+    )
+    assert (len(windows), len(linux)) == (9, 13)
+    assert [row["msg/s"] for row in windows if row["offered msg/s"] == "12,000"] == ["11,938"]
+    assert [row["completed"] for row in windows if row["publishers"] in "34"] == ["no", "no"]
+    assert [row["msg/s"] for row in linux if row["bytes a message"] == "1,024"] == ["5,000"] * 3
+    (mixed,) = [table for table in comparison_tables(report(runs, "E"), None) if table.scenario == "mixed"]
+    assert [row.cells[-1] for row in mixed.rows] == ["50,000", "57,000", "5", "30,000", "5"]
+
+
 @pytest.mark.parametrize("letter", SOURCES)
 def test_every_row_of_the_queries_is_published(tmp_path, letter):
     tables = write_rows(tmp_path, "p", rows_of(load_shipped(SOURCES[letter])))
     found = ask(tables, "p", list(queries()))
-    for name in ("cases", *(("throughput", "latency_percentiles") if letter != "D" else ())):
+    for name in ("cases", *(("throughput", "latency_percentiles") if letter not in "BD" else ())):
         assert found[name]
         assert {(row["provenance"], row["environment"]) for row in found[name]} == {
             ("published", "elsewhere")
@@ -301,10 +330,10 @@ def test_the_command_says_what_it_wrote_as_json(tmp_path, capsys):
     assert "$54" in reported["verdict"]
 
 
-@pytest.mark.parametrize("letter", ["B", "AC", "source-a"])
+@pytest.mark.parametrize("letter", ["F", "AC", "source-a"])
 def test_an_unknown_source_is_bad_input(tmp_path, capsys, letter):
     assert main(["report", "--published", letter, "--runs", str(tmp_path)]) == 2
-    assert "sources with published rows are A, C, D" in capsys.readouterr().err
+    assert "sources with published rows are A, B, C, D, E" in capsys.readouterr().err
     assert not list(tmp_path.iterdir()), "nothing was written"
 
 

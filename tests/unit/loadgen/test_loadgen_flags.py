@@ -52,6 +52,14 @@ def unload(early_s: float) -> Evidence:
     return Evidence(totals={"consume": Total(Cell(), 0.0, 10.0, (999, early_s))})
 
 
+def loaded(left: int) -> Evidence:
+    """A thousand messages loaded, and ten seconds in which some of them were taken."""
+    cells = {("prefill", "produce"): Cell(), ("measure", "consume"): Cell()}
+    cells["prefill", "produce"].complete(0, 16, 1000)
+    cells["measure", "consume"].complete(0, 16, 1000 - left)
+    return replace(of(cells=cells), prefill=1000)
+
+
 def mirrored(mirrors: int) -> Evidence:
     return Evidence(mirrors={"before": {"q0": 1}, "after": {"q0": mirrors}}, mirrors_due=1)
 
@@ -134,6 +142,11 @@ EXAMPLES: dict[Flag, tuple[Evidence, tuple[str, ...], Evidence]] = {
         of(flags=["drain_deadline"], received=9),
         ("1 message of those sent",),
         of(received=9),
+    ),
+    "backlog_ran_out": (
+        loaded(90),
+        ("1,000 messages loaded beforehand", "90 were left"),
+        loaded(91),
     ),
     "left_estimated": (
         of(left=QueueCount(1, exact=False), received=9, still_came=True),
@@ -242,6 +255,37 @@ def test_lateness_of_any_schedule_is_the_loaders() -> None:
     """Whatever waited for room in the window is no part of it."""
     (said,) = diagnosis("measure", 0.1, pacing_p99_ms=42.0, blocked_share=0.5).evidence()
     assert "42.0 ms late" in said
+
+
+#: of a loader that is late beside its target, on a host without a core to spare
+BESIDE_ITS_TARGET = {"pacing_p99_ms": 3.4, "others_share": 0.0, "idle_cores": 0.99}
+
+
+def test_lateness_on_a_host_without_an_idle_core_is_the_hosts() -> None:
+    found = diagnosis("probe-4", 0.5, **BESIDE_ITS_TARGET)
+    assert found.evidence() == []
+    said = raised(replace(of(diagnoses=[found], host={"cores": 2}), environment="local"))
+    assert list(said) == ["shared_host"]
+    assert said["shared_host"].endswith(
+        "its 2 cores; loader 0, probe-4: 1 message in 100 was handed over 3.40 ms late or later while 0.99 "
+        "of a core was idle"
+    )
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"idle_cores": 1.0},
+        {"idle_cores": None},
+        {"others_share": None},  # the target may be elsewhere
+    ],
+)
+def test_lateness_is_the_loaders_where_a_core_was_idle_or_the_target_is_elsewhere(other: Any) -> None:
+    found = diagnosis("probe-4", 0.5, **{**BESIDE_ITS_TARGET, **other})
+    assert len(found.evidence()) == 1
+    said = raised(replace(of(diagnoses=[found], host={"cores": 2}), environment="local"))
+    assert set(said) == {"shared_host", "loader_saturated"}
+    assert said["shared_host"].endswith("its 2 cores")
 
 
 def test_the_words_on_a_limit_keep_to_the_length_of_a_record() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+import time
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,10 +13,12 @@ import pytest
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from local.aws.ec2 import Launch
 from local.children import Children
-from local.servers import broker_machines
+from local.servers import broker_machines, fault_agent
 from local.servers.broker_machines import BrokerMachines
+from tests.support.aws.moto_results import installed
 from tests.support.workflow.processes import eventually
 
 LAUNCH = Launch(("i-9", "i-1"), {RUN_TAG: "run", TARGET_TAG: "target"})
@@ -46,6 +50,12 @@ class Cluster:
         if self.refuses:
             raise BreakevenError("no disk")
 
+    def runs(self, node: str) -> bool:
+        return True
+
+    def signal(self, node: str, number: signal.Signals) -> None:
+        self.done.append((number.name, node))
+
     def stop(self) -> None:
         self.done.append(("stop", ""))
 
@@ -55,7 +65,9 @@ class Cluster:
 
 
 class Lane:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, children: Children, folder: Any) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, children: Children, folder: Any, orders: Any = None
+    ) -> None:
         for name, value in (("hold", threading.Event()), ("done", []), ("refuses", False)):
             monkeypatch.setattr(Cluster, name, value)
         monkeypatch.setattr(broker_machines, "BrokerCluster", Cluster)
@@ -68,6 +80,7 @@ class Lane:
             access_for=lambda run, target: Access(username="u", password="p"),
             failed=lambda *reported: self.failures.append(reported),
             logs=folder,
+            orders_for=lambda run, target: orders if (run, target) == ("run", "target") else None,
         )
         self.machines.launch(LAUNCH)
 
@@ -121,3 +134,30 @@ def test_logs_of_nodes_that_still_run_are_brought_when_they_are_asked_for(lane):
     up(lane)
     lane.machines.keep_logs()
     assert (lane.folder / "target" / "first.log").read_text() == "so far"
+
+
+def test_a_lane_carries_out_the_faults_that_its_cases_order_and_ends_with_its_nodes(
+    monkeypatch, children, tmp_path
+):
+    monkeypatch.setattr(fault_agent, "LOOK_EVERY_S", 0.02)
+    with installed(monkeypatch) as services:
+        orders = FaultOrders(services.store, "run", "target")
+        lane = up(Lane(monkeypatch, children, tmp_path, orders))
+        Cluster.refuses = True
+        order = FaultOrder(
+            case_id="case",
+            attempt=1,
+            number=1,
+            kind="kill",
+            aimed_at="2",
+            node="second",
+            due_at_s=time.time() + 0.2,
+            for_s=0.1,
+            in_sync=True,
+        )
+        orders.give(order)
+        assert eventually(lambda: lane.failures == [("run", "target", "i-1", "no disk")], 20)
+        assert Cluster.done == [("SIGKILL", "second"), ("up", "second")]
+        lane.machines.terminate(LAUNCH.instance_ids)
+        threads = threading.enumerate
+        assert eventually(lambda: not any(each.name.startswith("fault") for each in threads()), 20)

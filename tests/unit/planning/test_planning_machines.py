@@ -10,6 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from breakeven.errors import InputError
 from breakeven.planning.budget.estimate import cross_zone_gb
 from breakeven.planning.machine_availability import Account, lanes_at_once
 from breakeven.planning.plan import Plan, make_plan
@@ -42,6 +43,75 @@ def test_each_size_is_priced_by_its_own_type_and_volume():
         assert line.unit_usd == load_book("us-east-1").price("ec2", item).usd
     gb_hours = sum(2 * gb * lanes[f"{PAIR}_{name}"] / 3600 for name, gb in (("large", 20), ("xlarge", 50)))
     assert lines["ebs", "gp3_gb_month"].quantity == pytest.approx(gb_hours / 730, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("named", "taken"),
+    [("r3.xlarge", "r7g.xlarge"), ("r3.4xlarge", "r7g.4xlarge"), ("c3.2xlarge", "c7g.2xlarge")],
+)
+def test_a_type_of_a_generation_that_has_passed_is_replaced_and_the_plan_says_so(named, taken):
+    made = planned({"old": {"instance_type": named}, "new": {"instance_type": taken}})
+    machines = {case.target.size: case.machines for case in made.cases if case.machines}
+    assert {each.instance_type for each in machines.values()} == {taken}
+    assert machines["old"] == machines["new"]
+    (note,) = made.machine_notes
+    assert note.startswith(
+        f"{PAIR}_old: nodes are {taken} and not {named}, which is of a generation that has"
+    )
+    assert {line.item for line in made.estimate.lines if line.service == "ec2"} >= {taken}
+    assert account_capacity.instance_types(suite({"old": {"instance_type": named}})) == [taken]
+
+
+def test_each_type_of_volume_is_priced_by_its_own_size_and_what_is_provisioned():
+    sizes = {
+        "usual": {},
+        "older": {"volume_type": "gp2", "volume_gb": 50},
+        "faster": {"volume_type": "io2", "volume_gb": 30, "volume_iops": 10_000},
+        "fast": {"volume_type": "io2"},
+    }
+    made = planned(sizes)
+    lines = {line.item: line for line in made.estimate.lines if line.service == "ebs"}
+    months = {name: 2 * made.estimate.lanes[f"{PAIR}_{name}"] / 3600 / 730 for name in sizes}
+    for item, quantity in (
+        ("gp3_gb_month", 20 * months["usual"]),
+        ("gp2_gb_month", 50 * months["older"]),
+        ("io2_gb_month", 30 * months["faster"] + 20 * months["fast"]),
+        ("io2_iops_month", 10_000 * months["faster"] + 3000 * months["fast"]),
+    ):
+        assert lines.pop(item).quantity == pytest.approx(quantity, rel=1e-3), item
+    assert lines == {}
+
+
+@pytest.mark.parametrize(
+    ("size", "field", "remedy"),
+    [
+        ({"volume_type": "st1", "volume_gb": 500}, "volume_type", "no instance boots from such a volume"),
+        ({"volume_iops": 5000}, "volume_iops", "are provisioned with io2 only; give volume_type: io2"),
+        ({"volume_type": "gp2", "volume_iops": 5000}, "volume_iops", "are provisioned with io2 only"),
+        (
+            {"volume_type": "io2", "volume_iops": 20_001},
+            "volume_iops",
+            "at most 20,000 with so small a volume",
+        ),
+    ],
+)
+def test_a_volume_that_a_node_cannot_have_is_refused_with_what_it_can(size, field, remedy):
+    with pytest.raises(InputError, match=rf"machines.{PAIR}.odd.{field}: .*{remedy}"):
+        planned({"odd": size})
+
+
+def test_a_question_of_money_prices_the_volume_that_was_measured_on():
+    sizes = {"faster": {"volume_type": "io2", "volume_gb": 30, "volume_iops": 10_000}}
+    inputs = ask_about(planned(sizes).cases, 1024, load_book("us-east-1")).questions[0].inputs
+    assert (inputs.volume, inputs.volume_gb, inputs.volume_iops) == ("io2", 30, 10_000)
+    usual = ask_about(planned({"large": {}}).cases, 1024, load_book("us-east-1")).questions[0].inputs
+    assert (usual.volume, usual.volume_iops) == ("gp3", 3000)
+
+
+def test_a_type_without_a_successor_stands():
+    made = planned({"old": {"instance_type": "c3.8xlarge"}})
+    assert {case.machines.instance_type for case in made.cases if case.machines} == {"c3.8xlarge"}
+    assert made.machine_notes == []
 
 
 def test_a_leg_carries_its_machines():

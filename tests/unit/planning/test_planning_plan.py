@@ -216,6 +216,7 @@ def test_history_counts_run_legs_cases_and_loaders():
     events = execution_limits.history_events([case_of(1), case_of(40)])
     assert events == (
         execution_limits.HISTORY_PER_RUN
+        + execution_limits.HISTORY_PER_QUERY * execution_limits.QUERIES
         + execution_limits.HISTORY_PER_LEG
         + 2 * execution_limits.HISTORY_PER_CASE
         + 41 * execution_limits.HISTORY_PER_LOADER

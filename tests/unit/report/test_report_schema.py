@@ -11,6 +11,7 @@ import jsonschema
 
 from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
 from breakeven.report.contract import money_model, pairs_model
+from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.json_schema import path, schema
 from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats
 from breakeven.report.contract.strict import Strict
@@ -59,6 +60,7 @@ def test_metrics_md_defines_every_name():
         *Reading.model_fields,
         *InstrumentCase.model_fields,
         *Validity.model_fields,
+        *FaultReport.model_fields,
         *(name for model in MONEY for name in model.model_fields),
     }
     assert wanted - names - skipped == set()

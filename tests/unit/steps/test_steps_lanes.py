@@ -258,6 +258,12 @@ def test_machines_of_its_own_take_the_place_of_the_templates(services):
     }
 
 
+def test_a_volume_is_launched_as_its_suite_wants_it(services):
+    calls = launched_on(services, Ec2(), volume_type="io2", volume_iops=10_000)
+    disks = [asked["BlockDeviceMappings"][0]["Ebs"] for asked in calls.values()]
+    assert {(disk["VolumeType"], disk["Iops"], disk["VolumeSize"]) for disk in disks} == {("io2", 10_000, 50)}
+
+
 @pytest.mark.parametrize(("debian", "image"), [("12", "ami-12"), ("13", "ami-13")])
 def test_nodes_are_launched_from_the_image_of_their_debian_that_the_run_has_baked_or_found(
     services, debian, image

@@ -134,6 +134,7 @@ def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):
         "instance_type": "m7g.large",
         "architecture": "arm64",
         "volume_gb": 20,
+        "volume_type": "gp3",
         "zones": "eu-west-1a, eu-west-1b",
         "image": "ami-0123",
         "packages": "rabbitmq-server 3.10.8-1.1+deb12u1, erlang-base 1:25.2.3+dfsg-1",

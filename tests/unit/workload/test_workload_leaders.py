@@ -8,6 +8,7 @@ import pytest
 
 from breakeven import words
 from breakeven.errors import InputError
+from breakeven.planning.budget.estimate import cross_zone_gb
 from breakeven.planning.expand import expand
 from breakeven.steps.case.case_rows import mirrors_of
 from breakeven.targets.catalog import PAIR, SINGLE, SQS, TRIO
@@ -50,12 +51,64 @@ def test_both_may_vary_and_are_named_as_readers_would():
     assert cases[3].workload.parameters()["leaders"] == "one"
 
 
+def test_clients_connect_to_any_node_unless_a_suite_says_otherwise():
+    cases = cases_of({"connect_to": ["any", "leader", "other"]}, PAIR)
+    assert [case.workload.connect_to for case in cases] == ["any", "leader", "other"]
+    assert [words.cell_name(case.cell) for case in cases] == [
+        "2 threads, connected to any node",
+        "2 threads, connected to the leader's node",
+        "2 threads, connected to another node",
+    ]
+    assert [case.workload.parameters().get("connect_to") for case in cases] == [None, "leader", "other"]
+    stored = cases[0].workload.model_dump(exclude={"connect_to"})
+    assert Workload.model_validate(stored) == cases[0].workload
+
+
+def test_classic_queues_may_be_lazy():
+    cases = cases_of({"queue_mode": ["default", "lazy"]}, SINGLE, PAIR)
+    assert [case.workload.queue_mode for case in cases] == ["default", "default", "lazy", "lazy"]
+    assert [case.workload.parameters().get("queue_mode") for case in cases] == [None, None, "lazy", "lazy"]
+    assert [words.cell_name(case.cell) for case in cases[1:3]] == [
+        "2 threads, queues not lazy",
+        "2 threads, lazy queues",
+    ]
+    stored = cases[0].workload.model_dump(exclude={"queue_mode"})
+    assert Workload.model_validate(stored) == cases[0].workload
+
+
+def test_the_plan_prices_what_nodes_pass_to_the_leader():
+    """Two nodes in two zones: a copy crosses once, half the clients twice, and hops twice or not at all."""
+    to = {
+        case.workload.connect_to: case for case in cases_of({"connect_to": ["any", "leader", "other"]}, PAIR)
+    }
+    gb = {wanted: cross_zone_gb(case) for wanted, case in to.items()}
+    assert gb["any"] / gb["leader"] == pytest.approx((1 + 1 + 1) / (1 + 1))
+    assert gb["other"] / gb["leader"] == pytest.approx((1 + 1 + 2) / (1 + 1))
+
+
 @pytest.mark.parametrize(
     ("scenario", "target", "field", "value", "remedy"),
     [
         ({"group_size": 5}, TRIO, "group_size", 5, "has 3 nodes, and each member needs its own; at most 3"),
         ({"group_size": 2}, PAIR, "group_size", 2, "queues of rabbitmq-mirrored-pair have no group"),
         ({"group_size": 3}, SQS, "group_size", 3, "queues of sqs-standard have no group of members"),
+        ({"connect_to": "leader"}, SQS, "connect_to", "leader", "Amazon SQS has no nodes to choose among"),
+        (
+            {"connect_to": "other"},
+            SINGLE,
+            "connect_to",
+            "other",
+            "1 node would run, so that there is no other",
+        ),
+        ({"connect_to": "leader", "nodes_down": 1}, PAIR, "connect_to", "leader", "1 node would run"),
+        (
+            {"queue_mode": "lazy"},
+            TRIO,
+            "queue_mode",
+            "lazy",
+            "are no classic queues, which alone can be lazy",
+        ),
+        ({"queue_mode": "lazy"}, SQS, "queue_mode", "lazy", "are no classic queues, which alone can be lazy"),
         ({"leaders": "one"}, SQS, "leaders", "one", "Amazon SQS has no nodes to put queues on"),
     ],
 )

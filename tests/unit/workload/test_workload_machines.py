@@ -38,6 +38,7 @@ def test_each_size_is_a_target_of_its_own_with_its_machines():
         "architecture": "arm64",
         "vcpu": 2,
         "volume_gb": 20,
+        "volume_type": "gp3",
         "nodes": 2,
         "zones": (),
         "debian": "12",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pika import spec
 
 from breakeven.brokers.access import Access, Node
@@ -17,8 +19,14 @@ class NativeAmqpClient(AmqpClient[Link]):
 
     name = "native"
 
-    def __init__(self, workload: Workload, access: Access, frame_max: int = spec.FRAME_MAX_SIZE) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        access: Access,
+        frame_max: int = spec.FRAME_MAX_SIZE,
+        leader_of: Callable[[str], str] | None = None,
+    ) -> None:
         def connect(node: Node, name: str) -> Link:
             return Link(access, node, name, frame_max)
 
-        super().__init__(workload, access, connect, NativeSender, NativeReceiver)
+        super().__init__(workload, access, connect, NativeSender, NativeReceiver, leader_of)

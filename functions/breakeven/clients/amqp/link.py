@@ -123,14 +123,14 @@ class Link(connections.DrivenLink):
             self.call(lambda: not self._wire.unsent, "what was written")
         self.check()
 
-    def close(self) -> None:
+    def close(self, *, confirmed: bool = True) -> None:
         """Close in order, reading what comes until the broker has answered: a socket that is closed with
         something unread is reset, and a reset drops what the broker has not read. Never raises.
         """
         with self.lock:
             if self.ended:
                 return
-            deadline = time.monotonic() + connections.CLOSE_TIMEOUT_S
+            deadline = time.monotonic() + connections.close_timeout_s(confirmed=confirmed)
             if self._channel_open:
                 self._close(spec.Channel.Close, CHANNEL, lambda: self._channel_open, deadline)
             if self._connection_open:

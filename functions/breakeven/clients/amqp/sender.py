@@ -104,7 +104,7 @@ class NativeSender(Events):
     def close(self) -> None:
         with self._link.lock:
             self._go_on_in_general()
-        self._link.close()
+        self._link.close(confirmed=self._confirms)
 
     def confirmed(self, channel: int, tag: int, multiple: bool, refused: bool) -> None:
         self.on_channel(channel)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pika
@@ -66,7 +66,7 @@ class PikaSender:
         return Answers(sequence, outcome, sent_ns, answered_ns)
 
     def close(self) -> None:
-        self._link.close()
+        self._link.close(confirmed=self._workload.confirms)
 
     def _ask_for_confirms(self) -> None:
         agreed: list[object] = []
@@ -192,8 +192,10 @@ class PikaReceiver:
 class PikaClient(AmqpClient[Link]):
     name = "pika"
 
-    def __init__(self, workload: Workload, access: Access) -> None:
+    def __init__(
+        self, workload: Workload, access: Access, leader_of: Callable[[str], str] | None = None
+    ) -> None:
         def connect(node: Node, name: str) -> Link:
             return Link(connection_parameters(access, node, name))
 
-        super().__init__(workload, access, connect, PikaSender, PikaReceiver)
+        super().__init__(workload, access, connect, PikaSender, PikaReceiver, leader_of)

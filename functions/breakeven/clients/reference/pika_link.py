@@ -82,14 +82,15 @@ class Link(connections.DrivenLink):
         self.call(lambda: self._connection.unsent_bytes() == 0, "what was written")
         self.check()
 
-    def close(self) -> None:
+    def close(self, *, confirmed: bool = True) -> None:
+        timeout_s = connections.close_timeout_s(confirmed=confirmed)
         with self.lock:
             if self.ended:
                 return
             with contextlib.suppress(AMQPError, OSError):
                 if self._connection.is_open and not self._mute:
                     self._connection.close()
-                    self._turn_until(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)
+                    self._turn_until(lambda: bool(self._connection.is_closed), timeout_s)
                 if not self._connection.is_closed:
                     self._connection.abort()
                     self._turn_until(lambda: bool(self._connection.is_closed), connections.CLOSE_TIMEOUT_S)

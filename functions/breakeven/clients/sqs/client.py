@@ -36,7 +36,7 @@ class SqsClient:
     def receiver(self, queue: str) -> SqsReceiver:
         return SqsReceiver(
             *(self._service, self._connection(self._wait_s), queue),
-            wait_s=self._wait_s, size=self._workload.message_bytes,
+            wait_s=self._wait_s, size=self._workload.most_bytes,
             batch=self._workload.receive_batch, delete_batch=self._workload.delete_batch,
         )  # fmt: skip
 

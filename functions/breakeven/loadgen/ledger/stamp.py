@@ -49,6 +49,13 @@ class Stamper:
         """Of consecutive sequences."""
         return StampedBodies(self, range(first, first + count))
 
+    def sized(self, sequences: Sequence[int], sizes: Sequence[int]) -> list[bytes]:
+        """Bodies of these sizes, none over the stamper's own."""
+        return [
+            self.stamp(sequence) + self.rest[: size - STAMP_BYTES]
+            for sequence, size in zip(sequences, sizes, strict=True)
+        ]
+
     def body(self, sequence: int) -> bytes:
         return self.stamp(sequence) + self.rest
 

@@ -19,6 +19,7 @@ from breakeven.loadgen.record.histogram import Histogram
 from breakeven.loadgen.record.timestamps import (
     Column,
     Int64s,
+    Sizes,
     Timestamps,
     column,
     differences,
@@ -27,6 +28,7 @@ from breakeven.loadgen.record.timestamps import (
     length,
     listed,
     only,
+    placed,
     repeated,
     total,
 )
@@ -66,11 +68,17 @@ class Recorder:
         with self._lock:
             self._operation(metric, intended_ns, completed_ns, size)
 
-    def operations(self, metric: str, intended_ns: Timestamps, completed_ns: Timestamps, size: int) -> None:
+    def operations(self, metric: str, intended_ns: Timestamps, completed_ns: Timestamps, size: Sizes) -> None:
         """:meth:`operation` for each of many. An int stands for every message of the other column.
 
         :raises ValueError: columns of different lengths; one was completed before it was intended
         """
+        if not isinstance(size, int):
+            if (count := length(intended_ns, completed_ns)) != len(size):
+                raise ValueError(f"columns of {count} instants and {len(size)} sizes")
+            for each, places in _by_size(size):
+                self.operations(metric, placed(intended_ns, places), placed(completed_ns, places), each)
+            return
         count = length(intended_ns, completed_ns)
         if count <= 1:
             if count:
@@ -88,7 +96,7 @@ class Recorder:
                 if not self._at_once(metric, intended, completed, size, count):
                     self._by_stages(metric, intended, completed, size)
 
-    def completions(self, metric: str, completed_ns: Timestamps, count: int, size: int) -> None:
+    def completions(self, metric: str, completed_ns: Timestamps, count: int, size: Sizes) -> None:
         """Operations that succeeded and have no start of their own, such as pushed messages.
 
         :param completed_ns: an int: all ``count`` of them at that instant
@@ -97,6 +105,10 @@ class Recorder:
         if not isinstance(completed_ns, int) and len(completed_ns) != count:
             raise ValueError(f"{count} completions at {len(completed_ns)} instants")
         if not count:
+            return
+        if not isinstance(size, int):
+            for each, places in _by_size(size):
+                self.completions(metric, placed(completed_ns, places), places.size, each)
             return
         completed = column(completed_ns)
         with self._lock:
@@ -259,3 +271,9 @@ class Recorder:
         if cell is None:
             cell = self._cells[stage.name, metric] = Cell()
         return cell
+
+
+def _by_size(sizes: Int64s) -> Iterator[tuple[int, Int64s]]:
+    """Each size, and the places at which it stands."""
+    for size in np.unique(sizes).tolist():
+        yield size, np.flatnonzero(sizes == size)

@@ -15,6 +15,8 @@ Int64s = npt.NDArray[np.int64]
 Timestamps = int | Sequence[int] | Int64s
 #: the same, ready for arithmetic in numpy
 Column = int | Int64s
+#: bytes of each of a batch's operations, or an int where all have as many
+Sizes = int | Int64s
 
 
 def length(first: Timestamps, second: Timestamps) -> int:
@@ -51,6 +53,11 @@ def as_one(instants: Sequence[int] | Int64s) -> Timestamps:
 
 def repeated(instants: int | Sequence[int], count: int) -> Sequence[int]:
     return [instants] * count if isinstance(instants, int) else instants
+
+
+def placed(instants: Timestamps, places: Int64s) -> Timestamps:
+    """Those of a column at these places."""
+    return instants if isinstance(instants, int) else np.asarray(instants, np.int64)[places]
 
 
 def least(instants: Timestamps) -> int:

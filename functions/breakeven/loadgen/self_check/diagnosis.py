@@ -16,12 +16,14 @@ from breakeven.loadgen.self_check.host_use import HostUse
 
 #: cores that a loader's process may use before its figures count as a lower bound: its threads share a GIL
 SATURATED_SHARE = 0.8
-#: how late a loader may hand over messages at its 99th percentile, seconds
+#: how late a loader may hand over messages at its 99th percentile, seconds; see ``waits_with_target``
 LATE_S = 0.001
 #: how late a sleeping thread of a function or task may wake at its 99th percentile, seconds: a loader that
 #: waits for its quota of a processor, or for its interpreter, is late with all that it times, however little
 #: it uses. On a host that is shared with the target both are late, which the flag ``shared_host`` says.
 LAG_S = 0.005
+#: cores of a host that must have been idle for a thread of its loader to find one whenever it wants to run
+IDLE_CORES = 1.0
 #: share of what was offered that must be handed over in the stage, where the target leaves room
 ACHIEVED_SHARE = 0.99
 #: share of the stage for which a full window counts as the target's back-pressure
@@ -36,10 +38,25 @@ class Diagnosis(Usage):
     """
 
     own_host: bool  # a function or a task: nobody else's work makes its threads late
+    idle_cores: float | None = None  # of its host, where that tells
 
     def evidence(self) -> list[str]:
         """Why its figures are a lower bound, in words; empty when they are not."""
         return [said for judge in SATURATED_BY.values() if (said := judge(self))]
+
+    @property
+    def is_late(self) -> bool:
+        """At any schedule: what waited for room in the window is left out."""
+        return self.pacing_p99_ms is not None and self.pacing_p99_ms > LATE_S * 1e3
+
+    @property
+    def waits_with_target(self) -> bool:
+        """Does the run's target share the host, and did the two leave less than a core of it idle?
+
+        Then a loader that is late waited for a processor as the target did, and more loaders would wait, too.
+        """
+        target_is_here = self.others_share is not None
+        return target_is_here and self.idle_cores is not None and self.idle_cores < IDLE_CORES
 
 
 def _processor(found: Diagnosis) -> str:
@@ -56,11 +73,21 @@ def _lag(found: Diagnosis) -> str:
 
 
 def _lateness(found: Diagnosis) -> str:
-    """At any schedule: what waited for room in the window is left out."""
-    if found.pacing_p99_ms is None or found.pacing_p99_ms <= LATE_S * 1e3:
+    if not found.is_late or found.waits_with_target:
         return ""
-    late = words.milliseconds(found.pacing_p99_ms)
-    return f"1 message in 100 was handed over {late} late or later, and {LATE_S * 1e3:g} ms is the limit"
+    return f"{_late(found)}, and {LATE_S * 1e3:g} ms is the limit"
+
+
+def shared_lateness(found: Diagnosis) -> list[str]:
+    """How late a loader was that waited for processors with its target, in words; empty where it was not."""
+    if not found.is_late or not found.waits_with_target:
+        return []
+    return [f"{_late(found)} while {found.idle_cores:.2f} of a core was idle"]
+
+
+def _late(found: Diagnosis) -> str:
+    late = words.milliseconds(found.pacing_p99_ms or 0.0)
+    return f"1 message in 100 was handed over {late} late or later"
 
 
 def _shortfall(found: Diagnosis) -> str:
@@ -105,6 +132,7 @@ def diagnose(
     an open loop's length of the stage
     """
     is_open = bool(producers)
+    idle_cores = None if host.idle_share is None else host.idle_share * (os.cpu_count() or 1)
     blocked_s = sum(producer.blocked_ns for producer in producers) / max(1, len(producers)) / 1e9
     return Diagnosis(
         stage=stage,
@@ -116,6 +144,7 @@ def diagnose(
         blocked_share=blocked_s / for_s if is_open else None,
         **asdict(host),
         own_host=has_own_host(os.environ),
+        idle_cores=idle_cores,
     )
 
 

@@ -41,7 +41,7 @@ def whole_span(workload: Workload, timeline: Timeline) -> Span:
     end_ns = timeline.stage("drain").start_ns
     return Span(
         rate=rate_profile(workload),
-        start_ns=timeline.stages[0].start_ns,
+        start_ns=timeline.work_ns,
         measure_ns=timeline.stage("measure").start_ns,
         end_ns=end_ns,
         deadline_ns=end_ns + round(workload.drain_s * 1e9),

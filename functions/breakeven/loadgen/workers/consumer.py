@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
+
+import numpy as np
 
 from breakeven.clients import columns
 from breakeven.clients.base import Deliveries, Receiver, Settled
 from breakeven.clients.fast_path import ReceivesOnFastPath
 from breakeven.loadgen.ledger.ledger import Receipts
-from breakeven.loadgen.record.timestamps import as_one, listed, repeated
+from breakeven.loadgen.record.timestamps import Sizes, as_one, listed, repeated
+from breakeven.loadgen.workers.first_copies import first_copies, ours
 from breakeven.loadgen.workers.in_hand import InHand
-from breakeven.loadgen.workers.worker import FAST_PATH_NS, TOLERATED_S, Shared, Worker
+from breakeven.loadgen.workers.worker import FAST_PATH_NS, MIXED, TOLERATED_S, Shared, Worker
 from breakeven.workload.rate_profile import Profile
-
-T = TypeVar("T")
 
 #: the pause after an ask that came back empty, seconds: the first, and the most it doubles to while the
 #: queue stays empty. A message that arrives in a pause waits for its end, so up to 64 ms of an end-to-end
@@ -45,7 +45,9 @@ class Consumer(Worker[Receiver]):
         self._highest: dict[int, int] = {}
         self._in_hand = InHand(workload)
         self._taken: list[tuple[Deliveries, Receipts]] = []  # not accounted for yet
-        self._settled: list[tuple[Sequence[int], Settled, int]] = []  # asked_ns, and when it was written
+        #: asked_ns, when it was written, and of a mix the bytes
+        self._settled: list[tuple[Sequence[int], Settled, int, Sequence[int]]] = []
+        self._held_bytes: dict[object, int] = {}  # of a mix: those in hand, by handle
         self._fast_path: ReceivesOnFastPath | None = None
         self._processing: Profile | None = None
         if workload.processing_ms or workload.processing_profile:
@@ -54,7 +56,10 @@ class Consumer(Worker[Receiver]):
     def _connect(self) -> Receiver:
         link = self._shared.client.receiver(self._queue)
         self._fast_path = None
-        if self._processing is None and isinstance(link, ReceivesOnFastPath):
+        if self._shared.sizes is not None:
+            if isinstance(link, ReceivesOnFastPath):
+                self._shared.recorder.fell_back(MIXED)
+        elif self._processing is None and isinstance(link, ReceivesOnFastPath):
             self._fast_path = link if link.expect(self._shared.ledger.ours()) else None
             self._note_path(link)
         return link
@@ -93,9 +98,12 @@ class Consumer(Worker[Receiver]):
     def _take(self, deliveries: Deliveries) -> None:
         receipts = self._receipts(deliveries)
         if not all(receipts.ours):
-            deliveries, receipts = _ours(deliveries, receipts)
+            deliveries, receipts = ours(deliveries, receipts)
             if not receipts.ours:
                 return
+        if self._shared.sizes is not None:
+            sizes = self._shared.sizes.of_many(receipts.producer, receipts.sequence)
+            self._held_bytes.update(zip(deliveries.handle, sizes.tolist(), strict=True))
         asked_ns = dict(zip(deliveries.handle, deliveries.asked_ns, strict=True))
         self._in_hand.take(asked_ns, time.monotonic_ns())
         self._taken.append((deliveries, receipts))
@@ -174,11 +182,15 @@ class Consumer(Worker[Receiver]):
             self._shared.recorder,
             columns.joined([each.in_hand_ns for each in deliveries]),
         )
+        sizes: Sizes = self._size
+        if self._shared.sizes is not None:
+            received = Receipts.together(receipts)
+            sizes = self._shared.sizes.of_many(received.producer, received.sequence)
         if deliveries[0].asked_ns[0] >= 0:
             asked_ns = columns.joined([each.asked_ns for each in deliveries])
-            recorder.operations("consume", asked_ns, in_hand_ns, self._size)
+            recorder.operations("consume", asked_ns, in_hand_ns, sizes)
         else:
-            recorder.completions("consume", as_one(in_hand_ns), len(in_hand_ns), self._size)
+            recorder.completions("consume", as_one(in_hand_ns), len(in_hand_ns), sizes)
         if self._shared.send_times is not None:
             self._end_to_end(Receipts.together(receipts), in_hand_ns)
 
@@ -186,20 +198,23 @@ class Consumer(Worker[Receiver]):
         """Of first copies; by producer, as each has its own send times."""
         send_times, recorder = self._shared.send_times, self._shared.recorder
         assert send_times is not None
-        for producer, sequences, instants in _first_copies(receipts, in_hand_ns):
+        for producer, sequences, instants in first_copies(receipts, in_hand_ns, self._shared.loaded):
             ended_ns = instants
             own = send_times.get(producer)
             if own is None:
                 recorder.skip("end_to_end", int(ended_ns[-1]), len(sequences))
                 continue
-            sent_ns = own.find_many(sequences)
+            found, sent_ns = sequences, own.find_many(sequences)
             if min(sent_ns) < 0:
-                known = [(sent, ended) for sent, ended in zip(sent_ns, ended_ns, strict=True) if sent >= 0]
+                each_ns = repeated(listed(ended_ns), len(sequences))
+                rows = zip(sequences, sent_ns, each_ns, strict=True)
+                known = [row for row in rows if row[1] >= 0]
                 recorder.skip("end_to_end", int(ended_ns[-1]), len(sequences) - len(known))
                 if not known:
                     continue
-                sent_ns, ended_ns = map(list, zip(*known, strict=True))
-            recorder.operations("end_to_end", sent_ns, as_one(ended_ns), self._size)
+                found, sent_ns, ended_ns = map(list, zip(*known, strict=True))
+            sizes = self._size if self._shared.sizes is None else self._shared.sizes.of(producer, found)
+            recorder.operations("end_to_end", sent_ns, as_one(ended_ns), sizes)
             if self._shared.trend is not None:
                 self._shared.trend.add(sent_ns, ended_ns)
 
@@ -211,7 +226,7 @@ class Consumer(Worker[Receiver]):
     def _process(self) -> int:
         """Process one message; returns when that was done."""
         assert self._processing is not None
-        started_ns = self._shared.timeline.stages[0].start_ns
+        started_ns = self._shared.timeline.work_ns
         elapsed_s = (time.monotonic_ns() - started_ns) / 1e9
         self._shared.signals.sleep(self._processing.at(elapsed_s) / 1e3)
         return time.monotonic_ns()
@@ -224,62 +239,40 @@ class Consumer(Worker[Receiver]):
             recorder.error(self.metric, failed_ns, error)
         recorder.calls("settle", settled.calls)
         self._in_hand.settled(settled.refused)
+        self._bytes_of(settled.refused)
         if not len(settled.handle):
             return
-        asked_ns = self._in_hand.settled(settled.handle)
+        asked_ns, sizes = self._in_hand.settled(settled.handle), self._bytes_of(settled.handle)
         if asked_ns[0] >= 0 or settled.replied_ns[0] >= 0:
-            self._settled.append((asked_ns, settled, written_ns))
+            self._settled.append((asked_ns, settled, written_ns, sizes))
         self._hold(0, written_ns)
 
+    def _bytes_of(self, handles: Sequence[object]) -> Sequence[int]:
+        """Of a mix the bytes of messages that are no longer in hand; else nothing."""
+        return [self._held_bytes.pop(handle) for handle in handles] if self._held_bytes else ()
+
     def _account_for_settled(
-        self, asked_ns: Sequence[Sequence[int]], settled: Sequence[Settled], written_ns: Sequence[int]
+        self,
+        asked_ns: Sequence[Sequence[int]],
+        settled: Sequence[Settled],
+        written_ns: Sequence[int],
+        mixed: Sequence[Sequence[int]],
     ) -> None:
         recorder, asked = self._shared.recorder, columns.joined(asked_ns)
+        sizes: Sizes = np.asarray(columns.joined(mixed), np.int64) if mixed[0] else self._size
         # without a reply, settled is the moment the acknowledgement has been written
         ended_ns = columns.repeated(written_ns, asked_ns)
         if settled[0].replied_ns[0] >= 0:
             ended_ns = columns.joined([each.replied_ns for each in settled])
             called_ns = columns.joined([each.called_ns for each in settled])
-            recorder.operations("settle", called_ns, ended_ns, self._size)
+            recorder.operations("settle", called_ns, ended_ns, sizes)
         if asked[0] >= 0:
-            recorder.operations("consume_cycle", asked, ended_ns, self._size)
+            recorder.operations("consume_cycle", asked, ended_ns, sizes)
 
     def _lost(self) -> None:
+        self._held_bytes.clear()
         self._in_hand.clear()  # the target hands them out again: they will count as copies
 
     def _judge(self) -> None:
         if not self._helper and not self._shared.signals.drained:
             super()._judge()
-
-
-def _ours(deliveries: Deliveries, receipts: Receipts) -> tuple[Deliveries, Receipts]:
-    """Without the messages that are not this case's."""
-    kept = [index for index, ours in enumerate(receipts.ours) if ours]
-
-    def of(column: Sequence[T]) -> list[T]:
-        return [column[index] for index in kept]
-
-    columns_kept = ("stamp", "asked_ns", "in_hand_ns", "redelivered", "handle")
-    mine = Deliveries(*(of(getattr(deliveries, name)) for name in columns_kept))
-    return mine, Receipts._make(map(of, receipts))
-
-
-def _first_copies(
-    receipts: Receipts, in_hand_ns: Sequence[int]
-) -> Iterator[tuple[int, Sequence[int], Sequence[int]]]:
-    """First copies, as each producer's sequences and the instants at which they were in hand."""
-    count, first = len(receipts.producer), receipts.producer[0]
-    if all(receipts.is_new) and receipts.producer.count(first) == count:
-        yield first, receipts.sequence, in_hand_ns
-        return
-    found: dict[int, list[int]] = {}
-    for index, (producer, is_new) in enumerate(zip(receipts.producer, receipts.is_new, strict=True)):
-        if is_new:
-            found.setdefault(producer, []).append(index)
-    instants = repeated(listed(in_hand_ns), count)
-    for producer, indices in found.items():
-        yield (
-            producer,
-            [receipts.sequence[index] for index in indices],
-            [instants[index] for index in indices],
-        )

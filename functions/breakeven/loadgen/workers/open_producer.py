@@ -154,9 +154,9 @@ class OpenProducer(Producer):
         self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
     ) -> None:
         recorder, pop = self._shared.recorder, self._pending.pop
-        intended = [pop(sequence) for sequence in sequences]
-        recorder.operations("produce", intended, answered_ns, self._size)
-        recorder.operations("produce_service", sent_ns, answered_ns, self._size)
+        intended, sizes = [pop(sequence) for sequence in sequences], self._sizes(sequences)
+        recorder.operations("produce", intended, answered_ns, sizes)
+        recorder.operations("produce_service", sent_ns, answered_ns, sizes)
 
     def _ended(self, sequences: Sequence[int]) -> None:
         for sequence in sequences:

@@ -11,9 +11,9 @@ from breakeven.clients.base import Answers, CallFailed, Outcome, Sender
 from breakeven.clients.columns import together
 from breakeven.clients.fast_path import Origin, SendBatch, SendsOnFastPath, Sent, WhenSent
 from breakeven.loadgen.ledger.stamp import Stamper
-from breakeven.loadgen.record.timestamps import Int64s, as_one, listed, repeated
+from breakeven.loadgen.record.timestamps import Int64s, Sizes, as_one, listed, repeated
 from breakeven.loadgen.workers.consumer import Consumer
-from breakeven.loadgen.workers.worker import FAST_PATH_NS, Shared, Worker
+from breakeven.loadgen.workers.worker import FAST_PATH_NS, MIXED, Shared, Worker
 
 #: a drain that lasts longer than this is helped by the producers' threads, seconds
 HELP_AFTER_S = 0.25
@@ -34,7 +34,7 @@ class Producer(Worker[Sender]):
         super().__init__(f"producer {number}", queue, shared)
         workload = shared.case.workload
         self._number, self._helps = number, helps
-        self._stamper = Stamper(shared.case.tag, number, workload.message_bytes)
+        self._stamper = Stamper(shared.case.tag, number, workload.most_bytes)
         self._size, self._confirms, self._window = workload.message_bytes, workload.confirms, workload.window
         self._times = shared.send_times.get(number) if shared.send_times else None
         self._in_flight = 0  # submitted on this connection and not answered
@@ -54,6 +54,10 @@ class Producer(Worker[Sender]):
 
     def _connect(self) -> Sender:
         link = self._shared.client.sender(self._queue)
+        if self._shared.sizes is not None:
+            if isinstance(link, SendsOnFastPath):
+                self._shared.recorder.fell_back(MIXED)
+            return link
         self._fast_path = link if isinstance(link, SendsOnFastPath) else None
         self._most = self._fast_path.prepare(self._origin()) if self._fast_path else 0
         self._note_path(link)
@@ -80,13 +84,22 @@ class Producer(Worker[Sender]):
         if self._times is not None:
             self._times.note(first, intended_ns, count)
         try:
-            link.submit(sequences, self._stamper.bodies(first, count))
+            link.submit(sequences, self._bodies(sequences))
         except CallFailed as error:
             self._in_flight += error.taken
             self._ended(sequences[error.taken :])
             raise
         self._in_flight += count
         return sequences
+
+    def _bodies(self, sequences: range) -> Sequence[bytes]:
+        if self._shared.sizes is None:
+            return self._stamper.bodies(sequences.start, len(sequences))
+        return self._stamper.sized(sequences, self._shared.sizes.of(self._number, sequences).tolist())
+
+    def _sizes(self, sequences: Sequence[int]) -> Sizes:
+        """Bytes of messages, as the recorder takes them."""
+        return self._size if self._shared.sizes is None else self._shared.sizes.of(self._number, sequences)
 
     def _send_on_fast_path(
         self, most: int, until_ns: int, when_sent: WhenSent, due_ns: Int64s | None, room_since_ns: int = 0
@@ -170,6 +183,8 @@ class ClosedProducer(Producer):
     def __init__(self, number: int, queue: str, shared: Shared, share: int | None = None) -> None:
         super().__init__(number, queue, shared, helps=share is None)
         self._share = share
+        if share is not None:
+            self._times = None  # how long what is loaded stays in a queue is the test's own doing
         self._ends_ns = 0  # when the drain starts
 
     def work(self) -> None:
@@ -215,4 +230,5 @@ class ClosedProducer(Producer):
     def _operations(
         self, sequences: Sequence[int], sent_ns: Sequence[int], answered_ns: Sequence[int]
     ) -> None:
-        self._shared.recorder.operations(self.metric, sent_ns, as_one(answered_ns), self._size)
+        sizes = self._sizes(sequences)
+        self._shared.recorder.operations(self.metric, sent_ns, as_one(answered_ns), sizes)

@@ -15,6 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from breakeven.clients.base import CallFailed, Client, ConnectionLost
 from breakeven.clients.fast_path import FallsBack
 from breakeven.errors import CaseError
+from breakeven.loadgen.body_sizes import BodySizes
 from breakeven.loadgen.ledger.group_order import GroupOrder
 from breakeven.loadgen.ledger.ledger import LoaderLedger
 from breakeven.loadgen.record.call_errors import without_secrets
@@ -37,6 +38,8 @@ LOOK_EVERY_S = 0.25
 #: (seconds), and then done together: below saturation messages come one by one, and the account of one costs
 #: as much as sending it
 HELD_MESSAGES, HELD_S = 256, 0.02
+#: what the general path drives in the core's place
+MIXED = "messages of several sizes"
 #: how long a connection is on the fast path at a time, nanoseconds: what it did meanwhile is accounted for
 #: then
 FAST_PATH_NS = 200_000_000
@@ -55,7 +58,9 @@ class Shared:
 
     ``send_times``: by producer; None where end to end is not measured. ``outstanding``: has the case, as
     far as is known, messages that were sent and have not been received? ``trend``: of the probe that a
-    capacity search is making. ``group_order``: where the target keeps it.
+    capacity search is making. ``group_order``: where the target keeps it. ``loaded``: by producer, the first
+    sequence that was not loaded before the case's own work began; None where nothing was loaded.
+    ``sizes``: of messages that are a mix.
     """
 
     case: Case
@@ -68,6 +73,8 @@ class Shared:
     outstanding: Callable[[], bool]
     trend: DelayTrend | None = None
     group_order: GroupOrder | None = None
+    loaded: Callable[[int], int] | None = None
+    sizes: BodySizes | None = None
 
     def close(self) -> None:
         """Give back what other loaders could read."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.planning.budget.allowance import Allowance
-from breakeven.planning.budget.estimate import Estimate, requests_by_price, sqs_requests
+from breakeven.planning.budget.estimate import Estimate, requests_by_price, requests_each, sqs_requests
 from breakeven.planning.checks import Refusal, origin
-from breakeven.pricing.bill.inputs import ask
-from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import SQS_CALL_MS, record_of
 from breakeven.workload.case import Case, Workload
@@ -40,12 +38,13 @@ def refusals(
 def sqs_requests_at_most(case: Case) -> float:
     """Requests that a case on SQS could be billed for, however fast the service is and whatever is lost.
 
-    Workers send and ask as fast as calls go; asks go on to the drain's deadline and find nothing.
+    Once queues are loaded, workers send and ask as fast as calls go; asks go on to the drain's deadline and
+    find nothing.
     """
     if not record_of(case.target).request_price:
         return 0.0
     work = case.workload
-    chunks = (requests_per_message(ask(message_bytes=work.message_bytes)) - 1) / 2
+    chunks = (requests_each(work) - 1) / 2
     sends = _sends_at_most(work)
     asking_s = work.drain_s if work.messages is not None else work.warmup_s + work.measure_s + work.drain_s
     asking = work.consumers
@@ -60,7 +59,11 @@ def at_most(cases: Sequence[Case], expected: Estimate, book: PriceBook) -> float
     the requests of closed loops on an SQS that answers twice as fast as is assumed.
     """
     faster = CALLS_EACH_PER_S * SQS_CALL_MS / 1000 - 1
-    closed = [case for case in cases if not (case.workload.is_open or case.workload.messages is not None)]
+    closed = [
+        case.model_copy(update={"workload": case.workload.model_copy(update={"prefill": 0})})
+        for case in cases
+        if not (case.workload.is_open or case.workload.messages is not None)
+    ]
     requests = requests_by_price(closed, lambda case: faster * sqs_requests(case))
     return MARGIN * expected.usd + _cost(requests, book)
 
@@ -76,8 +79,8 @@ def _sends_at_most(work: Workload) -> float:
         return work.messages
     sending_s = work.warmup_s + work.measure_s
     if work.is_open:
-        return rate_profile(work).integral(sending_s)
-    return work.producers * work.in_flight * CALLS_EACH_PER_S * sending_s
+        return work.prefill + rate_profile(work).integral(sending_s)
+    return work.prefill + work.producers * work.in_flight * CALLS_EACH_PER_S * sending_s
 
 
 def _too_dear(expected: Estimate, most_usd: float, max_usd: float) -> Iterator[Refusal]:

@@ -9,6 +9,7 @@ from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
 from breakeven.workload.case import CLOSING_S, LoaderKind, Workload
+from breakeven.workload.node_faults import BACK_S
 from breakeven.workload.rate_profile import rate_profile
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
@@ -49,13 +50,22 @@ def expected(workload: Workload, target: TargetName, environment: Environment, l
     consume = consume_rate(workload, target, environment)
     if workload.messages is not None:
         return Expected(workload.messages, workload.messages / produce + workload.messages / consume)
-    sending_s = workload.warmup_s + workload.measure_s
+    loaded, sending_s = workload.prefill, workload.warmup_s + workload.measure_s
     if workload.is_open:
         produce = rate_profile(workload).integral(sending_s) / sending_s  # what is offered, held or not
-    backlog = max(0.0, produce - consume) * sending_s
+    backlog = max(0.0, loaded + (produce - consume) * sending_s)
     everyone = workload.model_copy(update={"consumers": workload.producers + workload.consumers})
     drain_s = min(backlog / consume_rate(everyone, target, environment), workload.drain_s)
-    return Expected(produce * sending_s, sending_s + drain_s)
+    loading_s = prefill_seconds(workload, target, environment)
+    return Expected(loaded + produce * sending_s, loading_s + sending_s + drain_s)
+
+
+def prefill_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds that loading the queues is expected to take, before the first stage."""
+    if not workload.prefill:
+        return 0.0
+    loading = workload.model_copy(update={"producers": workload.senders})
+    return workload.prefill / produce_rate(loading, target, environment)
 
 
 def _search(workload: Workload, target: TargetName, environment: Environment, loaders: int) -> Expected:
@@ -125,9 +135,12 @@ def case_seconds(
     loader: LoaderKind = "lambda",
     loaders: int = 1,
 ) -> float:
-    """Seconds of the whole case: prepare, loaders, settle, and nodes stopped before and started after."""
+    """Seconds of the whole case: prepare, loaders, settle, nodes stopped before and started after, and those
+    that a fault has taken awaited.
+    """
     overheads = OVERHEADS[environment]
     around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
+    around += bool(workload.faults) * overheads.faults
     around += (loader == "fargate") * overheads.task_start
     return around + loader_seconds(workload, target, environment, loaders)
 
@@ -141,7 +154,11 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
         return OVERHEADS[environment].gate + SLACK * expected(workload, target, environment).stages_s
     if workload.mode == "capacity":
         return loader_seconds(workload, target, environment)
-    return OVERHEADS[environment].gate + workload.warmup_s + workload.measure_s + workload.drain_s
+    loading_s = SLACK * prefill_seconds(workload, target, environment)
+    stages_s = workload.measure_s + workload.drain_s
+    # the watch, which is with the loaders to their end, waits for nodes that are not back by then
+    back_s = max((fault.end_s + BACK_S for fault in workload.faults), default=0.0)
+    return OVERHEADS[environment].gate + loading_s + workload.warmup_s + max(stages_s, back_s)
 
 
 def start_deadline_s(loaders: int, environment: Environment, loader: LoaderKind = "lambda") -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 
 from pydantic import Field
@@ -12,8 +12,9 @@ from breakeven.planning.budget import state_calls, task_lines
 from breakeven.planning.budget.durations import consume_rate, expected
 from breakeven.planning.budget.state_calls import loader_s
 from breakeven.planning.budget.task_lines import has_tasks
-from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S
+from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S, QUERIES
 from breakeven.planning.machine_availability import BUILDERS, broker_item, brokers_of, machines_of
+from breakeven.planning.node_sizes import USUAL_VOLUME
 from breakeven.pricing.bill.broker_lines import crossings_per_message
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.lines import BYTES_PER_GB
@@ -21,9 +22,12 @@ from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import Environment, Frozen, TargetName
-from breakeven.workload.case import SINGLY, Case, Workload, architecture_of
+from breakeven.workload.case import SINGLY, Case, ConnectTo, Machines, Workload, architecture_of
 
 HOURS_PER_MONTH = 730.0
+#: of the messages that a node passes to the queue's leader on another, by what clients connect to; None: what
+#: pricing takes of any of the nodes
+HOP_SHARES: dict[ConnectTo, float | None] = {"any": None, "leader": 0.0, "other": 1.0}
 
 
 class CostLine(Frozen):
@@ -146,20 +150,30 @@ def sqs_requests(case: Case) -> float:
     """Requests billed for a case: three a message (more above 64 KiB, fewer in batches), and asks that come
     back empty.
     """
-    messages = expected(case.workload, case.target, "aws").messages
-    calls = ask(message_bytes=case.workload.message_bytes, **_fills(case.workload))
-    return messages * requests_per_message(calls) + _empty_asks(case)
+    work, messages = case.workload, expected(case.workload, case.target, "aws").messages
+    each, loaded = requests_each(work, **_fills(work)), requests_each(work, **_full(work))
+    return work.prefill * loaded + (messages - work.prefill) * each + _empty_asks(case)
+
+
+def requests_each(workload: Workload, **calls: float) -> float:
+    """Requests billed for a message, the mean over its sizes: messages of one size are taken to share calls.
+
+    :param calls: messages of one call of each kind; 1 unless given
+    """
+    shares = workload.shares
+    each = (requests_per_message(ask(message_bytes=share.bytes, **calls)) for share in shares)
+    return sum(share.percent / 100 * requests for share, requests in zip(shares, each, strict=True))
 
 
 def _fills(workload: Workload) -> dict[str, float]:
     """Messages a call. What comes by a rate fills a batch as far as it lingers; a receive is taken to find
-    more than one message only where a queue is unloaded.
+    more than one message only where a queue was loaded before.
     """
-    unloads, linger_s = workload.messages is not None, workload.linger_ms / 1e3
-    receive = float(workload.receive_batch) if unloads else 1.0
+    linger_s = workload.linger_ms / 1e3
+    receive = float(workload.receive_batch) if workload.messages is not None else 1.0
     if workload.rate is None:
         return {
-            "send_batch": workload.send_batch,
+            **_full(workload),
             "receive_batch": receive,
             "delete_batch": min(receive, workload.delete_batch),
         }
@@ -170,6 +184,16 @@ def _fills(workload: Workload) -> dict[str, float]:
         if workers
     }
     return {"receive_batch": receive, **fills}
+
+
+def _full(workload: Workload) -> dict[str, float]:
+    """The same of what is loaded into a queue and found there."""
+    receive = float(workload.receive_batch)
+    return {
+        "send_batch": float(workload.send_batch),
+        "receive_batch": receive,
+        "delete_batch": min(receive, workload.delete_batch),
+    }
 
 
 def cross_zone_gb(case: Case) -> float:
@@ -188,6 +212,7 @@ def cross_zone_gb(case: Case) -> float:
                 group_size=case.workload.group_size,
                 broker_zones=placed or min(case.nodes, assumed.ZONES),
                 client_zone_share=apart,
+                leader_hop_share=HOP_SHARES[case.workload.connect_to],
             )
         )
     elif record.broker:
@@ -227,18 +252,25 @@ def _quantities(
     hours: dict[str, float] = {}
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
-    gb_hours = sum(each.nodes * each.volume_gb * lanes[name] / 3600 for name, each in machines.items())
     steps_s = watched_s + assumed.STEPS_S * len(cases)
     called_s += sum(window.expected_s for window in windows)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
-    count = {"case": len(cases), "nodes_down": down, "loader": loaders, "lane": len(lanes), "run": 1}
+    faulty = sum(bool(case.workload.faults) for case in cases)
+    count = {
+        "case": len(cases),
+        "nodes_down": down,
+        "faults": faulty,
+        "loader": loaders,
+        "lane": len(lanes),
+        "run": 1,
+    }
     count["broker_look"] = _looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
     calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
     return [
         *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
-        ("broker volumes", "ebs", "gp3_gb_month", gb_hours / HOURS_PER_MONTH),
+        *_volumes(machines, lanes),
         *_of_amazon_mq(cases, lanes),
         *(
             ("SQS requests", "sqs", *each)
@@ -252,11 +284,29 @@ def _quantities(
         ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders),
         ("state, written", "dynamodb", "write", state_calls.written(cases)),
         ("state, read", "dynamodb", "read", state_calls.read(cases)),
-        ("queries", "athena", "tb", assumed.QUERIES * assumed.ATHENA_LEAST_TB),
+        ("queries", "athena", "tb", QUERIES * assumed.ATHENA_LEAST_TB),
         ("traffic across zones", "network", "cross_zone_gb", sum(map(cross_zone_gb, [*cases, *windows]))),
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
+
+
+def _volumes(
+    machines: Mapping[TargetName, Machines], lanes: Mapping[TargetName, float]
+) -> Iterator[task_lines.Quantity]:
+    """Of all nodes, by type; and the IOPS that are provisioned."""
+    months = {name: each.nodes * lanes[name] / 3600 / HOURS_PER_MONTH for name, each in machines.items()}
+    for kind in dict.fromkeys(each.volume_type for each in machines.values()) or [USUAL_VOLUME]:
+        own = {name: each for name, each in machines.items() if each.volume_type == kind}
+        what = "broker volumes" if kind == USUAL_VOLUME else f"broker volumes, {kind}"
+        yield (
+            what,
+            "ebs",
+            f"{kind}_gb_month",
+            sum(months[name] * each.volume_gb for name, each in own.items()),
+        )
+        if iops := sum(months[name] * (each.volume_iops or 0) for name, each in own.items()):
+            yield f"{what}, IOPS", "ebs", f"{kind}_iops_month", iops
 
 
 def _of_amazon_mq(cases: Sequence[Case], lanes: dict[TargetName, float]) -> Iterator[task_lines.Quantity]:

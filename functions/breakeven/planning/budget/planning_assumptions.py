@@ -20,6 +20,7 @@ class Overheads:
     ``task_start``: from the case's start to its loaders' where they are tasks, beside a function's.
     ``more_node``: until a lane is open, for each node beyond those that its target usually has.
     ``nodes_down``: stopping nodes before a case that wants some down, and having them back after it.
+    ``faults``: having a cluster whole again after a case with faults, beyond the case's own stages.
     """
 
     before_case: float
@@ -29,6 +30,7 @@ class Overheads:
     close_lane: float
     around_run: float
     nodes_down: float
+    faults: float
     task_start: float
 
 
@@ -42,6 +44,7 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         close_lane=20,
         around_run=60,
         nodes_down=210,
+        faults=60,
         # a network interface, an image of some 100 MB, a Python: assumed
         task_start=75,
     ),
@@ -55,6 +58,7 @@ OVERHEADS: Mapping[Environment, Overheads] = {
         close_lane=3,
         around_run=20,
         nodes_down=20,
+        faults=10,
         task_start=2,
     ),
 }
@@ -62,13 +66,22 @@ OVERHEADS: Mapping[Environment, Overheads] = {
 LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
 STEP_MEMORY_GB = 512 / 1024
 STEPS_S = 10.0  # prepare and settle of a case, billed together
-#: calls beside the loaders: prepare, watch and settle of a case, and what stops and starts its nodes; of a
-#: lane; of a run, of what it makes for tasks, and of a watch that is called again; a test counts them
-CALLS = {"case": 3, "nodes_down": 3, "lane": 5, "run": 7, "tasks": 2, "watch": 1, "broker_look": 1}
+#: calls beside the loaders: prepare, watch and settle of a case, and what stops, starts and awaits its nodes;
+#: of a lane; of a run, of what it makes for tasks, and of a watch that is called again; a test counts them
+CALLS = {
+    "case": 3,
+    "nodes_down": 3,
+    "faults": 1,
+    "lane": 5,
+    "run": 7,
+    "tasks": 2,
+    "watch": 1,
+    "broker_look": 1,
+}
 #: states entered, of the definition in infra/, when all goes well; a test counts them there. ``broker_look``:
 #: another look at a broker that Amazon MQ creates, beside the lane's first
 TRANSITIONS = {
-    **{"case": 11, "nodes_down": 3, "loader": 1, "lane": 14, "run": 33, "tasks": 5, "watch": 2},
+    **{"case": 11, "nodes_down": 3, "faults": 1, "loader": 1, "lane": 14, "run": 34, "tasks": 5, "watch": 2},
     "broker_look": 3,
 }
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
@@ -83,7 +96,6 @@ READS_OF_ALL_PER_S = 3
 #: of a search by several loaders, for each of them: units of reads a second, most of them to see whether a
 #: rate was stopped; and units of what it writes of each rate, of some 10 KB
 SEARCH_READS_PER_S, WRITES_PER_PART = 3, 12
-QUERIES = 17
 ATHENA_LEAST_TB = 10e6 / 1e12  # billed for a query at least
 ZONES = 2  # of the network in infra/
 #: of structured logs, metrics among them, and Lambda's own three lines; assumed, generously

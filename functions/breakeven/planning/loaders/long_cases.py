@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_DOWN, Decimal
 
-from breakeven.planning.budget.durations import LOADER_LIMIT_S, seconds_needed, too_long_by
+from breakeven.planning.budget.durations import (
+    LOADER_LIMIT_S,
+    SLACK,
+    prefill_seconds,
+    seconds_needed,
+    too_long_by,
+)
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.expand import scaled
 from breakeven.terms import Environment
 from breakeven.workload.case import CLOSING_S, Case
+from breakeven.workload.node_faults import BACK_S
 from breakeven.workload.suite import Suite
 
 
@@ -23,19 +30,30 @@ def refusals(suite: Suite, cases: Sequence[Case], environment: Environment) -> I
     for case in slow:
         over = excess[case.case_id]
         minutes = (LOADER_LIMIT_S + over) / 60
-        field, value, remedy = _longest(suite, case, scale, over)
+        field, value, remedy = _longest(suite, case, scale, over, environment)
         why = f"a loader may take {LOADER_LIMIT_S / 60:.0f} min and this needs about {minutes:.0f}"
         yield Refusal(
             case_id=case.case_id, field=field, value=value, remedy=f"{why}; {remedy}, or loader: fargate"
         )
 
 
-def _longest(suite: Suite, case: Case, scale: float, excess_s: float) -> tuple[str, float, str]:
+def _longest(
+    suite: Suite, case: Case, scale: float, excess_s: float, environment: Environment
+) -> tuple[str, float, str]:
     """The field that makes a case too long, its value, and what fits."""
     messages = suite.scenarios[case.scenario].messages
     if messages is not None:
         fits = f"--scale {scale:g} fits ({scaled(messages, scale):,} messages)"
         return f"scenarios.{case.scenario}.messages", messages, fits
+    loading_s = SLACK * prefill_seconds(case.workload, case.target, environment)
+    if loading_s > max(case.workload.measure_s, case.workload.drain_s):
+        fit = max(0, int(case.workload.prefill * (1 - excess_s / loading_s)))
+        asked = origin(suite, case.scenario, "prefill")
+        return asked, case.workload.prefill, f"{fit:,} fit"
+    ends_s = max((fault.end_s for fault in case.workload.faults), default=0.0)
+    if ends_s + BACK_S > case.workload.measure_s + case.workload.drain_s:
+        fits = f"the last fault may end {ends_s - excess_s:.0f} s after the measured stage's start"
+        return origin(suite, case.scenario, "faults"), ends_s, fits
     lengths = ("measure_s", "confirm_s", "drain_s", "warmup_s")
     name = max(lengths, key=lambda field: float(getattr(case.workload, field)))
     value = float(getattr(case.workload, name))

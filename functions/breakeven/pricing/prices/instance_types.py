@@ -18,6 +18,10 @@ from breakeven.pricing.prices.book import Finite, IsoDate, Text
 
 PATH = Path(__file__).parent / "machines.json"
 CLOSE_NAMES = 5
+#: families that AWS lists as previous generations -> a current one of the same kind, which suites get in
+#: their place. Source: https://aws.amazon.com/ec2/previous-generation/, whose upgrade paths name current
+#: families; of these Graviton's, on which brokers run unless a deployment says otherwise
+SUCCESSORS = {"c3": "c7g", "r3": "r7g"}
 
 
 class Machine(Finite):
@@ -59,6 +63,13 @@ def machine(instance_type: str) -> Machine:
     if instance_type in table:
         return table[instance_type]
     raise InputError("machines", "instance_type", instance_type, f"no such type; {_instead(instance_type)}")
+
+
+def current_type(instance_type: str) -> str:
+    """The type of the same size of a current family, where its own has passed; else the type itself."""
+    family, _, size = instance_type.partition(".")
+    successor = f"{SUCCESSORS.get(family, family)}.{size}"
+    return successor if successor in machines() else instance_type
 
 
 def vcpus(instance_type: str) -> int:

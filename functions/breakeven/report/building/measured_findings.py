@@ -11,10 +11,8 @@ from breakeven import words
 from breakeven.loadgen.search.probe import bound
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.tables import instrument_findings
+from breakeven.report.tables.offered_rates import KEPT_SHARE, is_open_loop, offered_rate
 from breakeven.targets.catalog import record_of
-
-#: share of an offered rate that must be sent, and received, for a target to have kept up with it
-KEPT_SHARE = 0.99
 
 
 def _not_ended(report: Report) -> str:
@@ -227,15 +225,8 @@ def _is_open(case: CaseReport) -> bool:
 def _offered(cases: Sequence[CaseReport]) -> Iterator[tuple[float, CaseReport]]:
     """Rate offered, messages a second, and case; of open loops, searches for a capacity apart."""
     for case in cases:
-        if _is_open(case) and not case.probes and case.parameters.get("mode") != "capacity":
+        if is_open_loop(case):
             yield offered_rate(case), case
-
-
-def offered_rate(case: CaseReport) -> float:
-    """What the loaders counted as due; of an older run, the rate that was asked for."""
-    counted = [loader.offered for loader in case.loaders if loader.offered is not None]
-    measure_s = float(case.parameters.get("measure_s") or 0)
-    return sum(counted) / measure_s if counted and measure_s else float(case.parameters["rate"] or 0)
 
 
 def _keeps(rate: float, case: CaseReport) -> bool:

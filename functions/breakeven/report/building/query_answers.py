@@ -38,6 +38,8 @@ class Answers:
     comparison: Rows = ()
     cheapest_size: Rows = ()
     pair_crossings: Rows = ()
+    nodes_over_time: Rows = ()
+    faults: Rows = ()
 
 
 @dataclass(frozen=True)

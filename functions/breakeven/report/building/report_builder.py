@@ -14,8 +14,10 @@ from breakeven.loadgen.flags import Evidence, raised
 from breakeven.report.building import money_builder
 from breakeven.report.building.board_builder import board
 from breakeven.report.building.counted_empty_receives import empty_receives, of_the_service, widened
+from breakeven.report.building.fault_outcomes import fault_outcomes
 from breakeven.report.building.instrument_readings import validity
 from breakeven.report.building.measuring_assumptions import assumptions
+from breakeven.report.building.node_courses import node_courses
 from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
@@ -74,6 +76,8 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],
         cost_notes=list(answers.cost.get("notes", ())),
         rates=[RatePoint.of(row) for row in answers.rate_over_time if row["case_id"] in compared],
+        faults=fault_outcomes(answers.faults, cases),
+        nodes=node_courses(answers.nodes_over_time, compared),
         repeats=_repeated(Repeats, cases, answers.repeats),
         comparisons=_repeated(Comparison, cases, answers.comparison),
         assumptions=[],

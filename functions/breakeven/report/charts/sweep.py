@@ -21,6 +21,11 @@ VARIED = {
 }
 MIN_VALUES = 3  # a line through fewer says no more than the table
 SHAPE = ("producers", "consumers", "queues", "message_bytes")
+#: what else a scenario may vary: each line would go back and forth between its values
+BESIDES = (
+    *("nodes_down", "leaders", "connect_to", "queue_mode", "group_size", "groups"),
+    *("prefetch", "send_batch", "receive_batch", "delete_batch", "linger_ms", "prefill"),
+)
 PANELS = (("produce", "Produce"), ("consume_cycle", "Consume cycle"))
 
 
@@ -62,6 +67,10 @@ def _varied(cases: Sequence[CaseReport]) -> str | None:
     """The one field of ``VARIED`` that differs between the cases."""
     if any(case.parameters.get("mode") != "parallel" for case in cases):
         return None
+    for lane in {case.target for case in cases}:  # targets differ in these without having been varied
+        own = [case for case in cases if case.target == lane]
+        if any(len({case.parameters.get(name) for case in own}) > 1 for name in BESIDES):
+            return None
     differing = {name for name in SHAPE if len({case.parameters.get(name) for case in cases}) > 1}
     if differing == {"producers", "consumers"}:
         alike = all(case.parameters["producers"] == case.parameters["consumers"] for case in cases)

@@ -10,6 +10,7 @@ from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, Pro
 from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
 from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.board_model import BoardSize
+from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.money_model import (
     Bill,
@@ -25,6 +26,7 @@ from breakeven.report.contract.money_model import (
     Sensitivity,
     SizeCrossing,
 )
+from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.pairs_model import Pairs
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
@@ -273,7 +275,13 @@ class Report(Strict):
         default_factory=list, description="what the figures of cost are priced with, by source and date"
     )
     cost_notes: list[str] = Field(default_factory=list, description="what is not priced, and why")
+    faults: list[FaultReport] = Field(
+        default_factory=list, description="what was done to nodes while a case was measured"
+    )
     rates: list[RatePoint]
+    nodes: list[NodeCourse] = Field(
+        default_factory=list, description="over time; empty: no node was sampled, or by an earlier version"
+    )
     repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
     comparisons: list[Comparison] = Field(default_factory=list)
     assumptions: list[str]

@@ -43,7 +43,7 @@ def _side(target: str, msg_per_s: float, cases: Sequence[CaseReport]) -> Measure
     near = [
         (case, rate)
         for case in cases
-        if case.status == "ok" and TargetName(case.target).kind == target and "nodes_down" not in case.flags
+        if case.status == "ok" and TargetName(case.target).kind == target and _is_undisturbed(case)
         if (rate := _rate(case)) and NEAR[0] <= rate / msg_per_s <= NEAR[1]
     ]
     if not near:
@@ -62,6 +62,11 @@ def _side(target: str, msg_per_s: float, cases: Sequence[CaseReport]) -> Measure
 
 def _rate(case: CaseReport) -> float | None:
     return case.produce.msg_per_s if case.produce and case.parameters.get("mode") != "load-unload" else None
+
+
+def _is_undisturbed(case: CaseReport) -> bool:
+    """Had it all of its nodes all the time? An outage's latency is not what a target has near that rate."""
+    return "nodes_down" not in case.flags and not case.parameters.get("faults")
 
 
 def _is_open(case: CaseReport) -> bool:

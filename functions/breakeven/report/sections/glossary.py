@@ -55,6 +55,19 @@ LEDGER = {
     "queue count steady": "Whether an estimate was asked for again and stayed the same.",
 }
 
+FAULTS = {
+    "fault": "Something done to a node while a case was measured: killed, stopped in good order, paused.",
+    "span": "From the second of the fault to where the case's next one is due, or the measured stage ends.",
+    "before": "Rate: mean of the last ten whole seconds before the fault.",
+    "lowest": "Messages in the lowest second of the span.",
+    "back": "From the fault to the first of 3 seconds in a row at 90% of the rate before or above.",
+    "ran again": "When the node's process did, in seconds of the measured stage, as done.",
+    "drained": "From the second with most messages in the queues to the first with no more than before.",
+    "in sync": "All replicas of the case's queues were there and complete when the fault was due.",
+    "expected loss": "What the queue's setup promises, whatever was found: no confirmed message, or some.",
+    "held": "Whether the ledger is as expected. Not judged: nothing was expected, or it cannot be known.",
+}
+
 FLAGS = {
     "shared_host": "Loader and target shared a machine and so its cores.",
     "emulated": "The target is a stand-in; its figures are not the service's.",
@@ -75,6 +88,7 @@ FLAGS = {
     "mirrors_out_of_sync": "A mirror was missing before or after the case.",
     "end_to_end_partial": "Some end-to-end times could not be known.",
     "call_errors": "Calls failed and were counted.",
+    "backlog_ran_out": "What was loaded beforehand was consumed before the measured stage ended.",
     "left_estimated": "What is left in the queue goes by an estimate.",
     "slow_tail": "The last 0.1% of the messages took over a tenth of the stage: see msg/s up to 99.9%.",
     "general_path": "The general path did the compiled core's work, more slowly; Validity says why.",
@@ -86,6 +100,12 @@ def section(subject: Subject) -> Section | None:
     if subject.report.source:
         return None
     priced = bool(subject.report.crossovers or subject.report.cost_curves)
-    lists = {"Metrics": METRICS, **({"Money": MONEY} if priced else {}), "Ledger": LEDGER, "Flags": FLAGS}
+    lists = {
+        "Metrics": METRICS,
+        **({"Money": MONEY} if priced else {}),
+        "Ledger": LEDGER,
+        **({"Faults": FAULTS} if subject.report.faults else {}),
+        "Flags": FLAGS,
+    }
     parts = tuple(Definitions(tuple(terms.items()), title, "terms") for title, terms in lists.items())
     return Section("glossary", "Glossary", parts, on_page_only=True)

@@ -11,6 +11,9 @@ from breakeven.report.tables.figures import DOLLARS, printed, shown_figure
 
 #: parameter -> column; those that are alike in every row of a table are given in a note
 PARAMETERS = {
+    "feature": "with",
+    "system": "operating system",
+    "hipe": "HiPE",
     "nodes": "nodes",
     "cores": "cores",
     "hyper_threads": "hyper-threads",
@@ -29,8 +32,15 @@ PARAMETERS = {
     "clients_on": "clients on",
     "masters_on": "masters on",
     "offered_msg_per_s": "offered msg/s",
+    "printed_as": "the rate is",
 }
-FIGURES = {DOLLARS: "$ a month per 1000 msg/s", "held": "held", "backlog": "backlog, messages"}
+FIGURES = {
+    DOLLARS: "$ a month per 1000 msg/s",
+    "held": "held",
+    "completed": "completed",
+    "relative_rate": "rate",
+    "backlog": "backlog, messages",
+}
 #: the parameter that says whose rate the one printed rate is
 RATE_OF = "rate_of"
 NOT_STATED = "not said"
@@ -38,7 +48,7 @@ NOT_STATED = "not said"
 
 def by_machine(cases: Sequence[CaseReport]) -> bool:
     """Whether the cases are of clusters that a source tells apart by more than their threads."""
-    return any("nodes" in case.parameters for case in cases)
+    return any("nodes" in case.parameters or not FIGURES.keys().isdisjoint(case.printed) for case in cases)
 
 
 def machines_table(scenario: str, cases: Sequence[CaseReport], notes: tuple[str, ...]) -> Table:

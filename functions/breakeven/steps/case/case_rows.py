@@ -148,6 +148,7 @@ def flags_of(
         mirrors={when: counts or {} for when, counts in mirrors.items()},
         mirrors_due=mirrors_of(case),
         cold=cold,
+        prefill=workload.prefill if workload.consumers else 0,
         objective_ms=workload.objective_ms if workload.mode == "capacity" else None,
         confirm_s=workload.confirm_s,
     )

@@ -10,6 +10,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.reconciliation import outstanding
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
+from breakeven.steps.case.case_faults import await_answers, write_faults
 from breakeven.steps.case.case_results import count_left, loader_results
 from breakeven.steps.case.case_rows import write_case, write_measurement, write_nodes
 from breakeven.steps.case.prepare_case import OUTCOMES, ended_at, release_queues
@@ -36,6 +37,8 @@ def fail(services: Services, run_id: str, case_id: str, reason: str) -> bool:
     measurement = None
     if attempt and "queues" in item:
         _stop_loaders(services, case, attempt, reason)
+        await_answers(services, case, attempt)
+        write_faults(services, case, attempt)
         measurement = _salvage(services, case, attempt, tuple(json.loads(item["queues"])))
     if measurement:
         reason = with_loaders_words(reason, (result.reason for result in measurement.results))

@@ -10,6 +10,7 @@ from breakeven.errors import CaseError
 from breakeven.loadgen.merge import merge
 from breakeven.loadgen.reconciliation import outstanding, was_cut_short
 from breakeven.results.items import case_item
+from breakeven.steps.case.case_faults import write_faults
 from breakeven.steps.case.case_results import count_left, loader_results
 from breakeven.steps.case.case_rows import mirrors_of, write_case, write_measurement, write_nodes
 from breakeven.steps.case.prepare_case import OUTCOMES, ended_at, release_queues
@@ -41,6 +42,7 @@ def settle(services: Services, run_id: str, case_id: str, attempt: int) -> bool:
     measurement = merge(results, left)
     write_measurement(services, case, measurement)
     write_nodes(services, case, attempt)
+    write_faults(services, case, attempt)
     write_case(services, case, item, measurement, mirrors_after=mirrors_after, reason=None)
     limit = measurement.limit()
     found = limit.model_dump(mode="json") if limit else None

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from breakeven.errors import CaseError
 from breakeven.planning.execution_limits import watches
 from breakeven.results import layout
 from breakeven.results.items import all_loaders_item, case_item, loaders_prefix
+from breakeven.steps.case.case_faults import Faults
+from breakeven.steps.case.watch_rows import EVERY_S, WatchRows
 from breakeven.steps.services import Services
-from breakeven.targets.target import NodeSample, Target
+from breakeven.targets.target import Depth, NodeSample, Target
 from breakeven.workload.case import Case
 
-WATCH_EVERY_S = 1.0
+WATCH_EVERY_S = EVERY_S
+NO_NODES = "the target has no nodes that it tells of"
 LOOK_EVERY_S = 0.5  # how soon the watch sees that the loaders have ended
 
 
@@ -40,6 +45,8 @@ def watch(
 ) -> Watched:
     """Sample nodes and queue depth each second until every loader has ended, or this call's time has.
 
+    Meanwhile the case's faults are ordered; nodes that they have taken are waited for.
+
     :param part: of the case, from 0, where it outlasts one call; the ones before took ``since_s`` seconds
     """
     case, key = services.case(run_id, case_id), layout.watch_key(run_id, case_id, attempt, part)
@@ -49,16 +56,24 @@ def watch(
     target = services.target_of(case)
     queues = tuple(json.loads(services.state(run_id).get(case_item(case_id))["queues"]))
     started = time.monotonic()
-    rows: list[dict[str, Any]] = []
-    next_sample = started
-    while not (ended := _ended(services, case, attempt)) and time.monotonic() - started < seconds_left:
-        if time.monotonic() >= next_sample:
-            rows += _look(target, case_id, queues, since_s + int(time.monotonic() - started))
-            next_sample += WATCH_EVERY_S
-        time.sleep(LOOK_EVERY_S)
-    services.store.put_json(key, rows)
+    rows = WatchRows(case_id, since_s)
+    next_sample, ended = started, False
+    with rows.with_processes(), Faults(services, case, attempt, queues) as faults:
+        while time.monotonic() - started < seconds_left:
+            loaders = services.state(run_id).items(loaders_prefix(case_id, attempt))
+            ended = ended or _ended(loaders, case, attempt)
+            faults.follow(loaders, ended=ended)
+            if ended and faults.are_over():
+                break
+            if time.monotonic() >= next_sample:
+                _look(target, queues, rows)
+                # seconds that were missed in waiting for an answer are not made up for
+                next_sample = max(next_sample + WATCH_EVERY_S, time.monotonic())
+            time.sleep(LOOK_EVERY_S)
+    samples = rows.rows()
+    services.store.put_json(key, samples)
     more = not ended and part + 1 < watches(case)
-    return Watched(len(rows), since_s + round(time.monotonic() - started), more)
+    return Watched(len(samples), since_s + round(time.monotonic() - started), more)
 
 
 def watched(services: Services, case: Case, attempt: int) -> list[dict[str, Any]]:
@@ -67,19 +82,18 @@ def watched(services: Services, case: Case, attempt: int) -> list[dict[str, Any]
     return [row for key in keys for row in services.store.find_json(key) or []]
 
 
-def _ended(services: Services, case: Case, attempt: int) -> bool:
-    items = services.state(case.run_id).items(loaders_prefix(case.case_id, attempt))
-    if items.pop(all_loaders_item(case.case_id, attempt), {}).get("reason"):
+def _ended(loaders: Mapping[str, Mapping[str, Any]], case: Case, attempt: int) -> bool:
+    if loaders.get(all_loaders_item(case.case_id, attempt), {}).get("reason"):
         return True
-    return sum(1 for item in items.values() if item.get("finished")) == case.loaders
+    return sum(1 for item in loaders.values() if item.get("finished")) == case.loaders
 
 
-def _look(target: Target, case_id: str, queues: tuple[str, ...], second: int) -> list[dict[str, Any]]:
-    """One row a node; a single row named after the target where it has no nodes of its own."""
-    try:
-        depth: int | None = target.depth(queues)
-        samples = target.samples()
-    except CaseError:
-        return []  # a target that does not answer for a moment is no reason to end its case
-    found = samples or [NodeSample(target.name, None, None, None)]
-    return [{"case_id": case_id, "second": second, "depth": depth, **asdict(sample)} for sample in found]
+def _look(target: Target, queues: tuple[str, ...], rows: WatchRows) -> None:
+    """A target that does not answer for a moment is no reason to end its case."""
+    depth: Depth | None = None
+    with suppress(CaseError):
+        samples = target.samples() or [NodeSample(target.name, no_process=NO_NODES)]
+        rows.know_processes(samples)
+        with suppress(CaseError):
+            depth = target.depths(queues)
+        rows.add_told(samples, depth)

@@ -157,9 +157,10 @@ def _own_machines(services: Services, place: Place, run_id: str, machines: Machi
     """What takes the place of the launch template's."""
     volume = {
         "VolumeSize": machines.volume_gb,
-        "VolumeType": "gp3",
+        "VolumeType": machines.volume_type,
         "Encrypted": True,
         "DeleteOnTermination": True,
+        **({"Iops": machines.volume_iops} if machines.volume_iops else {}),
     }
     given = place.images.get(machines.image)
     return {

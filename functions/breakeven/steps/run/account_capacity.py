@@ -18,7 +18,7 @@ from botocore.parsers import ResponseParserError
 from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import BUILDERS, QUOTA, Account
 from breakeven.pricing.prices.book import book_of, regions
-from breakeven.pricing.prices.instance_types import machines, smaller_types
+from breakeven.pricing.prices.instance_types import current_type, machines, smaller_types
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.pricing.prices.refresh_notes import not_refreshed
 from breakeven.results.state import SuppressCodes
@@ -49,7 +49,7 @@ def instance_types(suite: Suite) -> list[str]:
             sizes, own = suite.machines.get(kind), nodes.instance_type
             # where none is named, a smaller one of the family is taken if the quota wants it
             found |= (
-                {size.instance_type or own for size in sizes.values()}
+                {current_type(size.instance_type or own) for size in sizes.values()}
                 if sizes
                 else {own, *smaller_types(own)}
             )

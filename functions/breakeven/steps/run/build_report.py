@@ -153,6 +153,8 @@ def _instance(
         INSTANCE: machines["instance_type"],
         "architecture": machines["architecture"],
         "volume_gb": machines["volume_gb"],
+        "volume_type": machines.get("volume_type"),
+        "volume_iops": machines.get("volume_iops"),
         "zones": ", ".join(lane.get("zones", [])),
         "image": lane.get("image"),
         "packages": ", ".join(f"{name} {version}" for name, version in packages.items()),

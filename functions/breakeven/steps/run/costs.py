@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from breakeven.planning.machine_availability import brokers_of, machines_of
 from breakeven.pricing.bill.asked import Asked
@@ -154,8 +155,17 @@ def _on(inputs: Inputs, target: TargetName, each: Machines | None) -> Inputs:
         cluster_nodes=each.nodes if each else None,
         instance=each.instance_type if each else nodes.instance_type,
         volume_gb=float(each.volume_gb if each else nodes.volume_gb),
+        **_volume_of(each),
         broker_zones=(len(each.zones) or None) if each else None,
     )
+
+
+def _volume_of(each: Machines | None) -> dict[str, Any]:
+    """What a question says of a volume that is not of the usual type."""
+    if each is None or each.volume_type == Inputs.model_fields["volume"].default:
+        return {}
+    found = {"volume": each.volume_type}
+    return found | ({"volume_iops": float(each.volume_iops)} if each.volume_iops else {})
 
 
 def _group_size(cases: Sequence[Case], target: TargetName) -> int | None:
@@ -169,5 +179,6 @@ def _price(target: TargetName, inputs: Inputs, book: PriceBook) -> str:
     lines = own_cluster(inputs, book).lines
     prices = [(book.known(line.service, line.item), line.per_cluster) for line in lines if not line.own]
     usd = sum(price.cost(units) for price, units in prices)
-    what = f"{inputs.nodes} x {inputs.instance} with {inputs.volume_gb:g} GB each"
+    kind = "" if inputs.volume == Inputs.model_fields["volume"].default else f" of {inputs.volume}"
+    what = f"{inputs.nodes} x {inputs.instance} with {inputs.volume_gb:g} GB{kind} each"
     return f"{target_name(target)} ({what}): ${usd:,.2f} a month, before traffic and people's hours."

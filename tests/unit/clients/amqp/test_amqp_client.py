@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -162,6 +163,23 @@ def test_an_orderly_close_reads_what_comes_first(broker, sender):
         sender.submit([20], [wire.body(20)])
 
 
+@pytest.mark.parametrize("kind", ["native", "pika"])
+def test_unconfirmed_messages_are_all_read_before_a_close_ends(broker, monkeypatch, kind):
+    """A broker that is slow to read: a close that gave up on it could reset the connection, and lose them."""
+    monkeypatch.setattr(connections, "CLOSE_TIMEOUT_S", 0.05)
+    client = make_client(make_case(client=kind, confirms=False).workload, broker.access)
+    sender = client.sender(wire.QUEUE)
+    broker.pause()
+    sender.submit(range(20), [wire.body(number) for number in range(20)])
+    later = threading.Timer(0.5, broker.go_on)
+    later.start()
+    sender.close()
+    assert broker.heard[-1] == "Connection.Close"
+    assert broker.bodies == [wire.body(number) for number in range(20)]
+    later.join()
+    client.close()
+
+
 def test_a_blocked_connection_is_given_its_time_and_no_more(broker, sender, monkeypatch):
     broker.say(wire.method(spec.Connection.Blocked("low on memory"), 0))
     assert not sender.poll(0.1).sequence
@@ -263,3 +281,20 @@ def test_a_client_speaks_to_its_own_kind_of_target(broker):
         make_client(make_case(client="boto3").workload, broker.access)
     with pytest.raises(CaseError, match="no broker node"):
         make_client(make_case(client="native").workload, Access(username="u", password="p"))
+
+
+def test_a_client_that_is_told_of_no_such_node_says_so_and_asks_again_for_each_connection(broker):
+    workload = make_case(client="native", connect_to="leader").workload
+    known = broker.access.nodes[0].name
+    leaders = iter(["elsewhere", "", known])
+    client = NativeAmqpClient(workload, broker.access, leader_of=lambda _: next(leaders))
+    for said in ("its leader is on elsewhere, and no such node is there", "its leader is on no node"):
+        with pytest.raises(ConnectionLost, match=said):
+            client.sender(wire.QUEUE)
+    client.sender(wire.QUEUE)
+    client.close()
+
+
+def test_a_client_that_nobody_tells_where_leaders_are_is_none(broker):
+    with pytest.raises(ValueError, match="connect_to other: nobody tells where leaders are"):
+        NativeAmqpClient(make_case(client="native", connect_to="other").workload, broker.access)

@@ -69,7 +69,13 @@ def test_an_open_loop_stands_before_a_closed_one_that_is_nearer() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"status": "failed"}, {"flags": ["nodes_down"]}, {"parameters": {"mode": "load-unload"}}]
+    "changes",
+    [
+        {"status": "failed"},
+        {"flags": ["nodes_down"]},
+        {"parameters": {"mode": "parallel", "rate": 60, "faults": "kill the leader at 6 s, for 3 s"}},
+        {"parameters": {"mode": "load-unload"}},
+    ],
 )
 def test_a_case_that_says_nothing_of_that_rate_is_left_out(changes: dict[str, Any]) -> None:
     at = priced().crossovers[0].msg_per_s or 0.0

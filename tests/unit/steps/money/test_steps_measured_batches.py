@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
-from breakeven.pricing.prices.book import load_book
-from breakeven.pricing.prices.refresh import Refreshed
 from breakeven.results import layout
-from breakeven.results.schemas import TABLES
-from breakeven.steps.run import plan_run as planning
 from breakeven.steps.run.price_run import price_run
 from breakeven.steps.services import Services
-from breakeven.workload.case import Case
-from tests.support.aws.moto_results import installed
+from tests.support.money.ended_runs import cases_of, planned, put
 
-REGION, RUN_ID = "us-east-1", "run-1"
+RUN_ID = "run-1"
 TENS = {"send_batch": 10, "receive_batch": 10, "delete_batch": 10}
 OPEN = {"threads": 1, "linger_ms": 50, "measure_s": 10, "wait_s": 20}
 #: scenario -> rate, messages that were completed, and calls of sends, receives and deletions of each repeat
@@ -41,13 +35,6 @@ def suite(target: str = "sqs-standard", **scenario: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    monkeypatch.setattr(planning, "prices_of", lambda *_: Refreshed(load_book(REGION), ()))
-    with installed(monkeypatch) as services:
-        yield services
-
-
 def priced(
     services: Services,
     document: dict[str, Any],
@@ -57,15 +44,7 @@ def priced(
     completed: int = 1000,
 ) -> tuple[Inputs, list[str]]:
     """The headline question and the notes of a run that was priced once its lanes had ended."""
-    planning.plan_run(
-        services,
-        RUN_ID,
-        {"suite": document, "surroundings": {"name": where}, "region": REGION},
-        execution="arn",
-        started_at="2026-11-20T00:00:00Z",
-        simulated=True,
-    )
-    for case in cases_of(services):
+    for case in planned(services, RUN_ID, document, where=where):
         calls = CARRIED[case.scenario][case.repeat - 1]
         put(services, "cases", case, [{"status": "ok", "provenance": provenance, "environment": where}])
         kinds = zip(("produce", "consume", "settle"), calls, strict=True)
@@ -74,17 +53,6 @@ def priced(
     price_run(services, RUN_ID)
     cost = services.store.get_json(layout.plan_key(RUN_ID))["cost"]
     return Inputs.model_validate(cost["questions"][0]["inputs"]), cost["notes"]
-
-
-def cases_of(services: Services) -> list[Case]:
-    found = services.store.get_json(layout.plan_key(RUN_ID))["plan"]["cases"]
-    return [case for case in map(Case.model_validate, found) if case.target != "instrument"]
-
-
-def put(services: Services, table: str, case: Case, rows: list[dict[str, Any]]) -> None:
-    (columns,) = [each.columns for each in TABLES if each.name == table]
-    filled = [dict.fromkeys(columns) | {"case_id": case.case_id} | row for row in rows]
-    services.store.put_rows(table, case.run_id, case.case_id, filled)
 
 
 def test_calls_of_the_highest_rate_price_sqs_batched(services: Services) -> None:
@@ -126,7 +94,7 @@ def test_fifo_is_priced_with_what_its_own_calls_carried(services: Services) -> N
 
 def test_a_case_that_failed_is_no_repeat(services: Services) -> None:
     priced(services, suite())
-    for case in cases_of(services):
+    for case in cases_of(services, RUN_ID):
         if case.repeat == 2:
             put(services, "cases", case, [{"status": "failed", "provenance": "measured"}])
     price_run(services, RUN_ID)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -13,16 +12,11 @@ from breakeven.pricing.prices.book import load_book
 from breakeven.report.building.money_builder import cost_questions
 from breakeven.results import layout
 from breakeven.results.items import lane_item
-from breakeven.steps.case.case_rows import OF_CASE, OF_WORKLOAD
-from breakeven.steps.run import plan_run as planning
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.price_run import kept_capacities, price_run
-from breakeven.workload.case import Case
+from breakeven.steps.services import Services
 from breakeven.workload.read import parse_suite
-from tests.unit.steps.money import test_steps_price_run
-from tests.unit.steps.money.test_steps_price_run import REGION, probe, put, report_of, services
-
-__all__ = ["services"]
+from tests.support.money.ended_runs import REGION, planned, report_of, searched
 
 CLUSTER, SINGLE, TRIO = "amazon-mq-cluster", "amazon-mq-single", "rabbitmq-quorum-trio"
 MEDIUM = "mq.m7g.medium"
@@ -41,23 +35,11 @@ def suite(*targets: str) -> dict[str, Any]:
     }
 
 
-def measured(services, *targets: str, where: str = "aws") -> None:
+def measured(services: Services, *targets: str, where: str = "aws") -> None:
     """A run whose lanes have ended, each search with the same answer."""
-    document = {"suite": suite(*targets), "surroundings": {"name": where}, "region": REGION}
-    planning.plan_run(
-        services, "run-1", document, execution="arn", started_at="2026-11-20T00:00:00Z", simulated=True
-    )
-    for document in services.store.get_json(layout.plan_key("run-1"))["plan"]["cases"]:
-        case = Case.model_validate(document)
+    for case in planned(services, "run-1", suite(*targets), where=where):
         services.state("run-1").update(lane_item(case.target), server=SERVER)
-        row = {
-            **case.model_dump(include=OF_CASE),
-            **case.workload.model_dump(include=OF_WORKLOAD),
-            **{"status": "ok", "provenance": "measured", "environment": where, "flags": "[]"},
-            "parameters": json.dumps(case.workload.parameters()),
-        }
-        put(services, "cases", case, [row])
-        put(services, "probes", case, [probe(1, HELD, True), probe(2, FAILED, False)])
+        searched(services, case, HELD, FAILED, where=where)
     price_run(services, "run-1")
 
 
@@ -89,10 +71,9 @@ def test_it_is_kept_for_later_runs_as_that_of_its_type(services):
     assert kept[CLUSTER].nodes_down == 0
 
 
-def test_the_board_of_sizes_has_it(services, tmp_path, monkeypatch):
-    monkeypatch.setattr(test_steps_price_run, "ASKED", ("cases", "cheapest_size"))
+def test_the_board_of_sizes_has_it(services, tmp_path):
     measured(services, CLUSTER)
-    (size,) = report_of(services, "run-1", tmp_path).size_board
+    (size,) = report_of(services, "run-1", tmp_path, ("cases", "cheapest_size")).size_board
     assert (size.target, size.capacity_msg_per_s) == (CLUSTER, HELD)
 
 

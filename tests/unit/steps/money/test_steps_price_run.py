@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 
-from breakeven.pricing.prices.book import load_book
-from breakeven.pricing.prices.refresh import Refreshed
-from breakeven.report.contract.report_model import Report
 from breakeven.results import layout
 from breakeven.results.items import lane_item
-from breakeven.results.queries import queries
-from breakeven.results.schemas import TABLES
-from breakeven.steps.case.case_rows import OF_CASE, OF_WORKLOAD
-from breakeven.steps.run import plan_run as planning
-from breakeven.steps.run.build_report import assemble
 from breakeven.steps.run.price_run import kept_capacities, price_run
 from breakeven.steps.services import Services
-from breakeven.workload.case import Case
-from tests.support.aws.moto_results import installed
-from tests.support.money.query_tables import Bucket
+from tests.support.money.ended_runs import DAY, REGION, cases_of, planned, probe, put, report_of, searched
 from tests.support.money.stored_crossings import SECONDS, agree, crossings
 
-PAIR, REGION, DAY = "rabbitmq-mirrored-pair", "us-east-1", "2026-11-20"
-#: of the queries, those whose answers are looked at
-ASKED = ("cases", "crossover", "cost_curves", "bills")
+PAIR = "rabbitmq-mirrored-pair"
 #: nodes down -> (held, failed) of each repeat, messages a second: what the programmed brokers carry
 CARRIED: dict[int, Sequence[tuple[float, float | None]]] = {
     0: [(400, 420), (410, 430)],
@@ -50,13 +36,6 @@ def suite(nodes_down: Sequence[int]) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    monkeypatch.setattr(planning, "prices_of", lambda *_: Refreshed(load_book(REGION), ()))
-    with installed(monkeypatch) as services:
-        yield services
-
-
 def measured(
     services: Services,
     run_id: str = "run-1",
@@ -68,56 +47,11 @@ def measured(
     server: str = "RabbitMQ 3.10.8, Erlang 25.2.3",
 ) -> None:
     """A run whose lanes have ended, with the rows that its cases leave."""
-    document = {"suite": suite(list(carried)), "surroundings": {"name": where}, "region": REGION}
-    planning.plan_run(
-        services, run_id, document, execution="arn", started_at=f"{day}T00:00:00Z", simulated=True
-    )
+    cases = planned(services, run_id, suite(list(carried)), where=where, day=day)
     services.state(run_id).update(lane_item(PAIR), server=server)
-    for case in cases_of(services, run_id):
+    for case in cases:
         held, failed = carried[case.workload.nodes_down][case.repeat - 1]
-        row = {
-            **case.model_dump(include=OF_CASE),
-            **case.workload.model_dump(include=OF_WORKLOAD),
-            **{"status": "ok", "provenance": "measured", "environment": where, "flags": flags},
-            "parameters": json.dumps(case.workload.parameters()),
-        }
-        put(services, "cases", case, [row])
-        put(services, "probes", case, [probe(1, held, True), *([probe(2, failed, False)] if failed else [])])
-
-
-def probe(number: int, rate: float, held: bool) -> dict[str, Any]:
-    return {
-        "number": number,
-        "stage": f"probe-{number}",
-        "rate": rate,
-        "offered": 600,
-        "achieved": 600,
-        "held": held,
-    }
-
-
-def put(services: Services, table: str, case: Case, rows: list[dict[str, Any]]) -> None:
-    (columns,) = [each.columns for each in TABLES if each.name == table]
-    filled = [dict.fromkeys(columns) | {"case_id": case.case_id} | row for row in rows]
-    services.store.put_rows(table, case.run_id, case.case_id, filled)
-
-
-def cases_of(services: Services, run_id: str) -> list[Case]:
-    found = services.store.get_json(layout.plan_key(run_id))["plan"]["cases"]
-    return [case for case in map(Case.model_validate, found) if case.target == PAIR]
-
-
-def report_of(services: Services, run_id: str, folder: Path) -> Report:
-    """As the workflow goes on: the queries over what is in the bucket, and the report of them."""
-    client = boto3.client("s3", region_name="us-east-1")
-    for key in services.store.keys("rows/"):
-        path = folder / key
-        path.parent.mkdir(parents=True, exist_ok=True)
-        client.download_file("results", key, str(path))
-    rows = {name: Bucket(folder).ask(name, run_id) if name in ASKED else [] for name in queries()}
-    return assemble(
-        run_id, services.store.get_json(layout.plan_key(run_id)), services.state(run_id), rows, {}
-    )
+        searched(services, case, held, failed, where=where, flags=flags)
 
 
 def test_a_run_s_own_capacity_prices_its_report_as_the_brute_force_does(

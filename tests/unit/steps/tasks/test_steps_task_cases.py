@@ -11,6 +11,7 @@ from breakeven.results.items import RUN, loader_item
 from breakeven.steps.case import watch
 from breakeven.steps.case.prepare_case import prepare
 from breakeven.steps.tasks.establish_tasks import task_limit_s
+from breakeven.targets.target import Depth
 from tests.support.aws.moto_results import installed
 from tests.support.aws.task_cases import RUN_ID, stored
 
@@ -68,8 +69,8 @@ def test_a_state_waits_for_a_task_until_it_must_have_ended(services):
 class Target:
     name = "t"
 
-    def depth(self, queues):
-        return 1
+    def depths(self, queues):
+        return Depth(1)
 
     def samples(self):
         return []

@@ -1,0 +1,46 @@
+"""``breakeven perftest -- OPTIONS``: what PerfTest's command line asks for, run as a suite of ours."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.planning.plan import DEFAULT_MAX_USD
+from breakeven.pricing.prices.book import DEFAULT_REGION
+from cli import plan_command
+from cli.running import run_command
+
+DESCRIPTION = (
+    "Run what a command line of RabbitMQ's PerfTest asks for: its options stand behind --, as in "
+    "breakeven perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30. Options that are carried out in another "
+    "way are named, each with the reason; docs/perftest.md lists them."
+)
+
+
+def add_parser(commands: Any) -> None:
+    command = commands.add_parser(
+        "perftest", help="run what PerfTest's command line asks for", description=DESCRIPTION
+    )
+    command.add_argument("--plan", action="store_true", help="print the plan; start nothing")
+    run_command.add_options(command)
+    command.add_argument("perftest", nargs="*", metavar="-- OPTIONS", help="PerfTest's options")
+    command.set_defaults(run=run, suite="perftest", resume=None, follow=None)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run or plan it; the exit codes are those of ``breakeven run`` and ``breakeven plan``.
+
+    :raises InputError: an option that is unknown, or cannot be carried out
+    """
+    if not arguments.perftest:
+        remedy = (
+            "are PerfTest's options, such as: breakeven perftest -- -x 1 -y 2 -u throughput-test-1 -a -z 30"
+        )
+        raise InputError("breakeven perftest", "options behind --", "none", remedy)
+    if not arguments.plan:
+        return run_command.run(arguments)
+    usual = {"scale": 1.0, "region": DEFAULT_REGION, "max_usd": DEFAULT_MAX_USD}
+    given = {name: value for name, value in vars(arguments).items() if value is not None}
+    empty = dict.fromkeys(vars(arguments))
+    return plan_command.run(argparse.Namespace(**{**empty, **usual, **given, "environment": arguments.on}))

@@ -1,0 +1,45 @@
+"""The loss that each fault of a plan lets expect, stated before anything runs (rule 14 of docs/rules.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from breakeven import words
+from breakeven.targets.catalog import record_of
+from breakeven.targets.expected_loss import QueueSetup, expected_loss
+from breakeven.workload.case import Case
+
+EXPECTED = {
+    "none": "no loss of confirmed messages is expected",
+    "some": "loss is expected",
+    None: "loss is neither expected nor excluded",
+}
+
+
+def expected_losses(cases: Sequence[Case]) -> list[str]:
+    """A line for each target and fault, and each way in which its cases treat messages."""
+    lines = [
+        f"{words.target_name(case.target)}, {fault.words}: {_said(case, fault.kind, fault.for_s)}"
+        for case in cases
+        for fault in case.workload.faults
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def _said(case: Case, kind: str, for_s: float) -> str:
+    queue = _queue(case)
+    expected = expected_loss(queue, kind, for_s)
+    supposes = ", if all replicas are in sync then" if expected.loss == "none" and queue.copies > 1 else ""
+    return f"{EXPECTED[expected.loss]}{supposes}, as {expected.because}."
+
+
+def _queue(case: Case) -> QueueSetup:
+    record, asked = record_of(case.target), case.workload
+    nodes = case.machines.nodes if case.machines else record.node_count
+    return QueueSetup(
+        copies=min(asked.group_size or nodes, nodes),
+        is_quorum=record.group_size is not None,
+        confirms=asked.confirms,
+        persistent=asked.persistent,
+        acks=asked.acks,
+    )

@@ -1,0 +1,92 @@
+"""Faults of nodes that cannot be carried out, or not at these times: each is refused by its field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.planning.placement_checks import Cluster
+from breakeven.words import plural
+from breakeven.workload.node_faults import NodeFault
+
+Fault = Callable[[str, object, str], InputError]
+
+
+def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
+    """Why the cell's faults cannot be on this cluster, one each.
+
+    :param fault: makes one of a field, its value and a remedy
+    """
+    faults = [NodeFault(**each) for each in settings.get("faults") or ()]
+    if not faults:
+        return
+    record = cluster.record
+    if not record.own_nodes:
+        whose = (
+            f"no call reaches a node of {record.name}" if record.broker else f"{record.service} has no nodes"
+        )
+        remedy = f"{whose}; remove it, or give this scenario targets with nodes of your own"
+        yield fault("faults", ", ".join(each.words for each in faults), remedy)
+        return
+    if down := settings["nodes_down"]:
+        yield fault("nodes_down", down, "a case with faults begins with all nodes up; remove one of them")
+    for index, each in enumerate(faults):
+        yield from _node_faults(f"faults.{index}", each, cluster, fault)
+        yield from _time_faults(f"faults.{index}", each, settings, fault)
+    yield from _together(faults, settings, cluster, fault)
+
+
+def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> Iterator[InputError]:
+    has = f"{cluster.target} has {plural(cluster.nodes, 'node')}"
+    if each.node == "other" and cluster.nodes < 2:
+        yield fault(f"{path}.node", each.node, f"{has}, so that there is no other; use leader")
+    elif isinstance(each.node, int) and each.node > cluster.nodes:
+        yield fault(f"{path}.node", each.node, f"{has}; at most {cluster.nodes}, or leader or other")
+
+
+def _time_faults(
+    path: str, each: NodeFault, settings: Mapping[str, Any], fault: Fault
+) -> Iterator[InputError]:
+    """One that would begin when nothing is measured any more."""
+    steps = settings.get("profile")
+    measure_s = sum(step["for_s"] for step in steps) if steps else settings["measure_s"]
+    if each.at_s >= measure_s:
+        remedy = f"the measured stage ends after {measure_s:g} s; begin it before, or measure for longer"
+        yield fault(f"{path}.at_s", f"{each.at_s:g}", remedy)
+
+
+def _together(
+    faults: Sequence[NodeFault], settings: Mapping[str, Any], cluster: Cluster, fault: Fault
+) -> Iterator[InputError]:
+    """Two on one node at once, and more nodes at once than queues bear to lose."""
+    most = most_at_once(settings, cluster)
+    for index, each in enumerate(faults):
+        path, at = f"faults.{index}.at_s", f"{each.at_s:g}"
+        under_way = [
+            (number, other)
+            for number, other in enumerate(faults)
+            if (other.at_s, number) < (each.at_s, index) and each.at_s < other.end_s
+        ]
+        on_it = next(
+            (one for one in under_way if one[1].node == each.node and isinstance(each.node, int)), None
+        )
+        if on_it:
+            remedy = f"faults.{on_it[0]} has node {each.node} until {on_it[1].end_s:g} s; begin it after that"
+            yield fault(path, at, remedy)
+        elif len(under_way) + 1 > most:
+            free_s = min(other.end_s for _, other in under_way)
+            remedy = (
+                f"{len(under_way) + 1} of the {plural(cluster.nodes, 'node')} of {cluster.target} would be "
+                f"away at once, and its queues bear {most}; begin it at {free_s:g} s or later"
+            )
+            yield fault(path, at, remedy)
+
+
+def most_at_once(settings: Mapping[str, Any], cluster: Cluster) -> int:
+    """Nodes that may be away at once: as many as leave each queue most of its members, or a copy.
+
+    One always may: where nothing else is left, the queues wait for it.
+    """
+    group = settings.get("group_size")
+    return max(1, (group - 1) // 2 if group else cluster.nodes - 1)

@@ -1,0 +1,98 @@
+"""Where a cell's queues, their copies and its clients cannot be, and nodes that cannot be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from breakeven.errors import InputError
+from breakeven.targets.record import TargetRecord
+from breakeven.terms import TargetName
+from breakeven.words import plural
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A target on its machines: its record, and how many broker nodes it has; 0 of a managed service."""
+
+    target: TargetName
+    record: TargetRecord
+    nodes: int
+
+
+def placement_faults(
+    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Why the cell cannot be on these nodes, one fault each.
+
+    :param fault: makes one of a field, its value and a remedy
+    """
+    yield from _nodes_faults(settings, cluster, fault)
+    yield from _queue_faults(settings, cluster, fault)
+
+
+def _nodes_faults(
+    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Nodes that cannot be taken down: there are none of our own, none would be left, or too few of a group.
+
+    A queue's members are chosen among the nodes that run when it is declared, as far as there are enough.
+    """
+    down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
+    has = f"{cluster.target} has {plural(nodes, 'node')}"
+    needs = (settings.get("group_size") or 0) // 2 + 1
+    if down and record.broker:
+        remedy = f"no call stops a node of {record.name}, whose service replaces them; remove it, or give"
+        yield fault("nodes_down", down, f"{remedy} this scenario targets without it")
+    elif down and not nodes:
+        remedy = f"{record.service} has no self-hosted nodes to stop; remove it, or drop {record.name}"
+        yield fault("nodes_down", down, remedy)
+    elif down >= nodes > 0:
+        yield fault("nodes_down", down, f"{has}, and one must be left; at most {nodes - 1}")
+    elif nodes and nodes - down < needs <= nodes:
+        remedy = f"{has}, and {needs} members of a queue's group must be up; at most {nodes - needs}"
+        yield fault("nodes_down", down, remedy)
+
+
+def _queue_faults(
+    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
+    record = cluster.record
+    if settings["leaders"] == "one" and not record.own_nodes:
+        has = "lets nobody put a queue on a node" if record.broker else "has no nodes to put queues on"
+        yield fault("leaders", "one", f"{record.service} {has}; remove it, or drop {record.name}")
+    yield from _connection_faults(settings, cluster, fault)
+    if (mode := settings["queue_mode"]) != "default" and not record.has_classic_queues:
+        remedy = f"queues of {record.name} are no classic queues, which alone can be lazy"
+        yield fault("queue_mode", mode, f"{remedy}; remove it, or drop {record.name}")
+    if (group := settings.get("group_size")) is None:
+        return
+    if record.group_size is None:
+        remedy = f"queues of {record.name} have no group of members; remove it, or drop {record.name}"
+        yield fault("group_size", group, remedy)
+    elif record.broker and group != record.group_size:
+        remedy = f"{record.service} makes queues of {record.group_size} members whatever is asked"
+        yield fault("group_size", group, f"{remedy}; remove it, or drop {record.name}")
+    elif group > cluster.nodes:
+        remedy = f"{cluster.target} has {cluster.nodes} nodes, and each member needs its own"
+        yield fault("group_size", group, f"{remedy}; at most {cluster.nodes}")
+
+
+def _connection_faults(
+    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
+) -> Iterator[InputError]:
+    """Connections to a node that nobody can choose, or where there is no choice."""
+    wanted, record = settings["connect_to"], cluster.record
+    if wanted == "any":
+        return
+    left = cluster.nodes - settings["nodes_down"]
+    if not record.own_nodes:
+        has = "has one endpoint for all of them" if record.broker else "has no nodes to choose among"
+        yield fault("connect_to", wanted, f"{record.service} {has}; remove it, or drop {record.name}")
+    elif left < 2:
+        runs = f"of {cluster.target} {plural(max(left, 0), 'node')} would run"
+        yield fault(
+            "connect_to", wanted, f"{runs}, so that there is no other; remove it, or drop {record.name}"
+        )

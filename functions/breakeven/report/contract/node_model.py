@@ -1,0 +1,41 @@
+"""The part of the report's contract about nodes while a case ran."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from breakeven.report.contract.strict import Strict
+
+#: of one figure, a value for each second of the case's axis; null where the node was not sampled
+Values = list[float | None]
+
+
+class NodeCourse(Strict):
+    """One node over the seconds of its case, from the start of the first stage on.
+
+    A list is empty where nobody knows the figure in any second. Units are those of ``docs/metrics.md``.
+    """
+
+    case_id: str
+    node: str
+    taken: str | None = Field(description="of what the figures of processor, memory and disks are")
+    host_cores: int | None = Field(description="of the node's host, for all that runs on it")
+    produced_per_s: list[float] = Field(description="of the whole case, the same for each of its nodes")
+    consumed_per_s: list[float] = Field(description="likewise")
+    depth: Values = Field(description="likewise: messages in all of its queues")
+    cpu_cores: Values = Field(description="cores used")
+    steal_cores: Values = Field(description="cores that the hypervisor withheld")
+    resident_bytes: Values
+    read_bytes_per_s: Values = Field(description="from disks")
+    written_bytes_per_s: Values = Field(description="to disks, as handed to the kernel")
+    disk_busy_share: Values = Field(description="of the second, of the busiest disk")
+    memory_alarm: list[bool | None] = Field(description="whether the broker blocked publishers for memory")
+    disk_alarm: list[bool | None] = Field(description="the same for lack of free disk space")
+    unknown: list[str] = Field(description="what is not known in some second, and why")
+
+    @property
+    def working(self) -> range:
+        """The seconds from the first in which anything was produced or consumed to the last."""
+        rates = zip(self.produced_per_s, self.consumed_per_s, strict=True)
+        found = [second for second, (produced, consumed) in enumerate(rates) if produced or consumed]
+        return range(found[0], found[-1] + 1) if found else range(0)

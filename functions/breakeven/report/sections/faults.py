@@ -1,0 +1,134 @@
+"""Faults: what was done to nodes while a case was measured, how it recovered, and what was lost."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.report.charts.fault_charts import MOST_CHARTS, charted, rates_around_faults
+from breakeven.report.contract.fault_model import FaultReport
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.elements import Bullets, Part, Row, Section, Strong, Table, paragraph
+from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.fault_findings import AIMED_AT, finding
+
+#: sentences that the page has; report.json has all
+MOST_FINDINGS = 30
+HOW = (
+    "Times to recover count from when the fault was done; rates are of whole seconds, and the rate before is "
+    "the mean of the last ten before it. What is lost, missing or duplicate is of the whole case. "
+)
+ONE_MACHINE = (
+    "Measured on one machine: a node that is gone leaves its processor time to the others, and no network "
+    "lies between them. "
+)
+RATES = ("before", "lowest", "back, s")
+COLUMNS = ("done, s", "ran again, s", *RATES, *RATES, "peak", "drained, s")
+GROUPS = (("Fault", 2), ("Produced, msg/s", 3), ("Consumed, msg/s", 3), ("Backlog", 2))
+#: the two that must be nothing come first, as in the ledger
+LOSSES = ("lost", "missing", "duplicates", "failed calls", "replicas in sync", "expected loss", "held")
+EXPECTED = {"none": "none", "some": "some", None: "not said"}
+YES = {True: "yes", False: "no"}
+
+
+def section(subject: Subject) -> Section | None:
+    """None where nothing was to be done to any node."""
+    report = subject.report
+    if not report.faults:
+        return None
+    note = HOW + (ONE_MACHINE if report.environment == "local" else "") + _left_out(report)
+    parts: tuple[Part, ...] = (
+        *paragraph(note.strip(), tone="note"),
+        _bullets(report),
+        recovery_table(report),
+        loss_table(report),
+        *subject.drawn(rates_around_faults),
+    )
+    return Section("faults", "Faults", parts, "Faults under load")
+
+
+def _left_out(report: Report) -> str:
+    more = len(charted(report)) - MOST_CHARTS
+    return f"Drawn are the first {MOST_CHARTS} cases; report.json has all." if more > 0 else ""
+
+
+def _bullets(report: Report) -> Bullets:
+    """A line a fault, after the name of its case."""
+    items = tuple(
+        (
+            Strong(f"{words.case_name(case)}, {words.labelled_target(case.target, case.provenance)}"),
+            f": {finding(fault)}",
+        )
+        for case, fault in _each(report)
+    )
+    more = len(items) - MOST_FINDINGS
+    rest = ((f"{words.plural(more, 'more fault')} in the tables.",),) if more > 0 else ()
+    return Bullets((*items[:MOST_FINDINGS], *rest))
+
+
+def recovery_table(report: Report) -> Table:
+    """A row a fault: when, what it did to rates and backlog, and how long that took to pass."""
+    return Table(
+        slug="faults",
+        caption="Faults: how rates fell and recovered",
+        label_titles=("Target", "Fault"),
+        columns=COLUMNS,
+        groups=GROUPS,
+        rows=tuple(_row(case, fault, _recovery(fault)) for case, fault in _each(report)),
+    )
+
+
+def loss_table(report: Report) -> Table:
+    """A row a fault: the loss that was expected of it, and what the case's ledger has."""
+    return Table(
+        slug="fault-losses",
+        caption="Faults: expected loss, and what was found",
+        label_titles=("Target", "Fault"),
+        columns=LOSSES,
+        rows=tuple(
+            _row(case, fault, _losses(fault), "bad" if fault.held is False else "")
+            for case, fault in _each(report)
+        ),
+    )
+
+
+def _each(report: Report) -> list[tuple[CaseReport, FaultReport]]:
+    cases = {case.case_id: case for case in report.cases}
+    return [(cases[fault.case_id], fault) for fault in report.faults]
+
+
+def _row(case: CaseReport, fault: FaultReport, cells: tuple[str, ...], tone: str = "") -> Row:
+    where = fault.aimed_at if fault.aimed_at in AIMED_AT else f"node {fault.aimed_at}"
+    return Row(
+        labels=(words.target_name(case.target), f"{fault.number}: {fault.kind}, {where}"),
+        cells=cells,
+        origin=case.provenance,
+        section=words.case_name(case),
+        tone=tone,
+    )
+
+
+def _recovery(fault: FaultReport) -> tuple[str, ...]:
+    return (
+        _tenths(fault.done_s),
+        _tenths(fault.back_s),
+        words.figure(fault.produced_before_per_s),
+        words.figure(fault.produced_lowest_per_s),
+        _tenths(fault.produce_recovery_s),
+        words.figure(fault.consumed_before_per_s),
+        words.figure(fault.consumed_lowest_per_s),
+        _tenths(fault.consume_recovery_s),
+        words.count(fault.backlog_peak),
+        _tenths(fault.backlog_drain_s),
+    )
+
+
+def _losses(fault: FaultReport) -> tuple[str, ...]:
+    return (
+        *(words.count(value) for value in (fault.lost, fault.missing, fault.duplicates, fault.errors)),
+        "not known" if fault.in_sync is None else YES[fault.in_sync],
+        EXPECTED[fault.expected_loss],
+        "not judged" if fault.held is None else YES[fault.held],
+    )
+
+
+def _tenths(value: float | None) -> str:
+    return words.NOTHING if value is None else f"{value:,.1f}"

@@ -1,0 +1,160 @@
+"""Published orders: what a source's charts show without figures, held against the run's own figures."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from breakeven import words
+from breakeven.published.rows import SOURCES, Published, PublishedOrder, Side, load_shipped
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
+from breakeven.report.elements import Row, Section, Table, filled
+from breakeven.report.sections.subject import Subject
+from breakeven.terms import TargetName
+
+#: by which the higher of two rates that are alike may be above the other
+ALIKE = 1.1
+EQUAL = (
+    "Figures whose 95% intervals overlap count as equal. Without repeats there are no intervals, and the two "
+    "figures are compared as they are."
+)
+HOLDS, NOT, SAME = "holds", "does not hold", "equal within the intervals"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What of a metric is compared, as query results call it, and its unit."""
+
+    name: Literal["msg_per_s", "mean_ms"]
+    unit: str
+    slug: str
+
+
+RATE, LATENCY = Figure("msg_per_s", "msg/s", "orders"), Figure("mean_ms", "mean ms", "orders-of-latency")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One cell's figure, with its 95% interval; the figure itself, where there is none."""
+
+    value: float
+    low: float
+    high: float
+    cases: tuple[CaseReport, ...]
+
+    def shown(self, figure: Figure) -> str:
+        """The figure; a rate that is a lower bound says so."""
+        saturated = figure is RATE and any("loader_saturated" in case.flags for case in self.cases)
+        return f"{'≥ ' if saturated else ''}{words.figure(self.value)}"
+
+
+def section(subject: Subject) -> Section | None:
+    """None where no source has an order that the run's suite repeats."""
+    report = subject.report
+    if report.source:
+        return None
+    tables = (
+        _table(report, published, figure)
+        for published in _sources()
+        for figure in (RATE, LATENCY)
+        if _orders(report, published, figure)
+    )
+    return Section("orders", "Published orders", filled(*tables))
+
+
+def holds(order: PublishedOrder, first: Measured, second: Measured) -> str:
+    """Whether the figures are as the source says, in words."""
+    overlap = first.low <= second.high and second.low <= first.high
+    if order.relation == "alike":
+        near = max(first.value, second.value) <= ALIKE * min(first.value, second.value)
+        return HOLDS if near or overlap else NOT
+    if overlap:
+        return SAME
+    return HOLDS if first.value > second.value else NOT
+
+
+@cache
+def _sources() -> tuple[Published, ...]:
+    return tuple(load_shipped(name) for name in SOURCES.values())
+
+
+def _figure(order: PublishedOrder) -> Figure:
+    return LATENCY if order.metric == "end_to_end" else RATE
+
+
+def _orders(report: Report, published: Published, figure: Figure) -> list[PublishedOrder]:
+    return [order for order in published.orders if order.suite == report.suite and _figure(order) is figure]
+
+
+def _table(report: Report, published: Published, figure: Figure) -> Table:
+    rows = (row for order in _orders(report, published, figure) for row in _rows(report, order, figure))
+    return Table(
+        slug=f"{figure.slug}-{published.id}",
+        caption=f"Orders of “{published.title}” ({published.label})",
+        label_titles=("The source says", "Target"),
+        columns=(f"first, {figure.unit}", f"second, {figure.unit}", "in this run"),
+        rows=tuple(rows),
+        notes=(EQUAL,),
+    )
+
+
+def _rows(report: Report, order: PublishedOrder, figure: Figure) -> Iterator[Row]:
+    for targets in _pairs(report, order):
+        sides = zip((order.first, order.second), targets, strict=True)
+        first, second = (_measured(report, order, side, target, figure) for side, target in sides)
+        if first and second:
+            names = dict.fromkeys(words.target_name(target) for target in targets)
+            yield Row(
+                labels=(order.says, " and ".join(names)),
+                cells=(first.shown(figure), second.shown(figure), holds(order, first, second)),
+                origin=_origin((*first.cases, *second.cases)),
+            )
+
+
+def _pairs(report: Report, order: PublishedOrder) -> Iterator[tuple[str, str]]:
+    """The targets of both sides: the same one for both, unless the order names them."""
+    targets = list(dict.fromkeys(case.target for case in report.cases))
+    first, second = (
+        [target for target in targets if side.target in (None, target, TargetName(target).kind)]
+        for side in (order.first, order.second)
+    )
+    if order.first.target == order.second.target:
+        yield from zip(first, second, strict=True)
+    else:
+        yield from itertools.product(first, second)
+
+
+def _measured(
+    report: Report, order: PublishedOrder, side: Side, target: str, figure: Figure
+) -> Measured | None:
+    """The figure of the side's cell on a target; None where no case of it was measured."""
+    found = [
+        (case, value)
+        for case in report.cases
+        if case.status == "ok"
+        and case.target == target
+        and side.covers(case)
+        and (value := _value(case, order, figure))
+    ]
+    if not found:
+        return None
+    cases = tuple(case for case, _ in found)
+    for row in report.repeats:
+        cell = (row.scenario, row.cell, row.target, row.metric, row.figure)
+        if cell == (cases[0].scenario, cases[0].cell, target, order.metric, figure.name) and row.mean:
+            return Measured(row.mean, row.interval_low or 0.0, row.interval_high or row.mean, cases)
+    mean = sum(value for _, value in found) / len(found)
+    return Measured(mean, mean, mean, cases)
+
+
+def _origin(cases: Sequence[CaseReport]) -> str:
+    return "emulated" if any(case.provenance == "emulated" for case in cases) else cases[0].provenance
+
+
+def _value(case: CaseReport, order: PublishedOrder, figure: Figure) -> float | None:
+    metric: Metric | None = getattr(case, order.metric)
+    value: float | None = getattr(metric, figure.name) if metric else None
+    return value

@@ -1,0 +1,109 @@
+"""Findings on faults in words: what was done, how rates and backlog took it, and what was lost."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.report.contract.fault_model import FaultReport
+
+DONE = {"kill": "killed", "stop": "stopped in good order", "pause": "paused"}
+AIMED_AT = {"leader": "the leader's node", "other": "a node without the leader"}
+#: so much after it was due is said, seconds
+LATE_S = 1.0
+EXPECTED = {
+    "none": "No loss of confirmed messages was expected",
+    "some": "Loss was expected",
+    None: "Loss was neither expected nor excluded",
+}
+
+
+def finding(fault: FaultReport) -> str:
+    """The sentences on one fault."""
+    if not fault.was_done:
+        why = f": {fault.error}" if fault.error else ""
+        return f"{_aimed(fault)} was to be {_what(fault)} at {_seconds(fault.due_s)} and was not{why}."
+    parts = (
+        _done(fault),
+        _rate(
+            "Publishing",
+            fault.produced_before_per_s,
+            fault.produced_lowest_per_s,
+            fault.produce_recovery_s,
+            fault.produce_unrecovered,
+        ),
+        _rate(
+            "Consuming",
+            fault.consumed_before_per_s,
+            fault.consumed_lowest_per_s,
+            fault.consume_recovery_s,
+            fault.consume_unrecovered,
+        ),
+        _backlog(fault),
+        f"{words.plural(fault.errors, 'call')} failed." if fault.errors else "",
+        f"{EXPECTED[fault.expected_loss]}, as {fault.expected_because}; {fault.finding}.",
+    )
+    return " ".join(part for part in parts if part)
+
+
+def _done(fault: FaultReport) -> str:
+    if fault.done_s is None:
+        return f"{_aimed(fault)} was {_what(fault)}."
+    late = f" (due at {_seconds(fault.due_s)})" if fault.done_s - fault.due_s >= LATE_S else ""
+    back = "" if fault.back_s is None else f" and ran again at {_seconds(fault.back_s)}"
+    gone = (
+        ""
+        if fault.back_s is not None
+        else f"; it did not run again{f': {fault.error}' if fault.error else ''}"
+    )
+    return f"{_aimed(fault)} was {_what(fault)} at {_seconds(fault.done_s)}{late}{back}{gone}."
+
+
+def _aimed(fault: FaultReport) -> str:
+    where = AIMED_AT.get(fault.aimed_at, f"node {fault.aimed_at}")
+    return f"{fault.node or 'A node'} ({where})"
+
+
+def _what(fault: FaultReport) -> str:
+    return DONE.get(fault.kind, fault.kind)
+
+
+def _rate(
+    name: str, before: float | None, lowest: float | None, recovery_s: float | None, why: str | None
+) -> str:
+    if before is None or lowest is None:
+        return f"{name}: not known, as {why}."
+    if not before:
+        return ""
+    if recovery_s is None:
+        return f"{name} fell from {_rates(before, lowest)} and did not come back to 90% of it {_until(why)}."
+    if not recovery_s:
+        low = f"its lowest second had {words.figure(lowest)}"
+        return f"{name} went on at 90% of {words.figure(before)} messages a second or more; {low}."
+    return (
+        f"{name} fell from {_rates(before, lowest)} and was back at 90% of it after {_seconds(recovery_s)}."
+    )
+
+
+def _rates(before: float, lowest: float) -> str:
+    return f"{words.figure(before)} to {words.figure(lowest)} messages a second"
+
+
+def _backlog(fault: FaultReport) -> str:
+    before, peak = fault.backlog_before, fault.backlog_peak
+    if before is None or peak is None:
+        return f"Backlog: not known, as {fault.backlog_undrained}." if fault.backlog_undrained else ""
+    if peak <= before:
+        return f"No more messages waited than before, {words.count(before)} at most."
+    rose = f"The backlog rose from {words.count(before)} to {words.count(peak)} messages"
+    if fault.backlog_drain_s is None:
+        return f"{rose} and was not drained {_until(fault.backlog_undrained)}."
+    return f"{rose} and was drained {_seconds(fault.backlog_drain_s)} after its peak."
+
+
+def _until(why: str | None) -> str:
+    """'before the measured stage ended', of 'not before …': the only reasons where figures are known."""
+    return (why or "").removeprefix("not ")
+
+
+def _seconds(value: float) -> str:
+    """To a tenth: the instants are of processes, and the rates of whole seconds."""
+    return f"{value:,.1f} s"

@@ -1,0 +1,97 @@
+"""Orders and answers of faults, as objects in the bucket: nothing is opened inwards to a node.
+
+A case's watch writes an order; an agent beside the nodes of the lane reads it, carries it out at its instant,
+and writes an answer, twice: once the node is taken, and once it is back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from pydantic import Field
+
+from breakeven.results import layout
+from breakeven.results.store import Store
+from breakeven.terms import Frozen
+from breakeven.workload.node_faults import FaultKind
+
+ORDER, ANSWER = "order", "answer"
+
+
+class FaultOrder(Frozen):
+    """Instants are epoch seconds. One without ``node`` is a record: nobody is to carry it out."""
+
+    case_id: str
+    attempt: int
+    number: int = Field(description="of the case's faults, from 1")
+    kind: FaultKind
+    aimed_at: str = Field(description="leader, other, or a node's number")
+    node: str | None = Field(description="the broker node's name; null: none could be chosen")
+    due_at_s: float
+    for_s: float
+    in_sync: bool | None = Field(description="whether all replicas were then; null: not known")
+    error: str | None = Field(default=None, description="why no node was chosen")
+
+
+class FaultAnswer(Frozen):
+    """``over``: nothing more is to be done of it, whether it went well or not."""
+
+    over: bool
+    done_at_s: float | None = None
+    back_at_s: float | None = None
+    error: str | None = None
+
+
+class FaultOrders:
+    """Those of one lane."""
+
+    def __init__(self, store: Store, run_id: str, target: str) -> None:
+        self._store, self._run_id, self._target = store, run_id, target
+
+    def give(self, order: FaultOrder) -> None:
+        self._store.put_json(self._key(order.case_id, order.attempt, order.number, ORDER), _plain(order))
+
+    def answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
+        """In the place of an earlier one."""
+        self._store.put_json(self._key(order.case_id, order.attempt, order.number, ANSWER), _plain(answer))
+
+    def given(self, case_id: str, attempt: int) -> dict[int, FaultOrder]:
+        """By number."""
+        return {
+            number: FaultOrder.model_validate(self._store.get_json(key))
+            for number, key in self._of_case(case_id, attempt, ORDER)
+        }
+
+    def answered(self, case_id: str, attempt: int) -> dict[int, FaultAnswer]:
+        """By number."""
+        return {
+            number: FaultAnswer.model_validate(self._store.get_json(key))
+            for number, key in self._of_case(case_id, attempt, ANSWER)
+        }
+
+    def beyond(self, known: Collection[str]) -> dict[str, FaultOrder]:
+        """The lane's orders whose keys are not known, by key."""
+        keys = self._store.keys(layout.faults_prefix(self._run_id, self._target))
+        return {
+            key: FaultOrder.model_validate(self._store.get_json(key))
+            for key in keys
+            if key not in known and key.endswith(_ending(ORDER))
+        }
+
+    def _of_case(self, case_id: str, attempt: int, what: str) -> Iterator[tuple[int, str]]:
+        prefix = layout.faults_prefix(self._run_id, self._target, case_id, attempt)
+        for key in self._store.keys(prefix):
+            if key.endswith(_ending(what)):
+                yield int(key.removeprefix(prefix).removesuffix(_ending(what))), key
+
+    def _key(self, case_id: str, attempt: int, number: int, what: str) -> str:
+        prefix = layout.faults_prefix(self._run_id, self._target, case_id, attempt)
+        return f"{prefix}{number}{_ending(what)}"
+
+
+def _ending(what: str) -> str:
+    return f".{what}.json"
+
+
+def _plain(document: Frozen) -> dict[str, object]:
+    return document.model_dump(mode="json")

@@ -1,0 +1,162 @@
+"""Faults of a case's nodes: ordered while it is watched, awaited at its end, and written down as rows.
+
+The watch knows when the measured stage starts. A moment before a fault is due it chooses the node, sees
+whether all replicas are in sync, and writes an order, which the agent beside the nodes carries out.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from breakeven.errors import CaseError
+from breakeven.results.coordinator import opening
+from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from breakeven.results.items import all_loaders_item
+from breakeven.steps.services import Services
+from breakeven.workload.case import Case
+from breakeven.workload.node_faults import BACK_S, NodeFault
+
+#: how long before it is due a fault is ordered, seconds: the agent looks each half a second
+LEAD_S = 2.0
+#: how long a failed case waits for its nodes to be back, seconds; the next one waits for the cluster anyway
+FAILED_WAIT_S = 90.0
+POLL_S = 0.5
+NOT_ORDERED = "the case had ended before it was due"
+NOT_ANSWERED = "nothing beside the nodes has answered"
+NOT_BACK = "the node was not back when the case was settled"
+
+
+class Faults(AbstractContextManager["Faults"]):
+    """Those of an attempt, ordered in a thread of its own: a target that keeps others waiting, as one does
+    whose node is away, does not keep it.
+    """
+
+    def __init__(self, services: Services, case: Case, attempt: int, queues: tuple[str, ...]) -> None:
+        self._services, self._case, self._attempt, self._queues = services, case, attempt, queues
+        self._orders = FaultOrders(services.store, case.run_id, case.target)
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def follow(self, loaders: Mapping[str, Mapping[str, Any]], *, ended: bool) -> None:
+        """See the loaders' items: from their gate on faults are ordered, and none any more at their end."""
+        if ended or not self._case.workload.faults:
+            self._stop()
+        elif self._thread is None and (gate_s := self._gate_s(loaders)) is not None:
+            start_s = gate_s + self._case.workload.warmup_s
+            self._thread = threading.Thread(target=self._give, args=(start_s,), name="faults", daemon=True)
+            self._thread.start()
+
+    def are_over(self) -> bool:
+        """Is every node that was taken back, or so late that nobody waits for it any more?"""
+        return not self._case.workload.faults or are_over(self._orders, self._case, self._attempt)
+
+    def _stop(self) -> None:
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _gate_s(self, loaders: Mapping[str, Mapping[str, Any]]) -> float | None:
+        gate = "prefilled" if self._case.workload.prefill else "start"
+        told = all_loaders_item(self._case.case_id, self._attempt)
+        return opening(gate, loaders, told, self._case.loaders)
+
+    def _give(self, start_s: float) -> None:
+        """In the order in which they are due; a call of the watch before this one may have given some."""
+        given = self._orders.given(self._case.case_id, self._attempt)
+        faults = sorted(enumerate(self._case.workload.faults, 1), key=lambda each: each[1].at_s)
+        for number, fault in faults:
+            due_s = start_s + fault.at_s
+            if number in given:
+                continue
+            if self._stopped.wait(max(0.0, due_s - LEAD_S - time.time())) or self._is_aborted():
+                return
+            self._orders.give(self._order(number, fault, due_s))
+
+    def _is_aborted(self) -> bool:
+        item = all_loaders_item(self._case.case_id, self._attempt)
+        return "reason" in self._services.state(self._case.run_id).get(item)
+
+    def _order(self, number: int, fault: NodeFault, due_s: float) -> FaultOrder:
+        target, node, error = self._services.target_of(self._case), None, None
+        in_sync: bool | None = None
+        try:
+            node = target.node_for(fault.node, self._queues[0])
+            in_sync = target.in_sync(self._queues)
+        except CaseError as refused:
+            error = None if node else f"no node could be chosen: {refused}"
+        return FaultOrder(
+            case_id=self._case.case_id,
+            attempt=self._attempt,
+            number=number,
+            kind=fault.kind,
+            aimed_at=fault.aimed_at,
+            node=node,
+            due_at_s=due_s,
+            for_s=fault.for_s,
+            in_sync=in_sync,
+            error=error,
+        )
+
+
+def are_over(orders: FaultOrders, case: Case, attempt: int) -> bool:
+    """Has every order of the attempt that a node was chosen for its answer, or had its time?"""
+    answers = orders.answered(case.case_id, attempt)
+    return all(
+        (number in answers and answers[number].over) or time.time() > order.due_at_s + order.for_s + BACK_S
+        for number, order in orders.given(case.case_id, attempt).items()
+        if order.node
+    )
+
+
+def await_answers(services: Services, case: Case, attempt: int, wait_s: float = FAILED_WAIT_S) -> None:
+    """Wait until the nodes that faults have taken are back, or for so long."""
+    orders, until = FaultOrders(services.store, case.run_id, case.target), time.monotonic() + wait_s
+    while case.workload.faults and not are_over(orders, case, attempt) and time.monotonic() < until:
+        time.sleep(POLL_S)
+
+
+def write_faults(services: Services, case: Case, attempt: int) -> None:
+    """The rows of the attempt's faults; none of a case without any."""
+    if not case.workload.faults:
+        return
+    orders = FaultOrders(services.store, case.run_id, case.target)
+    given, answers = orders.given(case.case_id, attempt), orders.answered(case.case_id, attempt)
+    rows = [
+        _row(case, number, fault, given.get(number), answers.get(number))
+        for number, fault in enumerate(case.workload.faults, 1)
+    ]
+    services.store.put_rows("faults", case.run_id, case.case_id, rows)
+
+
+def _row(
+    case: Case, number: int, fault: NodeFault, order: FaultOrder | None, answer: FaultAnswer | None
+) -> dict[str, Any]:
+    return {
+        "case_id": case.case_id,
+        "number": number,
+        "kind": fault.kind,
+        "aimed_at": fault.aimed_at,
+        "node": order.node if order else None,
+        "due_s": fault.at_s,
+        "for_s": fault.for_s,
+        "due_at_s": order.due_at_s if order else None,
+        "done_at_s": answer.done_at_s if answer else None,
+        "back_at_s": answer.back_at_s if answer else None,
+        "in_sync": order.in_sync if order else None,
+        "error": _error(order, answer),
+    }
+
+
+def _error(order: FaultOrder | None, answer: FaultAnswer | None) -> str | None:
+    if order is None:
+        return NOT_ORDERED
+    if answer is None:
+        return order.error or NOT_ANSWERED
+    return answer.error if answer.over else NOT_BACK

@@ -1,0 +1,64 @@
+"""The loss that a fault may cause by what a queue promises, stated without looking at what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+#: a node of a mirrored pair that is silent for so many seconds may be given up by the other, which goes on
+SPLIT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLoss:
+    """Of messages: ``none`` that was confirmed, or ``some``; None: nothing is expected. ``because``: why."""
+
+    loss: Literal["none", "some"] | None
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSetup:
+    """What decides on a queue's promise. ``copies``: of each message, on as many nodes."""
+
+    copies: int
+    is_quorum: bool
+    confirms: bool
+    persistent: bool
+    acks: bool
+
+
+def expected_loss(
+    queue: QueueSetup, kind: str, for_s: float, *, in_sync: bool | None = True, is_back: bool = True
+) -> ExpectedLoss:
+    """What becomes of the messages when a node that holds them is lost. Rule 14 of ``docs/rules.md``.
+
+    :param kind: of the fault: kill, stop, pause
+    :param for_s: how long the node stays so, seconds
+    :param in_sync: whether all replicas were when it was due; None: not known
+    :param is_back: whether the node's process runs again
+    """
+    if queue.copies == 1 and kind != "pause":
+        if not (queue.persistent or queue.is_quorum):
+            return ExpectedLoss("some", "messages that are not persistent end with the only node's process")
+        if not is_back:
+            return ExpectedLoss(None, "the only node did not come back, and nobody can ask for what it holds")
+    if not queue.confirms:
+        return ExpectedLoss(None, "without confirms nothing is promised")
+    if not queue.acks:
+        return ExpectedLoss(None, "what is handed out without acknowledgements may be lost on its way")
+    if queue.copies == 1:
+        where = "in its memory" if kind == "pause" else "on its disk"
+        return ExpectedLoss("none", f"the only node keeps what it confirmed {where}")
+    return _of_replicated(queue, kind, for_s, in_sync)
+
+
+def _of_replicated(queue: QueueSetup, kind: str, for_s: float, in_sync: bool | None) -> ExpectedLoss:
+    if in_sync is None:
+        return ExpectedLoss(None, "whether all replicas were in sync when it was due is not known")
+    if not in_sync:
+        return ExpectedLoss(None, "a replica was not in sync when it was due: a double fault")
+    if kind == "pause" and for_s >= SPLIT_S and not queue.is_quorum:
+        return ExpectedLoss(None, f"mirrored nodes may part when one pauses for {SPLIT_S:g} s or more")
+    holders = "most of its queue's members" if queue.is_quorum else "all mirrors"
+    return ExpectedLoss("none", f"{holders} had each message before it was confirmed")

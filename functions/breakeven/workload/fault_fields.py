@@ -1,0 +1,54 @@
+"""A fault of a node as a suite says it: its fields, their ranges and the words of their errors."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from breakeven.terms import MAX_NODES
+from breakeven.workload.fields import FAULT, MAX_STAGE_S, Strict
+from breakeven.workload.node_faults import MAX_FAULT_S, FaultKind
+
+#: of one case
+MAX_FAULTS = 20
+NODES = f"leader, other, or a node's number from 1 to {MAX_NODES}"
+
+
+def _node(value: Any) -> Any:
+    if value in ("leader", "other") or (type(value) is int and 1 <= value <= MAX_NODES):
+        return value
+    raise PydanticCustomError(FAULT, "{remedy}", {"remedy": f"must be {NODES}"})
+
+
+#: the number has the words, as it is the first that error messages ask
+_Number = Annotated[int, Field(ge=1, le=MAX_NODES, json_schema_extra={"allowed": NODES})]
+_Time = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=MAX_STAGE_S,
+        json_schema_extra={"allowed": f"seconds since the measured stage's start, 0 to {MAX_STAGE_S}"},
+    ),
+]
+_Length = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=MAX_FAULT_S,
+        json_schema_extra={"allowed": f"seconds, over 0 and at most {MAX_FAULT_S:g}"},
+    ),
+]
+
+
+class FaultEntry(Strict):
+    """One of a scenario's list ``faults``."""
+
+    at_s: _Time
+    kind: FaultKind
+    node: Annotated[_Number | Literal["leader", "other"], BeforeValidator(_node)]
+    for_s: _Length
+
+
+FaultList = Annotated[list[FaultEntry], Field(min_length=1, max_length=MAX_FAULTS)]

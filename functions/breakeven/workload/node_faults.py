@@ -1,0 +1,45 @@
+"""What is done to a broker's node at a set time of a case (rule 14 of docs/rules.md)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from breakeven.terms import Frozen
+
+#: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it
+FaultKind = Literal["kill", "stop", "pause"]
+#: the node of the first queue's leader, another one, or the node of that number, from 1
+FaultNode = Literal["leader", "other"] | int
+#: how long a node may be kept so, seconds: the workflow waits 330 s for a cluster to be whole after a case
+#: (``steps.case.nodes_down``), and a node that was killed takes some of them to start
+MAX_FAULT_S = 240.0
+#: seconds that a node may take from its start until it is a member of its cluster again
+BACK_S = 100.0
+
+
+class NodeFault(Frozen):
+    """One of a case's. Times are seconds, ``at_s`` since the start of the measured stage."""
+
+    at_s: float = Field(ge=0)
+    kind: FaultKind
+    node: FaultNode
+    for_s: float = Field(gt=0, description="until the node's process goes on, or is started again")
+
+    @property
+    def end_s(self) -> float:
+        return self.at_s + self.for_s
+
+    @property
+    def aimed_at(self) -> str:
+        """As the suite says it: leader, other, or a number."""
+        return str(self.node)
+
+    @property
+    def words(self) -> str:
+        """Such as ``kill the leader's node at 10 s for 5 s``."""
+        which = {"leader": "the leader's node", "other": "another node"}.get(
+            self.aimed_at, f"node {self.node}"
+        )
+        return f"{self.kind} {which} at {self.at_s:g} s for {self.for_s:g} s"

@@ -1,0 +1,140 @@
+"""What carries out faults beside the nodes of a lane: it looks in the bucket for orders, and answers there.
+
+On one machine it is a thread of the run, and a node is a group of processes. Whatever ends the run ends its
+nodes with it (``local.children``): none stays paused, as SIGKILL ends a stopped process, too.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from breakeven.errors import BreakevenError
+from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+
+LOOK_EVERY_S = 0.5
+#: an order that is seen so long after it was due is not carried out any more, seconds
+LATE_S = 1.0
+#: a node that could not start again, and why
+Failed = Callable[[str, str], None]
+NOT_RUNNING = "the node did not run when it was due"
+STILL_TAKEN = "a fault before it still had the node"
+
+
+class Nodes(Protocol):
+    """Those of the lane's cluster, by name."""
+
+    def runs(self, node: str) -> bool: ...
+    def signal(self, node: str, number: signal.Signals) -> None: ...
+    def shut_down(self, node: str) -> None: ...
+    def restart(self, node: str) -> None: ...
+
+
+class FaultAgent:
+    """Of one lane.
+
+    :param failed: told of a node that could not start again, and why
+    :param stopped: is the whole run being ended, with all that it has started?
+    """
+
+    def __init__(
+        self,
+        orders: FaultOrders,
+        nodes: Nodes,
+        failed: Failed,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._orders, self._nodes, self._failed, self._stopped = orders, nodes, failed, stopped
+        self._ended, self._lock = threading.Event(), threading.Lock()
+        self._taken: set[str] = set()
+
+    def start(self) -> None:
+        threading.Thread(target=self._look, name="fault agent", daemon=True).start()
+
+    def end(self) -> None:
+        """The lane is: nothing is carried out any more, and nothing undone, as its nodes go, too."""
+        self._ended.set()
+
+    def _look(self) -> None:
+        known: set[str] = set()
+        while not self._is_over_after(LOOK_EVERY_S):
+            try:
+                found = self._orders.beyond(known)
+            except (BotoCoreError, ClientError):
+                continue  # looked for again; where the bucket itself is gone, so is the lane
+            known |= found.keys()
+            for order in found.values():
+                if order.node is not None:
+                    threading.Thread(
+                        target=self._carry_out, args=(order, order.node), name="fault", daemon=True
+                    ).start()
+
+    def _carry_out(self, order: FaultOrder, node: str) -> None:
+        if self._is_over_after(order.due_at_s - time.time()):
+            return
+        late_s = time.time() - order.due_at_s
+        if late_s > LATE_S:
+            self._answer(order, FaultAnswer(over=True, error=f"its order came {late_s:.1f} s late"))
+        elif error := self._take(node):
+            self._answer(order, FaultAnswer(over=True, error=error))
+        else:
+            try:
+                self._apply(order, node)
+            finally:
+                self._give_back(node)
+
+    def _take(self, node: str) -> str | None:
+        """Why the node cannot be taken; None: it is ours now."""
+        with self._lock:
+            if node in self._taken:
+                return STILL_TAKEN
+            if not self._nodes.runs(node):
+                return NOT_RUNNING
+            self._taken.add(node)
+            return None
+
+    def _give_back(self, node: str) -> None:
+        with self._lock:
+            self._taken.discard(node)
+
+    def _apply(self, order: FaultOrder, node: str) -> None:
+        done_at_s = time.time()
+        if order.kind == "stop":
+            self._nodes.shut_down(node)
+        else:
+            self._nodes.signal(node, signal.SIGSTOP if order.kind == "pause" else signal.SIGKILL)
+        self._answer(order, FaultAnswer(over=False, done_at_s=done_at_s))
+        if self._is_over_after(done_at_s + order.for_s - time.time()):
+            return
+        back_at_s, error = time.time(), None
+        try:
+            if order.kind == "pause":
+                self._nodes.signal(node, signal.SIGCONT)
+            else:
+                self._nodes.restart(node)
+        except BreakevenError as refused:
+            if self._is_over_after(0.0):
+                return
+            error = f"the node did not come back: {refused}"
+            self._failed(node, str(refused))
+        answer = FaultAnswer(
+            over=True, done_at_s=done_at_s, back_at_s=None if error else back_at_s, error=error
+        )
+        self._answer(order, answer)
+
+    def _answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
+        """Nobody waits for ever for one that cannot be written."""
+        try:
+            self._orders.answer(order, answer)
+        except (BotoCoreError, ClientError):
+            if not self._is_over_after(0.0):
+                raise
+
+    def _is_over_after(self, seconds: float) -> bool:
+        """Wait for so long, or until the lane has ended; whether it has, or the run."""
+        return self._ended.wait(max(0.0, seconds)) or self._stopped()

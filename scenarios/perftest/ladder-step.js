@@ -1,0 +1,1 @@
+{ 'name': 'Test1', 'type': 'simple', 'uri': 'amqp://<user>:<password>@<node_fqdn_string>', 'params':[{ 'time-limit': 60, 'producer-count': 1, 'consumer-count': 1, 'producer-rate-limit': 1000, 'min-msg-size':64, 'queue-names':['test1'] }] },

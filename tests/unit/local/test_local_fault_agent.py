@@ -1,0 +1,159 @@
+"""The agent of a lane's faults: when it acts, when it leaves a node alone, and what it answers."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from breakeven.errors import BreakevenError
+from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from local.servers import fault_agent
+from local.servers.fault_agent import NOT_RUNNING, STILL_TAKEN, FaultAgent
+from tests.support.aws.moto_results import installed
+from tests.support.workflow.processes import eventually
+
+CASE = "kill.threads-4.rabbitmq-quorum-trio.r1"
+
+
+class Nodes:
+    """Nodes that are only names; writes down what is done to them."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str]] = []
+        self.running, self.refuses = {"a", "b"}, False
+
+    def runs(self, node: str) -> bool:
+        return node in self.running
+
+    def signal(self, node: str, number: signal.Signals) -> None:
+        self.done.append((number.name, node))
+
+    def shut_down(self, node: str) -> None:
+        self.done.append(("shut down", node))
+
+    def restart(self, node: str) -> None:
+        if self.refuses:
+            raise BreakevenError("no disk")
+        self.done.append(("restart", node))
+
+
+class Lane:
+    def __init__(self, services: Any) -> None:
+        self.orders = FaultOrders(services.store, "run", "rabbitmq-quorum-trio")
+        self.nodes, self.failures = Nodes(), list[tuple[str, str]]()
+        self.stopped = threading.Event()
+        self.agent = FaultAgent(
+            self.orders, self.nodes, lambda *told: self.failures.append(told), self.stopped.is_set
+        )
+        self.agent.start()
+
+    def order(self, number: int = 1, **changes: Any) -> FaultOrder:
+        given = {"kind": "kill", "aimed_at": "leader", "node": "a", "for_s": 0.2, "in_sync": True}
+        times = {"due_at_s": time.time() + 0.3, "case_id": CASE, "attempt": 1, "number": number}
+        made = FaultOrder(**{**given, **times, **changes})
+        self.orders.give(made)
+        return made
+
+    def answer(self, number: int = 1) -> FaultAnswer:
+        """Once it is over."""
+        assert eventually(lambda: (found := self.answers().get(number)) and found.over, 20)
+        return self.answers()[number]
+
+    def answers(self) -> dict[int, FaultAnswer]:
+        return self.orders.answered(CASE, 1)
+
+
+@pytest.fixture
+def lane(monkeypatch):
+    monkeypatch.setattr(fault_agent, "LOOK_EVERY_S", 0.02)
+    with installed(monkeypatch) as services:
+        made = Lane(services)
+        yield made
+        made.agent.end()
+        threads = threading.enumerate
+        assert eventually(lambda: not any(each.name.startswith("fault") for each in threads())), (
+            "before moto goes"
+        )
+
+
+@pytest.mark.parametrize(
+    ("kind", "done"),
+    [
+        ("kill", [("SIGKILL", "a"), ("restart", "a")]),
+        ("stop", [("shut down", "a"), ("restart", "a")]),
+        ("pause", [("SIGSTOP", "a"), ("SIGCONT", "a")]),
+    ],
+)
+def test_a_node_is_taken_at_its_instant_and_given_back_after_it(lane, kind, done):
+    order = lane.order(kind=kind)
+    answer = lane.answer()
+    assert lane.nodes.done == done
+    assert answer.error is None
+    assert order.due_at_s <= answer.done_at_s < order.due_at_s + fault_agent.LATE_S
+    assert answer.back_at_s >= answer.done_at_s + order.for_s
+
+
+def test_while_the_node_is_away_the_answer_says_since_when(lane):
+    lane.order(for_s=60)
+    assert eventually(lambda: 1 in lane.answers(), 20)
+    answer = lane.answers()[1]
+    assert (answer.over, answer.back_at_s, answer.done_at_s is not None) == (False, None, True)
+
+
+def test_an_order_that_comes_late_is_not_carried_out(lane):
+    lane.order(due_at_s=time.time() - 30)
+    answer = lane.answer()
+    assert "its order came 30." in str(answer.error)
+    assert (answer.done_at_s, answer.back_at_s, lane.nodes.done) == (None, None, [])
+
+
+def test_a_node_that_does_not_run_is_left_alone(lane):
+    lane.nodes.running = {"b"}
+    lane.order()
+    assert lane.answer().error == NOT_RUNNING
+    assert lane.nodes.done == []
+
+
+def test_a_node_that_another_fault_has_is_left_to_it(lane):
+    lane.order(kind="pause", for_s=60)
+    lane.order(2, due_at_s=time.time() + 0.6)
+    assert lane.answer(2).error == STILL_TAKEN
+    assert lane.nodes.done == [("SIGSTOP", "a")]
+
+
+def test_once_given_back_it_may_be_taken_again(lane):
+    lane.order()
+    lane.answer()
+    lane.order(2, kind="pause")
+    assert lane.answer(2).error is None
+
+
+def test_a_node_that_cannot_start_again_is_told_of(lane):
+    lane.nodes.refuses = True
+    lane.order()
+    answer = lane.answer()
+    assert (answer.error, answer.back_at_s) == ("the node did not come back: no disk", None)
+    assert answer.done_at_s is not None
+    assert lane.failures == [("a", "no disk")]
+
+
+def test_an_order_without_a_node_is_a_record(lane):
+    lane.order(node=None, error="no node could be chosen")
+    lane.order(2)
+    lane.answer(2)
+    assert set(lane.answers()) == {2}
+
+
+@pytest.mark.parametrize("by", ["end", "stopped"])
+def test_nothing_is_done_once_the_lane_or_the_run_has_ended(lane, by):
+    lane.order(for_s=0.6)
+    assert eventually(lambda: lane.nodes.done, 20)
+    lane.agent.end() if by == "end" else lane.stopped.set()
+    lane.order(2, node="b")
+    time.sleep(1.2)
+    assert lane.nodes.done == [("SIGKILL", "a")]
+    assert not lane.answers()[1].over

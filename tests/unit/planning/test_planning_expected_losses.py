@@ -1,0 +1,49 @@
+"""What a plan says of each fault before it is done."""
+
+from __future__ import annotations
+
+import pytest
+
+from breakeven.planning.plan import make_plan
+from breakeven.workload.read import parse_suite
+from cli import main
+
+TRIO, PAIR, SINGLE = "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair", "rabbitmq-single"
+SYNCED = "no loss of confirmed messages is expected, if all replicas are in sync then, as "
+
+
+def notes(target: str, kind: str = "kill", for_s: float = 3.0, **settings: object) -> list[str]:
+    fault = {"at_s": 2, "kind": kind, "node": "leader", "for_s": for_s}
+    scenario = {"threads": [1, 2], "message_size": "16B", "measure_s": 10, "faults": [fault], **settings}
+    document = {"suite": "s", "title": "S", "targets": [target], "instrument": False}
+    suite = parse_suite({**document, "scenarios": {"p": scenario}}, "s.yaml")
+    return make_plan(suite, run_id="run-1", environment="local").fault_notes
+
+
+@pytest.mark.parametrize(
+    ("target", "settings", "said"),
+    [
+        (TRIO, {}, SYNCED + "most of its queue's members had each message before it was confirmed."),
+        (PAIR, {}, SYNCED + "all mirrors had each message before it was confirmed."),
+        (SINGLE, {"persistent": False}, "loss is expected, as messages that are not persistent end with"),
+        (SINGLE, {}, "no loss of confirmed messages is expected, as the only node keeps what it confirmed"),
+        (TRIO, {"group_size": 1}, "no loss of confirmed messages is expected, as the only node keeps"),
+        (PAIR, {"confirms": False}, "loss is neither expected nor excluded, as without confirms nothing is"),
+        (PAIR, {"kind": "pause", "for_s": 60.0}, "loss is neither expected nor excluded, as mirrored nodes"),
+    ],
+)
+def test_expected_loss_is_said_before_it_is_done(target, settings, said):
+    (note,) = notes(target, **settings)
+    assert said in note
+
+
+def test_a_line_names_target_and_fault_once_for_all_cells():
+    (note,) = notes(TRIO)
+    assert note.startswith("RabbitMQ quorum trio, kill the leader's node at 2 s for 3 s: ")
+
+
+def test_the_terminal_has_them_and_a_suite_without_faults_has_none(capsys):
+    assert main.main(["plan", "faults", "--environment", "local"]) == 0
+    assert capsys.readouterr().out.count("no loss of confirmed messages is expected") == 6
+    assert main.main(["plan", "quick", "--environment", "local"]) == 0
+    assert "expected, as" not in capsys.readouterr().out

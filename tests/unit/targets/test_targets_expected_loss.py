@@ -1,0 +1,66 @@
+"""The loss that each fault may cause: the least setup that promises something, and what just does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from breakeven.targets.expected_loss import QueueSetup, expected_loss
+
+TRIO = QueueSetup(copies=3, is_quorum=True, confirms=True, persistent=True, acks=True)
+PAIR = replace(TRIO, copies=2, is_quorum=False)
+SINGLE = replace(PAIR, copies=1)
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop", "pause"])
+@pytest.mark.parametrize("queue", [TRIO, PAIR, SINGLE])
+def test_what_was_confirmed_is_kept(queue: QueueSetup, kind: str) -> None:
+    assert expected_loss(queue, kind, 10).loss == "none"
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop"])
+def test_one_node_without_persistence_loses_what_it_holds(kind: str) -> None:
+    transient = replace(SINGLE, persistent=False)
+    assert expected_loss(transient, kind, 10).loss == "some"
+    assert expected_loss(transient, kind, 10, is_back=False).loss == "some"
+    assert expected_loss(replace(transient, confirms=False), kind, 10).loss == "some"
+    assert expected_loss(transient, kind, 10, in_sync=None).loss == "some", (
+        "there is no replica to be in sync"
+    )
+    for copies in (PAIR, TRIO):
+        assert expected_loss(replace(copies, persistent=False), kind, 10).loss == "none", "others hold it"
+
+
+def test_a_quorum_queue_is_persistent_whatever_its_messages_say() -> None:
+    alone = replace(TRIO, copies=1, persistent=False)
+    assert expected_loss(alone, "kill", 10).loss == "none"
+
+
+def test_a_paused_node_keeps_what_is_in_its_memory() -> None:
+    paused = expected_loss(replace(SINGLE, persistent=False), "pause", 3600, is_back=False)
+    assert (paused.loss, paused.because) == ("none", "the only node keeps what it confirmed in its memory")
+
+
+@pytest.mark.parametrize(
+    ("queue", "given", "because"),
+    [
+        (TRIO, {"in_sync": False}, "a replica was not in sync when it was due: a double fault"),
+        (PAIR, {"in_sync": None}, "whether all replicas were in sync when it was due is not known"),
+        (replace(TRIO, confirms=False), {}, "without confirms nothing is promised"),
+        (replace(PAIR, acks=False), {}, "what is handed out without acknowledgements may be lost on its way"),
+        (replace(SINGLE, confirms=False), {}, "without confirms nothing is promised"),
+        (SINGLE, {"is_back": False}, "the only node did not come back, and nobody can ask for what it holds"),
+    ],
+)
+def test_nothing_is_expected(queue: QueueSetup, given: dict[str, Any], because: str) -> None:
+    found = expected_loss(queue, "kill", 10, **given)
+    assert (found.loss, found.because) == (None, because)
+
+
+@pytest.mark.parametrize(("queue", "loss"), [(PAIR, None), (TRIO, "none"), (SINGLE, "none")])
+def test_a_pause_of_thirty_seconds_may_split_mirrors_only(queue: QueueSetup, loss: str | None) -> None:
+    assert expected_loss(queue, "pause", 30).loss == loss
+    assert expected_loss(queue, "pause", 29.9).loss == "none"
+    assert expected_loss(queue, "kill", 30).loss == "none"

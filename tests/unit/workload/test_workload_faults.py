@@ -1,0 +1,256 @@
+"""Faults of nodes: what a suite says of them, what is refused, and what the plan makes of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.planning import execution_limits
+from breakeven.planning.budget.durations import seconds_needed
+from breakeven.planning.budget.planning_assumptions import OVERHEADS
+from breakeven.planning.expand import expand
+from breakeven.planning.plan import make_plan
+from breakeven.planning.warm_up import windows_of
+from breakeven.workload.case import Case, Workload
+from breakeven.workload.node_faults import BACK_S, NodeFault
+from breakeven.workload.read import load_shipped, parse_suite
+from breakeven.workload.suite import Suite
+from local.servers.endpoints import Endpoints
+
+SQS, PAIR, TRIO, SINGLE = (
+    "sqs-standard",
+    "rabbitmq-mirrored-pair",
+    "rabbitmq-quorum-trio",
+    "rabbitmq-single",
+)
+KILL = {"at_s": 10, "kind": "kill", "node": "leader", "for_s": 5}
+
+
+def fault(**changes: Any) -> dict[str, Any]:
+    return {**KILL, **changes}
+
+
+def suite_of(scenario: dict[str, Any], *targets: str, **changes: Any) -> Suite:
+    found = {"suite": "x", "title": "x", "targets": list(targets or (TRIO,)), "instrument": False, **changes}
+    return parse_suite({**found, "scenarios": {"s": {"threads": 2, "measure_s": 60, **scenario}}}, "x.yaml")
+
+
+def cases(scenario: dict[str, Any], *targets: str, **changes: Any) -> list[Case]:
+    return expand(suite_of(scenario, *targets, **changes), run_id="run-1", environment="local")
+
+
+def test_a_case_has_its_faults_and_says_them_in_words() -> None:
+    (case,) = cases({"faults": [KILL, fault(at_s=30, kind="pause", node=2)]})
+    assert case.workload.faults == (
+        NodeFault(at_s=10, kind="kill", node="leader", for_s=5),
+        NodeFault(at_s=30, kind="pause", node=2, for_s=5),
+    )
+    assert case.workload.parameters()["faults"] == (
+        "kill the leader's node at 10 s for 5 s, pause node 2 at 30 s for 5 s"
+    )
+    assert Case.model_validate(case.model_dump(mode="json")) == case
+
+
+def test_without_any_a_case_says_nothing_of_them_and_one_stored_before_is_read() -> None:
+    (case,) = cases({})
+    assert case.workload.faults == ()
+    assert "faults" not in case.workload.parameters()
+    stored = case.workload.model_dump(mode="json")
+    del stored["faults"]
+    assert Workload.model_validate(stored) == case.workload
+
+
+def test_a_suites_document_reads_the_same() -> None:
+    suite = suite_of({"faults": [KILL, fault(at_s=30, node=3)]})
+    assert parse_suite(suite.document(), "x.yaml").sha256 == suite.sha256
+
+
+@pytest.mark.parametrize(
+    ("entry", "path", "value", "remedy"),
+    [
+        (fault(at_s=-1), "faults.0.at_s", -1, "seconds since the measured stage's start, 0 to 10800"),
+        (fault(for_s=0), "faults.0.for_s", 0, "over 0 and at most 240"),
+        (fault(for_s=-5), "faults.0.for_s", -5, "over 0 and at most 240"),
+        (fault(for_s=241), "faults.0.for_s", 241, "over 0 and at most 240"),
+        (fault(kind="burn"), "faults.0.kind", "burn", "one of kill, stop, pause"),
+        (fault(node="first"), "faults.0.node", "first", "leader, other, or a node's number from 1 to 9"),
+        (fault(node=0), "faults.0.node", 0, "leader, other, or a node's number from 1 to 9"),
+        (fault(node=True), "faults.0.node", True, "leader, other, or a node's number from 1 to 9"),
+        (fault(node="2"), "faults.0.node", "2", "leader, other, or a node's number from 1 to 9"),
+        (fault(after_s=2), "faults.0.after_s", 2, "no such field"),
+        ({k: v for k, v in KILL.items() if k != "node"}, "faults.0.node", None, "is required: leader, other"),
+        ({k: v for k, v in KILL.items() if k != "at_s"}, "faults.0.at_s", None, "is required: seconds"),
+    ],
+)
+def test_what_is_no_fault_is_named(entry: dict[str, Any], path: str, value: object, remedy: str) -> None:
+    with pytest.raises(InputError) as caught:
+        suite_of({"faults": [entry]})
+    assert (caught.value.field, caught.value.value) == (f"scenarios.s.{path}", value)
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [{"mode": "load-unload", "messages": 10, "measure_s": None}, {"mode": "capacity", "rate": 100}],
+)
+def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
+    given = {name: value for name, value in scenario.items() if value is not None}
+    suite = {"suite": "x", "title": "x", "targets": [TRIO]}
+    with pytest.raises(InputError) as caught:
+        parse_suite({**suite, "scenarios": {"s": {"threads": 2, **given, "faults": [KILL]}}}, "x.yaml")
+    assert caught.value.field == "scenarios.s.faults"
+    assert "mode: parallel" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("scenario", "target", "field", "value", "remedy"),
+    [
+        ({"faults": [fault(at_s=60)]}, TRIO, "faults.0.at_s", "60", "the measured stage ends after 60 s"),
+        (
+            {"faults": [fault(at_s=20)], "measure_s": None, "rate": 5, "profile": [{"rate": 5, "for_s": 20}]},
+            TRIO,
+            "faults.0.at_s",
+            "20",
+            "the measured stage ends after 20 s",
+        ),
+        ({"faults": [fault(node=4)]}, TRIO, "faults.0.node", 4, "has 3 nodes; at most 3"),
+        ({"faults": [fault(node=3)]}, PAIR, "faults.0.node", 3, "has 2 nodes; at most 2"),
+        (
+            {"faults": [fault(node="other")]},
+            SINGLE,
+            "faults.0.node",
+            "other",
+            "has 1 node, so that there is no",
+        ),
+        (
+            {"faults": [fault(node=1), fault(at_s=12, node=1)]},
+            TRIO,
+            "faults.1.at_s",
+            "12",
+            "faults.0 has node 1 until 15 s; begin it after that",
+        ),
+        (
+            {"faults": [fault(node=1), fault(at_s=12, node=2)]},
+            PAIR,
+            "faults.1.at_s",
+            "12",
+            "2 of the 2 nodes of rabbitmq-mirrored-pair would be away at once, and its queues bear 1; "
+            "begin it at 15 s or later",
+        ),
+        (
+            {"faults": [fault(at_s=12), fault(node="other")]},
+            TRIO,
+            "faults.0.at_s",
+            "12",
+            "2 of the 3 nodes of rabbitmq-quorum-trio would be away at once, and its queues bear 1",
+        ),
+        ({"faults": [KILL], "nodes_down": 1}, TRIO, "nodes_down", 1, "begins with all nodes up"),
+        (
+            {"faults": [KILL]},
+            SQS,
+            "faults",
+            "kill the leader's node at 10 s for 5 s",
+            "Amazon SQS has no nodes",
+        ),
+        (
+            {"faults": [KILL]},
+            "amazon-mq-cluster",
+            "faults",
+            "kill the leader's node at 10 s for 5 s",
+            "no call reaches a node of amazon-mq-cluster",
+        ),
+    ],
+)
+def test_what_cannot_be_carried_out_is_refused(
+    scenario: dict[str, Any], target: str, field: str, value: object, remedy: str
+) -> None:
+    given = {"measure_s": 60, **scenario}
+    found = {"suite": "x", "title": "x", "targets": [target], "instrument": False}
+    body = {name: value for name, value in {"threads": 2, **given}.items() if value is not None}
+    with pytest.raises(InputError) as caught:
+        expand(parse_suite({**found, "scenarios": {"s": body}}, "x.yaml"), run_id="r", environment="local")
+    assert (caught.value.field, caught.value.value) == (f"scenarios.s.{field}", value)
+    assert remedy in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("faults", "target", "more"),
+    [
+        ([fault(at_s=0), fault(at_s=5)], PAIR, {}),
+        ([KILL], SINGLE, {}),
+        ([fault(node=1), fault(at_s=15, node=1)], SINGLE, {}),
+        ([fault(node=1), fault(at_s=12, node=2)], TRIO, {"group_size": 5}),
+        ([KILL], TRIO, {"group_size": 1}),
+    ],
+)
+def test_what_queues_bear_is_planned(faults: list[dict[str, Any]], target: str, more: dict[str, Any]) -> None:
+    five = {"machines": {TRIO: {"five": {"nodes": 5}}}} if more.get("group_size") == 5 else {}
+    (case,) = cases({"faults": faults, **more}, target, **five)
+    assert len(case.workload.faults) == len(faults)
+
+
+def test_nodes_that_were_given_are_left_alone() -> None:
+    given = Endpoints(("amqp://127.0.0.1:1", "amqp://127.0.0.1:2"))
+    suite = suite_of({"faults": [KILL]}, PAIR)
+    with pytest.raises(InputError) as caught:
+        given.check(suite, expand(suite, run_id="run-1", environment="local"))
+    assert (caught.value.where, caught.value.field) == ("x.yaml", "scenarios.s.faults")
+    assert "given by --rabbitmq-url are never killed, stopped or paused" in caught.value.remedy
+
+
+def test_on_aws_they_are_refused_by_name() -> None:
+    (refusal,) = make_plan(suite_of({"faults": [KILL]}), run_id="run-1").refusals
+    assert (refusal.field, refusal.value) == (
+        "scenarios.s.faults",
+        "kill the leader's node at 10 s for 5 s",
+    )
+    assert "faults run on one machine; on AWS they are refused until nodes carry the agent" in refusal.remedy
+    assert make_plan(suite_of({}), run_id="run-1").refusals == []
+
+
+def test_the_plan_tells_the_workflow_and_reckons_with_them() -> None:
+    plain, faulty = (
+        make_plan(suite_of(scenario), run_id="run-1", environment="local")
+        for scenario in ({}, {"faults": [KILL]})
+    )
+    assert faulty.refusals == []
+    ((without,),), ((ref,),) = ([leg.cases for leg in plan.rounds[0]] for plan in (plain, faulty))
+    assert (without.faults, ref.faults) == (0, 1)
+    (before,), (after,) = plain.cases, faulty.cases
+    assert after.expected_s == pytest.approx(before.expected_s + OVERHEADS["local"].faults, abs=0.11)
+    more = execution_limits.history_events([after]) - execution_limits.history_events([before])
+    assert more == execution_limits.HISTORY_OF_FAULTS
+
+
+def test_a_loader_has_time_for_a_node_that_comes_back_after_the_drain() -> None:
+    late = {"measure_s": 60, "drain_s": 1, "faults": [fault(at_s=59, for_s=200)]}
+    (case,) = cases(late)
+    gate_s = OVERHEADS["local"].gate + case.workload.warmup_s
+    assert seconds_needed(case.workload, case.target, "local") == gate_s + 259 + BACK_S
+
+
+def test_a_fault_that_ends_too_late_for_a_function_is_refused_by_its_own_field() -> None:
+    late = {"measure_s": 700, "drain_s": 1, "loader": "lambda", "faults": [fault(at_s=690, for_s=200)]}
+    (refusal,) = make_plan(suite_of(late), run_id="run-1", environment="local").refusals
+    assert (refusal.field, refusal.value) == ("scenarios.s.faults", 890)
+    fits = int(re.search(r"may end (\d+) s after", refusal.remedy)[1])
+    late["faults"] = [fault(at_s=690, for_s=fits - 690)]
+    assert make_plan(suite_of(late), run_id="run-1", environment="local").refusals == []
+
+
+def test_a_lane_is_warmed_without_them() -> None:
+    (window,) = windows_of(cases({"faults": [KILL]}))
+    assert window.workload.faults == ()
+
+
+def test_the_suite_that_ships_has_each_kind_on_a_trio_and_on_a_pair() -> None:
+    found = expand(load_shipped("faults"), run_id="run-1", environment="local")
+    assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
+        (target, kind) for target in (TRIO, PAIR) for kind in ("kill", "stop", "pause")
+    }
+    plan = make_plan(load_shipped("faults"), run_id="run-1", environment="local")
+    assert plan.refusals == []
+    assert plan.estimate.seconds < 6 * 60
