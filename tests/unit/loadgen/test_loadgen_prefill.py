@@ -48,7 +48,9 @@ def test_what_is_loaded_is_in_the_ledger_and_not_in_what_is_measured(
         assert "end_to_end" not in measurement.totals
     else:
         found = measurement.totals["end_to_end"].cell
-        assert found.latencies.count + found.unfinished == measurement.totals["produce"].cell.latencies.count
+        seen, sent = found.latencies.count + found.unfinished, measurement.totals["produce"].cell.latencies.count
+        # a closed loop's send may straddle the end of its stage: it was decided before it, and stamped after
+        assert 0 <= seen - sent <= (0 if "rate" in workers else workers["producers"])
         assert found.skipped == 0, "of what was loaded no time is missed"
 
 
