@@ -14,8 +14,8 @@
 --          in_sync      whether all replicas were when it was due; null: not known
 --          error        why it was not done, or the node did not come back
 --          was_done     whether it was done
---          due_s, done_s, back_s   when it was due, was done, and the node's process ran again; null: never, or
---                       nothing was recorded of a measured stage
+--          due_s, done_s, back_s   when it was due, was done, and the node's process ran again or its alarm
+--                       was cleared; null: never, or nothing was recorded of a measured stage
 --          span_end_s   where its span ends; null: it has none
 --          produced_before_per_s, consumed_before_per_s   messages completed in a second, mean of those before
 --          produced_lowest_per_s, consumed_lowest_per_s   of its span's seconds, the lowest

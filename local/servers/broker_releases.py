@@ -21,6 +21,7 @@ from breakeven.terms import Debian
 
 #: in every Debian
 SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+CONTROL = SERVER.with_name("rabbitmqctl")
 RELEASES = Path("/usr/lib/rabbitmq/lib")
 REMEDY = "install it (apt-get install rabbitmq-server), or name running brokers with --rabbitmq-url"
 #: the first number of RabbitMQ's release

@@ -25,7 +25,7 @@ from breakeven.targets.rabbitmq_management import Management, ManagementError
 from local.children import SERVER_NICENESS, Children, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 from local.servers.broker_files import NodePlan, environment, mapper_environment, write_cookie, write_node
-from local.servers.broker_releases import OWN, Release
+from local.servers.broker_releases import CONTROL, OWN, Release
 
 START_DEADLINE_S = 90.0
 #: the data is thrown away, so nothing is gained by waiting for an orderly end (6 s)
@@ -33,6 +33,8 @@ STOP_GRACE_S = 1.5
 #: of a node that is stopped to be started again, as a machine that is shut down gives it
 SHUTDOWN_GRACE_S = 20.0
 LOOK_EVERY_S = 0.2
+#: characters of what a command said, its last ones, that an error repeats
+SAID = 300
 
 
 class BrokerCluster:
@@ -113,6 +115,32 @@ class BrokerCluster:
         except BreakevenError:
             if node not in self._shut_down:
                 raise
+
+    def evaluate(self, node: str, expression: str, within_s: float) -> str:
+        """What an Erlang expression gives in a node, by ``rabbitmqctl eval``.
+
+        :raises BreakevenError: the node does not answer in time, or the expression fails
+        """
+        plan, env = self._starts[node]
+        command = [str(CONTROL), "--quiet", "--node", node, "eval", expression]
+        process = self._children.spawn(
+            self._release.command(plan.folder.parent, *command),
+            env=env,
+            cwd=plan.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            name=f"rabbitmqctl on {node}",
+        )
+        with process:
+            try:
+                said = process.communicate(timeout=within_s)[0].decode(errors="replace").strip()
+            except subprocess.TimeoutExpired:
+                raise BreakevenError(f"rabbitmqctl has no answer of {node} in {within_s:g} s") from None
+            finally:
+                self._children.stop_together([process], 0.0)
+        if process.returncode:
+            raise BreakevenError(f"rabbitmqctl on {node}: {said[-SAID:]}")
+        return said
 
     def keep_logs(self) -> None:
         """Copy the nodes' logs as they are now, where they are wanted."""

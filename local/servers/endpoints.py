@@ -68,7 +68,9 @@ class Endpoints:
                 raise _not_ours(suite, case, "nodes_down", down, "stopped")
             if faults:
                 words = ", ".join(fault.words for fault in faults)
-                raise _not_ours(suite, case, "faults", words, "killed, stopped or paused")
+                raise _not_ours(
+                    suite, case, "faults", words, "killed, stopped or paused, and raise no alarm of ours"
+                )
 
 
 def _not_ours(suite: Suite, case: Case, field: str, value: object, what: str) -> InputError:

@@ -6,33 +6,23 @@ nodes with it (``local.children``): none stays paused, as SIGKILL ends a stopped
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.errors import BreakevenError
 from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from local.servers.fault_effects import Effect, Nodes, effect_of
 
-LOOK_EVERY_S = 0.5
+LOOK_EVERY_S, FREE_EVERY_S = 0.5, 0.05
 #: an order that is seen so long after it was due is not carried out any more, seconds
 LATE_S = 1.0
 #: a node that could not start again, and why
 Failed = Callable[[str, str], None]
 NOT_RUNNING = "the node did not run when it was due"
 STILL_TAKEN = "a fault before it still had the node"
-
-
-class Nodes(Protocol):
-    """Those of the lane's cluster, by name."""
-
-    def runs(self, node: str) -> bool: ...
-    def signal(self, node: str, number: signal.Signals) -> None: ...
-    def shut_down(self, node: str) -> None: ...
-    def restart(self, node: str) -> None: ...
 
 
 class FaultAgent:
@@ -75,18 +65,26 @@ class FaultAgent:
                     ).start()
 
     def _carry_out(self, order: FaultOrder, node: str) -> None:
-        if self._is_over_after(order.due_at_s - time.time()):
+        effect = effect_of(order, self._nodes, node)
+        if self._is_over_after(order.due_at_s - effect.early_s - time.time()):
             return
         late_s = time.time() - order.due_at_s
         if late_s > LATE_S:
             self._answer(order, FaultAnswer(over=True, error=f"its order came {late_s:.1f} s late"))
-        elif error := self._take(node):
+        elif error := self._take_by(order.due_at_s, node):
             self._answer(order, FaultAnswer(over=True, error=error))
         else:
             try:
-                self._apply(order, node)
+                self._apply(order, node, effect)
             finally:
                 self._give_back(node)
+
+    def _take_by(self, due_at_s: float, node: str) -> str | None:
+        """As ``_take``: one that a fault before it gives back by then may be had."""
+        while (error := self._take(node)) == STILL_TAKEN and time.time() < due_at_s:
+            if self._is_over_after(FREE_EVERY_S):
+                break
+        return error
 
     def _take(self, node: str) -> str | None:
         """Why the node cannot be taken; None: it is ours now."""
@@ -102,30 +100,25 @@ class FaultAgent:
         with self._lock:
             self._taken.discard(node)
 
-    def _apply(self, order: FaultOrder, node: str) -> None:
-        done_at_s = time.time()
-        if order.kind == "stop":
-            self._nodes.shut_down(node)
-        else:
-            self._nodes.signal(node, signal.SIGSTOP if order.kind == "pause" else signal.SIGKILL)
-        self._answer(order, FaultAnswer(over=False, done_at_s=done_at_s))
-        if self._is_over_after(done_at_s + order.for_s - time.time()):
-            return
-        back_at_s, error = time.time(), None
+    def _apply(self, order: FaultOrder, node: str, effect: Effect) -> None:
         try:
-            if order.kind == "pause":
-                self._nodes.signal(node, signal.SIGCONT)
-            else:
-                self._nodes.restart(node)
+            done_at_s = effect.do(order.due_at_s)
+        except BreakevenError as refused:
+            self._answer(order, FaultAnswer(over=True, error=f"{effect.undoable}: {refused}"))
+            return
+        self._answer(order, FaultAnswer(over=False, done_at_s=done_at_s))
+        until_s = done_at_s + order.for_s
+        if self._is_over_after(until_s - effect.early_s - time.time()):
+            return
+        back_at_s, error = None, None
+        try:
+            back_at_s = effect.undo(until_s)
         except BreakevenError as refused:
             if self._is_over_after(0.0):
                 return
-            error = f"the node did not come back: {refused}"
+            error = f"{effect.lasting}: {refused}"
             self._failed(node, str(refused))
-        answer = FaultAnswer(
-            over=True, done_at_s=done_at_s, back_at_s=None if error else back_at_s, error=error
-        )
-        self._answer(order, answer)
+        self._answer(order, FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error))
 
     def _answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
         """Nobody waits for ever for one that cannot be written."""

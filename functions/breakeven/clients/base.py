@@ -23,6 +23,8 @@ from typing import Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
+from breakeven.workload.node_faults import MAX_FAULT_S
+
 #: the ledger's stamp: the first bytes of a body, which tell one message from every other
 STAMP_BYTES = 16
 
@@ -186,6 +188,9 @@ class Receiver(Protocol):
 
 #: how long one call may take before its connection counts as lost, seconds
 CALL_TIMEOUT_S = 30.0
+#: how long a connection may be one that the broker says it takes nothing from (connection.blocked), seconds:
+#: the longest alarm that a case may ask for, and a call's time beyond it
+BLOCKED_TIMEOUT_S = MAX_FAULT_S + CALL_TIMEOUT_S
 
 
 class Client(Protocol):

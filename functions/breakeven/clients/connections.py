@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
 from breakeven.brokers.access import Access, Node
-from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost, Receiver, Sender
+from breakeven.clients.base import BLOCKED_TIMEOUT_S, CALL_TIMEOUT_S, ConnectionLost, Receiver, Sender
 from breakeven.workload.case import Workload
 
 #: how loaders' connections begin to call themselves in the broker's lists
@@ -28,6 +29,36 @@ def close_timeout_s(*, confirmed: bool) -> float:
     return CLOSE_TIMEOUT_S if confirmed else UNCONFIRMED_CLOSE_TIMEOUT_S
 
 
+class Patience:
+    """How long a connection's answers are waited for: none is due while the broker says that it takes
+    nothing (connection.blocked), as it does for an alarm of its memory or disk.
+    """
+
+    def __init__(self) -> None:
+        self._blocked_ns: int | None = None
+        self._unblocked_ns = 0
+
+    def blocked(self) -> None:
+        if self._blocked_ns is None:
+            self._blocked_ns = time.monotonic_ns()
+
+    def unblocked(self) -> None:
+        self._blocked_ns, self._unblocked_ns = None, time.monotonic_ns()
+
+    def left_s(self, asked_ns: int) -> float:
+        """How long what was asked at that instant may still take, seconds."""
+        now_ns = time.monotonic_ns()
+        if self._blocked_ns is not None:
+            return BLOCKED_TIMEOUT_S - (now_ns - self._blocked_ns) / 1e9
+        return CALL_TIMEOUT_S - (now_ns - max(asked_ns, self._unblocked_ns)) / 1e9
+
+    def failure(self) -> str | None:
+        """Why the connection is as good as gone; None while it is well."""
+        if self._blocked_ns is None or self.left_s(0) > 0:
+            return None
+        return f"the broker has taken nothing for {BLOCKED_TIMEOUT_S:g} s (connection.blocked)"
+
+
 class DrivenLink(ABC):
     """A connection with one channel, driven by whoever holds it. Hold ``lock`` around any use: the keeper
     shares it.
@@ -35,6 +66,7 @@ class DrivenLink(ABC):
 
     def __init__(self, where: str) -> None:
         self.lock, self.ended = threading.RLock(), False
+        self.patience = Patience()
         self.driven_elsewhere = False  # by the core, for its owner: nobody else may read
         self._where = where
         self._lost: str | None = None
@@ -67,13 +99,15 @@ class DrivenLink(ABC):
             return False
 
     def call(self, answered: Callable[[], bool], what: str) -> None:
-        """Wait for an answer; a connection that gives none within CALL_TIMEOUT_S counts as lost."""
-        if not self.drive(answered, CALL_TIMEOUT_S):
-            self.give_up(what)
+        """Wait for an answer; a connection that gives none in time counts as lost."""
+        asked_ns = time.monotonic_ns()
+        while not self.drive(answered, max(0.0, self.patience.left_s(asked_ns))):
+            if self.patience.left_s(asked_ns) <= 0:
+                self.give_up(what)
 
     def give_up(self, what: str) -> NoReturn:
         """The broker had its time to answer ``what``: nor will it answer a close. Raises ConnectionLost."""
-        self._fall(f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
+        self._fall(self.patience.failure() or f"no answer within {CALL_TIMEOUT_S:g} s to {what}")
         raise ConnectionLost(f"{self._where}: {self._lost}")
 
     def service(self) -> None:

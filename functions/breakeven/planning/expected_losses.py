@@ -8,6 +8,7 @@ from breakeven import words
 from breakeven.targets.catalog import record_of
 from breakeven.targets.expected_loss import QueueSetup, expected_loss
 from breakeven.workload.case import Case
+from breakeven.workload.node_faults import ALARMS
 
 EXPECTED = {
     "none": "no loss of confirmed messages is expected",
@@ -29,7 +30,8 @@ def expected_losses(cases: Sequence[Case]) -> list[str]:
 def _said(case: Case, kind: str, for_s: float) -> str:
     queue = _queue(case)
     expected = expected_loss(queue, kind, for_s)
-    supposes = ", if all replicas are in sync then" if expected.loss == "none" and queue.copies > 1 else ""
+    is_replicas = expected.loss == "none" and queue.copies > 1 and kind not in ALARMS
+    supposes = ", if all replicas are in sync then" if is_replicas else ""
     return f"{EXPECTED[expected.loss]}{supposes}, as {expected.because}."
 
 

@@ -59,7 +59,9 @@ def _time_faults(
 def _together(
     faults: Sequence[NodeFault], settings: Mapping[str, Any], cluster: Cluster, fault: Fault
 ) -> Iterator[InputError]:
-    """Two on one node at once, and more nodes at once than queues bear to lose."""
+    """Two on one node at once, one while an alarm blocks all publishers, and more nodes at once than queues
+    bear to lose.
+    """
     most = most_at_once(settings, cluster)
     for index, each in enumerate(faults):
         path, at = f"faults.{index}.at_s", f"{each.at_s:g}"
@@ -71,7 +73,9 @@ def _together(
         on_it = next(
             (one for one in under_way if one[1].node == each.node and isinstance(each.node, int)), None
         )
-        if on_it:
+        if beside := next((one for one in under_way if one[1].is_alarm or each.is_alarm), None):
+            yield fault(path, at, _beside_an_alarm(each, *beside))
+        elif on_it:
             remedy = f"faults.{on_it[0]} has node {each.node} until {on_it[1].end_s:g} s; begin it after that"
             yield fault(path, at, remedy)
         elif len(under_way) + 1 > most:
@@ -81,6 +85,14 @@ def _together(
                 f"away at once, and its queues bear {most}; begin it at {free_s:g} s or later"
             )
             yield fault(path, at, remedy)
+
+
+def _beside_an_alarm(each: NodeFault, number: int, other: NodeFault) -> str:
+    """Of what falls while publishers are blocked, nobody could tell what it did to publishing."""
+    until = f"begin it at {other.end_s:g} s or later"
+    if other.is_alarm:
+        return f"faults.{number} blocks all who publish until then; {until}"
+    return f"faults.{number} has a node until then, and {each.kind} would block all who publish; {until}"
 
 
 def most_at_once(settings: Mapping[str, Any], cluster: Cluster) -> int:

@@ -164,14 +164,14 @@ FAULTS = Table(
     {
         "case_id": "string",
         "number": "int",  # from 1, as the suite has them
-        "kind": "string",  # kill, stop, pause
+        "kind": "string",  # kill, stop, pause, memory-alarm, disk-alarm
         "aimed_at": "string",  # leader, other, or a node's number, as the suite says
         "node": "string",  # the broker node's name; null: none was chosen
         "due_s": "double",  # since the start of the measured stage, as the suite says
         "for_s": "double",  # how long the node was to stay so
         "due_at_s": "double",  # epoch seconds, as all that end so; null: its time never came
         "done_at_s": "double",  # null: it was not done
-        "back_at_s": "double",  # when the node's process ran again; null: it did not
+        "back_at_s": "double",  # when the node's process ran again, or its alarm was cleared; null: never
         "in_sync": "boolean",  # whether all replicas were when it was due; null: not known
         "error": "string",  # why it was not done, or the node did not come back; null: neither
     },

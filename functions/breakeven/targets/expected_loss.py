@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from breakeven.workload.node_faults import ALARMS
+
 #: a node of a mirrored pair that is silent for so many seconds may be given up by the other, which goes on
 SPLIT_S = 30.0
 
@@ -31,26 +33,36 @@ class QueueSetup:
 def expected_loss(
     queue: QueueSetup, kind: str, for_s: float, *, in_sync: bool | None = True, is_back: bool = True
 ) -> ExpectedLoss:
-    """What becomes of the messages when a node that holds them is lost. Rule 14 of ``docs/rules.md``.
+    """What becomes of the messages when a node that holds them is lost, or raises an alarm. Rule 14 of
+    ``docs/rules.md``.
 
-    :param kind: of the fault: kill, stop, pause
+    :param kind: of the fault: kill, stop, pause, or an alarm
     :param for_s: how long the node stays so, seconds
     :param in_sync: whether all replicas were when it was due; None: not known
     :param is_back: whether the node's process runs again
     """
+    if kind in ALARMS:
+        kept = "nodes keep what they confirmed, and take nothing more while the alarm is in effect"
+        return _unpromised(queue) or ExpectedLoss("none", kept)
     if queue.copies == 1 and kind != "pause":
         if not (queue.persistent or queue.is_quorum):
             return ExpectedLoss("some", "messages that are not persistent end with the only node's process")
         if not is_back:
             return ExpectedLoss(None, "the only node did not come back, and nobody can ask for what it holds")
-    if not queue.confirms:
-        return ExpectedLoss(None, "without confirms nothing is promised")
-    if not queue.acks:
-        return ExpectedLoss(None, "what is handed out without acknowledgements may be lost on its way")
+    if unpromised := _unpromised(queue):
+        return unpromised
     if queue.copies == 1:
         where = "in its memory" if kind == "pause" else "on its disk"
         return ExpectedLoss("none", f"the only node keeps what it confirmed {where}")
     return _of_replicated(queue, kind, for_s, in_sync)
+
+
+def _unpromised(queue: QueueSetup) -> ExpectedLoss | None:
+    if not queue.confirms:
+        return ExpectedLoss(None, "without confirms nothing is promised")
+    if not queue.acks:
+        return ExpectedLoss(None, "what is handed out without acknowledgements may be lost on its way")
+    return None
 
 
 def _of_replicated(queue: QueueSetup, kind: str, for_s: float, in_sync: bool | None) -> ExpectedLoss:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from breakeven.terms import Frozen
 
+#: an alarm of a resource: while it is in effect on any node, the cluster blocks all who publish
+Alarm = Literal["memory-alarm", "disk-alarm"]
+ALARMS: tuple[Alarm, ...] = get_args(Alarm)
 #: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it
-FaultKind = Literal["kill", "stop", "pause"]
+FaultKind = Literal["kill", "stop", "pause", Alarm]
 #: the node of the first queue's leader, another one, or the node of that number, from 1
 FaultNode = Literal["leader", "other"] | int
 #: how long a node may be kept so, seconds: the workflow waits 330 s for a cluster to be whole after a case
@@ -25,11 +28,18 @@ class NodeFault(Frozen):
     at_s: float = Field(ge=0)
     kind: FaultKind
     node: FaultNode
-    for_s: float = Field(gt=0, description="until the node's process goes on, or is started again")
+    for_s: float = Field(
+        gt=0, description="until the node's process goes on, or is started again, or its alarm is cleared"
+    )
 
     @property
     def end_s(self) -> float:
         return self.at_s + self.for_s
+
+    @property
+    def is_alarm(self) -> bool:
+        """Does the node stay, and block publishers?"""
+        return self.kind in ALARMS
 
     @property
     def aimed_at(self) -> str:
@@ -42,4 +52,5 @@ class NodeFault(Frozen):
         which = {"leader": "the leader's node", "other": "another node"}.get(
             self.aimed_at, f"node {self.node}"
         )
-        return f"{self.kind} {which} at {self.at_s:g} s for {self.for_s:g} s"
+        what = f"{self.kind} on" if self.is_alarm else self.kind
+        return f"{what} {which} at {self.at_s:g} s for {self.for_s:g} s"

@@ -20,9 +20,7 @@ import pytest
 
 from breakeven.brokers.access import Access
 from breakeven.clients import connections
-from breakeven.clients.amqp import sender as native_sender
 from breakeven.clients.base import ConnectionLost, Outcome
-from breakeven.clients.reference import pika_client
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.targets.rabbitmq_management import Management
@@ -140,8 +138,7 @@ def test_a_paused_mirror_makes_a_confirm_late_and_the_connection_lost(
     queues = target.prepare(case, attempt=1).queues
     client = target.client(case.workload)
     sender = client.sender(queues[0])
-    for module in (pika_client, native_sender, connections):
-        monkeypatch.setattr(module, "CALL_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(connections, "CALL_TIMEOUT_S", 1.0)
     with other_run.paused(SECOND):
         sender.submit([1], [b"x" * 16])
         assert not sender.poll(0.1).sequence, "no answer yet"

@@ -21,7 +21,10 @@ class ScriptedBroker:
         self, mechanisms: str = "PLAIN AMQPLAIN", frame_max: int = 131_072, reads_until: str = ""
     ) -> None:
         """:param reads_until: the name of the method after whose answer it reads nothing more"""
-        self._start = spec.Connection.Start(server_properties={}, mechanisms=mechanisms, locales="en_US")
+        properties = {"capabilities": {"publisher_confirms": True, "basic.nack": True}}  # which pika asks for
+        self._start = spec.Connection.Start(
+            server_properties=properties, mechanisms=mechanisms, locales="en_US"
+        )
         self._tune = spec.Connection.Tune(2047, frame_max, 60)
         self.heard: list[str] = []
         self.bodies: list[bytes] = []  # of one frame each

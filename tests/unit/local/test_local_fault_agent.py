@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import time
@@ -25,6 +26,8 @@ class Nodes:
     def __init__(self) -> None:
         self.done: list[tuple[str, str]] = []
         self.running, self.refuses = {"a", "b"}, False
+        self.limits = {"memory": "0.4", "disk": "50000000"}
+        self.raises = True
 
     def runs(self, node: str) -> bool:
         return node in self.running
@@ -39,6 +42,18 @@ class Nodes:
         if self.refuses:
             raise BreakevenError("no disk")
         self.done.append(("restart", node))
+
+    def evaluate(self, node: str, expression: str, within_s: float) -> str:
+        """As ``rabbitmqctl eval`` of what sets a limit, which waits for its instant."""
+        due_ms, limit = re.search(r"max\(0, (\d+) - .*:set_\w+\(([^)]+)\)", expression).groups()  # type: ignore[union-attr]
+        if self.refuses:
+            raise BreakevenError("no answer")
+        time.sleep(max(0.0, int(due_ms) / 1000 - time.time()))
+        resource = "memory" if "vm_memory_monitor" in expression else "disk"
+        before, self.limits[resource] = self.limits[resource], limit
+        self.done.append((f"{resource} {limit}", node))
+        is_raised = self.raises and limit in ("0.0", "1 bsl 60")
+        return f"{{{time.time() * 1000:.0f},{str(is_raised).lower()},{before}}}"
 
 
 class Lane:
@@ -86,6 +101,8 @@ def lane(monkeypatch):
         ("kill", [("SIGKILL", "a"), ("restart", "a")]),
         ("stop", [("shut down", "a"), ("restart", "a")]),
         ("pause", [("SIGSTOP", "a"), ("SIGCONT", "a")]),
+        ("memory-alarm", [("memory 0.0", "a"), ("memory 0.4", "a")]),
+        ("disk-alarm", [("disk 1 bsl 60", "a"), ("disk 50000000", "a")]),
     ],
 )
 def test_a_node_is_taken_at_its_instant_and_given_back_after_it(lane, kind, done):
@@ -93,8 +110,8 @@ def test_a_node_is_taken_at_its_instant_and_given_back_after_it(lane, kind, done
     answer = lane.answer()
     assert lane.nodes.done == done
     assert answer.error is None
-    assert order.due_at_s <= answer.done_at_s < order.due_at_s + fault_agent.LATE_S
-    assert answer.back_at_s >= answer.done_at_s + order.for_s
+    assert order.due_at_s - 0.001 <= answer.done_at_s < order.due_at_s + fault_agent.LATE_S
+    assert answer.back_at_s >= answer.done_at_s + order.for_s - 0.001
 
 
 def test_while_the_node_is_away_the_answer_says_since_when(lane):
@@ -139,6 +156,36 @@ def test_a_node_that_cannot_start_again_is_told_of(lane):
     assert (answer.error, answer.back_at_s) == ("the node did not come back: no disk", None)
     assert answer.done_at_s is not None
     assert lane.failures == [("a", "no disk")]
+
+
+def test_an_alarm_that_a_node_does_not_raise_leaves_its_limit_as_it_was(lane):
+    lane.nodes.raises = False
+    lane.order(kind="disk-alarm")
+    answer = lane.answer()
+    assert (answer.done_at_s, answer.error) == (
+        None,
+        "its alarm could not be raised: a has raised no disk-alarm",
+    )
+    assert lane.nodes.limits["disk"] == "50000000"
+    assert lane.failures == []
+
+
+def test_an_alarm_that_cannot_be_cleared_is_told_of(lane):
+    lane.order(kind="memory-alarm", for_s=3.0)
+    assert eventually(lambda: lane.nodes.done, 20)
+    lane.nodes.refuses = True
+    answer = lane.answer()
+    assert (answer.error, answer.back_at_s) == ("its alarm could not be cleared: no answer", None)
+    assert answer.done_at_s is not None
+    assert lane.failures == [("a", "no answer")]
+
+
+def test_an_alarm_waits_for_a_node_that_a_fault_before_it_gives_back_in_time(lane):
+    lane.order(kind="pause", for_s=0.8)
+    assert eventually(lambda: lane.nodes.done, 20)
+    lane.order(2, kind="memory-alarm", due_at_s=time.time() + 1.6)
+    assert lane.answer(2).error is None
+    assert [what for what, _ in lane.nodes.done] == ["SIGSTOP", "SIGCONT", "memory 0.0", "memory 0.4"]
 
 
 def test_an_order_without_a_node_is_a_record(lane):

@@ -29,6 +29,7 @@ def notes(target: str, kind: str = "kill", for_s: float = 3.0, **settings: objec
         (SINGLE, {}, "no loss of confirmed messages is expected, as the only node keeps what it confirmed"),
         (TRIO, {"group_size": 1}, "no loss of confirmed messages is expected, as the only node keeps"),
         (PAIR, {"confirms": False}, "loss is neither expected nor excluded, as without confirms nothing is"),
+        (PAIR, {"kind": "disk-alarm"}, "no loss of confirmed messages is expected, as nodes keep what they"),
         (PAIR, {"kind": "pause", "for_s": 60.0}, "loss is neither expected nor excluded, as mirrored nodes"),
     ],
 )
@@ -44,6 +45,6 @@ def test_a_line_names_target_and_fault_once_for_all_cells():
 
 def test_the_terminal_has_them_and_a_suite_without_faults_has_none(capsys):
     assert main.main(["plan", "faults", "--environment", "local"]) == 0
-    assert capsys.readouterr().out.count("no loss of confirmed messages is expected") == 6
+    assert capsys.readouterr().out.count("no loss of confirmed messages is expected") == 10
     assert main.main(["plan", "quick", "--environment", "local"]) == 0
     assert "expected, as" not in capsys.readouterr().out

@@ -43,6 +43,14 @@ def test_a_paused_node_keeps_what_is_in_its_memory() -> None:
     assert (paused.loss, paused.because) == ("none", "the only node keeps what it confirmed in its memory")
 
 
+@pytest.mark.parametrize("kind", ["memory-alarm", "disk-alarm"])
+def test_an_alarm_takes_no_node_and_so_nothing_that_was_confirmed(kind: str) -> None:
+    for queue in (TRIO, PAIR, SINGLE, replace(SINGLE, persistent=False)):
+        assert expected_loss(queue, kind, 240, in_sync=None, is_back=False).loss == "none"
+        assert expected_loss(replace(queue, confirms=False), kind, 10).loss is None
+        assert expected_loss(replace(queue, acks=False), kind, 10).loss is None
+
+
 @pytest.mark.parametrize(
     ("queue", "given", "because"),
     [

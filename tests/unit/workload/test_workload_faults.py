@@ -15,7 +15,7 @@ from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
 from breakeven.planning.warm_up import windows_of
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.node_faults import BACK_S, NodeFault
+from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 from local.servers.endpoints import Endpoints
@@ -43,13 +43,17 @@ def cases(scenario: dict[str, Any], *targets: str, **changes: Any) -> list[Case]
 
 
 def test_a_case_has_its_faults_and_says_them_in_words() -> None:
-    (case,) = cases({"faults": [KILL, fault(at_s=30, kind="pause", node=2)]})
+    (case,) = cases(
+        {"faults": [KILL, fault(at_s=30, kind="pause", node=2), fault(at_s=40, kind="memory-alarm", node=3)]}
+    )
     assert case.workload.faults == (
         NodeFault(at_s=10, kind="kill", node="leader", for_s=5),
         NodeFault(at_s=30, kind="pause", node=2, for_s=5),
+        NodeFault(at_s=40, kind="memory-alarm", node=3, for_s=5),
     )
     assert case.workload.parameters()["faults"] == (
-        "kill the leader's node at 10 s for 5 s, pause node 2 at 30 s for 5 s"
+        "kill the leader's node at 10 s for 5 s, pause node 2 at 30 s for 5 s, "
+        "memory-alarm on node 3 at 40 s for 5 s"
     )
     assert Case.model_validate(case.model_dump(mode="json")) == case
 
@@ -75,7 +79,7 @@ def test_a_suites_document_reads_the_same() -> None:
         (fault(for_s=0), "faults.0.for_s", 0, "over 0 and at most 240"),
         (fault(for_s=-5), "faults.0.for_s", -5, "over 0 and at most 240"),
         (fault(for_s=241), "faults.0.for_s", 241, "over 0 and at most 240"),
-        (fault(kind="burn"), "faults.0.kind", "burn", "one of kill, stop, pause"),
+        (fault(kind="burn"), "faults.0.kind", "burn", "one of kill, stop, pause, memory-alarm, disk-alarm"),
         (fault(node="first"), "faults.0.node", "first", "leader, other, or a node's number from 1 to 9"),
         (fault(node=0), "faults.0.node", 0, "leader, other, or a node's number from 1 to 9"),
         (fault(node=True), "faults.0.node", True, "leader, other, or a node's number from 1 to 9"),
@@ -147,6 +151,27 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "12",
             "2 of the 3 nodes of rabbitmq-quorum-trio would be away at once, and its queues bear 1",
         ),
+        (
+            {"faults": [fault(kind="disk-alarm"), fault(at_s=12, node=2)]},
+            TRIO,
+            "faults.1.at_s",
+            "12",
+            "faults.0 blocks all who publish until then; begin it at 15 s or later",
+        ),
+        (
+            {"faults": [fault(node=1), fault(at_s=12, kind="memory-alarm", node=2)]},
+            TRIO,
+            "faults.1.at_s",
+            "12",
+            "faults.0 has a node until then, and memory-alarm would block all who publish; begin it at 15 s",
+        ),
+        (
+            {"faults": [fault(kind="memory-alarm")]},
+            SQS,
+            "faults",
+            "memory-alarm on the leader's node at 10 s for 5 s",
+            "Amazon SQS has no nodes",
+        ),
         ({"faults": [KILL], "nodes_down": 1}, TRIO, "nodes_down", 1, "begins with all nodes up"),
         (
             {"faults": [KILL]},
@@ -179,6 +204,7 @@ def test_what_cannot_be_carried_out_is_refused(
 @pytest.mark.parametrize(
     ("faults", "target", "more"),
     [
+        ([fault(kind="memory-alarm"), fault(at_s=15, kind="disk-alarm")], PAIR, {}),
         ([fault(at_s=0), fault(at_s=5)], PAIR, {}),
         ([KILL], SINGLE, {}),
         ([fault(node=1), fault(at_s=15, node=1)], SINGLE, {}),
@@ -198,7 +224,10 @@ def test_nodes_that_were_given_are_left_alone() -> None:
     with pytest.raises(InputError) as caught:
         given.check(suite, expand(suite, run_id="run-1", environment="local"))
     assert (caught.value.where, caught.value.field) == ("x.yaml", "scenarios.s.faults")
-    assert "given by --rabbitmq-url are never killed, stopped or paused" in caught.value.remedy
+    assert (
+        "given by --rabbitmq-url are never killed, stopped or paused, and raise no alarm of ours"
+        in caught.value.remedy
+    )
 
 
 def test_on_aws_they_are_refused_by_name() -> None:
@@ -249,8 +278,8 @@ def test_a_lane_is_warmed_without_them() -> None:
 def test_the_suite_that_ships_has_each_kind_on_a_trio_and_on_a_pair() -> None:
     found = expand(load_shipped("faults"), run_id="run-1", environment="local")
     assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
-        (target, kind) for target in (TRIO, PAIR) for kind in ("kill", "stop", "pause")
+        (target, kind) for target in (TRIO, PAIR) for kind in ("kill", "stop", "pause", *ALARMS)
     }
     plan = make_plan(load_shipped("faults"), run_id="run-1", environment="local")
     assert plan.refusals == []
-    assert plan.estimate.seconds < 6 * 60
+    assert plan.estimate.seconds < 9 * 60

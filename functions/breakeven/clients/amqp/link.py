@@ -16,7 +16,7 @@ from breakeven.clients.amqp.encoding import CHANNEL, HEARTBEAT, PROTOCOL_HEADER,
 from breakeven.clients.amqp.events import ProtocolError
 from breakeven.clients.amqp.reader import FrameReader
 from breakeven.clients.amqp.wire import Wire
-from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
+from breakeven.clients.base import ConnectionLost
 from breakeven.clients.core.outlet import Outlet
 
 #: a link looks after its heartbeats this often, seconds
@@ -29,15 +29,6 @@ class Pulse:
     def __init__(self, heartbeat_s: float) -> None:
         self.wrote = time.monotonic()
         self._heartbeat_s = heartbeat_s
-        self._blocked_since: float | None = None
-
-    def blocked(self) -> None:
-        """The broker takes no messages for now."""
-        if self._blocked_since is None:
-            self._blocked_since = time.monotonic()
-
-    def unblocked(self) -> None:
-        self._blocked_since = None
 
     def failure(self, now: float, heard: float) -> str | None:
         """Why the connection is as good as gone; None while it is well.
@@ -46,8 +37,6 @@ class Pulse:
         """
         if now - heard > 2 * self._heartbeat_s:
             return f"no sign of life for {now - heard:.0f} s"
-        if self._blocked_since is not None and now - self._blocked_since > CALL_TIMEOUT_S:
-            return f"the broker has taken nothing for {CALL_TIMEOUT_S:g} s (connection.blocked)"
         return None
 
     def is_due(self, now: float) -> bool:
@@ -160,9 +149,9 @@ class Link(connections.DrivenLink):
                 self._channel_open = False
                 self._connection_open = self._connection_open and not of_connection
             case spec.Connection.Blocked():
-                self._pulse.blocked()
+                self.patience.blocked()
             case spec.Connection.Unblocked():
-                self._pulse.unblocked()
+                self.patience.unblocked()
             case spec.Basic.Cancel():
                 self.abandon("the broker cancelled the consumer")
             case _:
@@ -248,7 +237,7 @@ class Link(connections.DrivenLink):
 
     def _look_after(self, now: float) -> None:
         """Is the broker alive, and does it know that we are?"""
-        if failure := self._pulse.failure(now, self.read_ns / 1e9):
+        if failure := self._pulse.failure(now, self.read_ns / 1e9) or self.patience.failure():
             self._fall(failure)
         elif self._connection_open and self._pulse.is_due(now):
             self.write(HEARTBEAT)

@@ -14,7 +14,7 @@ from breakeven.clients.amqp.fast_path_connection import obstacle
 from breakeven.clients.amqp.fast_path_sender import FastPathSender, fast_path_sender
 from breakeven.clients.amqp.in_flight import InFlight, Run
 from breakeven.clients.amqp.link import Link
-from breakeven.clients.base import CALL_TIMEOUT_S, STAMP_BYTES, Answers, Bodies, Outcome
+from breakeven.clients.base import STAMP_BYTES, Answers, Bodies, Outcome
 from breakeven.clients.columns import together
 from breakeven.clients.core.messages import COLUMNS
 from breakeven.clients.fast_path import Origin, SendBatch, Sent
@@ -157,6 +157,4 @@ class NativeSender(Events):
     def _patience_s(self) -> float:
         """How long the oldest unanswered message may still take, seconds."""
         oldest_ns = self._in_flight.oldest_ns
-        if oldest_ns is None:
-            return float("inf")
-        return CALL_TIMEOUT_S - (time.monotonic_ns() - oldest_ns) / 1e9
+        return float("inf") if oldest_ns is None else self._link.patience.left_s(oldest_ns)

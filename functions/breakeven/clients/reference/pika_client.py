@@ -17,14 +17,7 @@ from pika import spec
 
 from breakeven.brokers.access import Access, Node
 from breakeven.clients.acknowledging import Acknowledging
-from breakeven.clients.base import (
-    CALL_TIMEOUT_S,
-    STAMP_BYTES,
-    Answers,
-    Deliveries,
-    Outcome,
-    Settled,
-)
+from breakeven.clients.base import STAMP_BYTES, Answers, Deliveries, Outcome, Settled
 from breakeven.clients.connections import AmqpClient
 from breakeven.clients.reference.pika_link import Link, connection_parameters
 from breakeven.workload.case import Workload
@@ -91,7 +84,7 @@ class PikaSender:
         if not self._in_flight:
             return float("inf")
         _, oldest_ns, _ = next(iter(self._in_flight.values()))
-        return CALL_TIMEOUT_S - (time.monotonic_ns() - oldest_ns) / 1e9
+        return self._link.patience.left_s(oldest_ns)
 
     def _on_answer(self, frame: Any) -> None:
         """A confirm or a refusal, of one message or of all up to its tag."""

@@ -18,7 +18,7 @@ from pika.exceptions import AMQPConnectionError, AMQPError
 
 from breakeven.brokers.access import Access, Node, tls_context
 from breakeven.clients import connections
-from breakeven.clients.base import CALL_TIMEOUT_S, ConnectionLost
+from breakeven.clients.base import BLOCKED_TIMEOUT_S, CALL_TIMEOUT_S, ConnectionLost
 
 # What goes wrong is raised to the caller; pika would print each of it too, with its stack.
 logging.getLogger("pika").setLevel(logging.CRITICAL)
@@ -34,7 +34,7 @@ def connection_parameters(access: Access, node: Node, name: str) -> pika.Connect
         credentials=pika.PlainCredentials(access.username, access.password),
         ssl_options=options,
         heartbeat=connections.HEARTBEAT_S,
-        blocked_connection_timeout=CALL_TIMEOUT_S,
+        blocked_connection_timeout=BLOCKED_TIMEOUT_S,
         socket_timeout=CALL_TIMEOUT_S,
         stack_timeout=CALL_TIMEOUT_S,
         connection_attempts=1,
@@ -71,6 +71,8 @@ class Link(connections.DrivenLink):
             on_close_callback=self._closed,
             custom_ioloop=self._loop,
         )
+        self._connection.add_on_connection_blocked_callback(lambda *_: self.patience.blocked())
+        self._connection.add_on_connection_unblocked_callback(lambda *_: self.patience.unblocked())
         try:
             self.call(lambda: self.channel is not None, "opening a channel")
         except ConnectionLost:

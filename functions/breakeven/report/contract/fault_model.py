@@ -18,7 +18,7 @@ class FaultReport(Strict):
 
     case_id: str
     number: int = Field(description="within the case, from 1")
-    kind: str = Field(description="kill, stop, pause")
+    kind: str = Field(description="kill, stop, pause, memory-alarm, disk-alarm")
     aimed_at: str = Field(description="leader, other, or a node's number, as the suite says")
     node: str | None = Field(description="null: none was chosen")
     for_s: float = Field(description="how long the node was to stay so")
@@ -27,7 +27,7 @@ class FaultReport(Strict):
     was_done: bool
     due_s: float
     done_s: float | None = Field(description="null: it was not done, or no measured stage was recorded")
-    back_s: float | None = Field(description="when the node's process ran again")
+    back_s: float | None = Field(description="when the node's process ran again, or its alarm was cleared")
     span_end_s: float | None
     produced_before_per_s: float | None = Field(
         description="mean of the last whole seconds before, 10 at most"

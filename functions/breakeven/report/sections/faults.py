@@ -21,7 +21,7 @@ ONE_MACHINE = (
     "lies between them. "
 )
 RATES = ("before", "lowest", "back, s")
-COLUMNS = ("done, s", "ran again, s", *RATES, *RATES, "peak", "drained, s")
+COLUMNS = ("done, s", "over, s", *RATES, *RATES, "peak", "drained, s")
 GROUPS = (("Fault", 2), ("Produced, msg/s", 3), ("Consumed, msg/s", 3), ("Backlog", 2))
 #: the two that must be nothing come first, as in the ledger
 LOSSES = ("lost", "missing", "duplicates", "failed calls", "replicas in sync", "expected loss", "held")

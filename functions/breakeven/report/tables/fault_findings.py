@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from breakeven import words
 from breakeven.report.contract.fault_model import FaultReport
 
-DONE = {"kill": "killed", "stop": "stopped in good order", "pause": "paused"}
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What a kind of fault does to a node, in words: done, due and not done, undone, and not undone."""
+
+    done: str
+    due: str
+    omitted: str
+    undone: str = "ran again"
+    lasting: str = "it did not run again"
+
+    @classmethod
+    def suffered(cls, done: str) -> Deed:
+        """By the node's process."""
+        return cls(f"was {done}", f"was to be {done}", "was not")
+
+    @classmethod
+    def alarm(cls, resource: str) -> Deed:
+        what = f"its {resource} alarm"
+        return cls(f"raised {what}", f"was to raise {what}", "did not", "cleared it", "it was not cleared")
+
+
+DEEDS = {
+    "kill": Deed.suffered("killed"),
+    "stop": Deed.suffered("stopped in good order"),
+    "pause": Deed.suffered("paused"),
+    "memory-alarm": Deed.alarm("memory"),
+    "disk-alarm": Deed.alarm("disk"),
+}
 AIMED_AT = {"leader": "the leader's node", "other": "a node without the leader"}
 #: so much after it was due is said, seconds
 LATE_S = 1.0
@@ -20,7 +50,8 @@ def finding(fault: FaultReport) -> str:
     """The sentences on one fault."""
     if not fault.was_done:
         why = f": {fault.error}" if fault.error else ""
-        return f"{_aimed(fault)} was to be {_what(fault)} at {_seconds(fault.due_s)} and was not{why}."
+        deed = _deed(fault)
+        return f"{_aimed(fault)} {deed.due} at {_seconds(fault.due_s)} and {deed.omitted}{why}."
     parts = (
         _done(fault),
         _rate(
@@ -45,16 +76,14 @@ def finding(fault: FaultReport) -> str:
 
 
 def _done(fault: FaultReport) -> str:
+    deed = _deed(fault)
     if fault.done_s is None:
-        return f"{_aimed(fault)} was {_what(fault)}."
+        return f"{_aimed(fault)} {deed.done}."
     late = f" (due at {_seconds(fault.due_s)})" if fault.done_s - fault.due_s >= LATE_S else ""
-    back = "" if fault.back_s is None else f" and ran again at {_seconds(fault.back_s)}"
-    gone = (
-        ""
-        if fault.back_s is not None
-        else f"; it did not run again{f': {fault.error}' if fault.error else ''}"
-    )
-    return f"{_aimed(fault)} was {_what(fault)} at {_seconds(fault.done_s)}{late}{back}{gone}."
+    back = "" if fault.back_s is None else f" and {deed.undone} at {_seconds(fault.back_s)}"
+    why = f": {fault.error}" if fault.error else ""
+    gone = "" if fault.back_s is not None else f"; {deed.lasting}{why}"
+    return f"{_aimed(fault)} {deed.done} at {_seconds(fault.done_s)}{late}{back}{gone}."
 
 
 def _aimed(fault: FaultReport) -> str:
@@ -62,8 +91,8 @@ def _aimed(fault: FaultReport) -> str:
     return f"{fault.node or 'A node'} ({where})"
 
 
-def _what(fault: FaultReport) -> str:
-    return DONE.get(fault.kind, fault.kind)
+def _deed(fault: FaultReport) -> Deed:
+    return DEEDS.get(fault.kind) or Deed.suffered(fault.kind)
 
 
 def _rate(

@@ -180,16 +180,44 @@ def test_unconfirmed_messages_are_all_read_before_a_close_ends(broker, monkeypat
     client.close()
 
 
-def test_a_blocked_connection_is_given_its_time_and_no_more(broker, sender, monkeypatch):
+@pytest.mark.parametrize("kind", ["native", "pika"])
+def test_a_blocked_connection_is_waited_for_and_not_without_end(broker, monkeypatch, kind):
+    client = make_client(make_case(client=kind, window=10).workload, broker.access)
+    sender = client.sender(wire.QUEUE)
+    sender.submit([1, 2], [wire.body(1), wire.body(2)])
     broker.say(wire.method(spec.Connection.Blocked("low on memory"), 0))
-    assert not sender.poll(0.1).sequence
-    broker.say(wire.method(spec.Connection.Unblocked(), 0))
-    assert not sender.poll(0.1).sequence
-    monkeypatch.setattr(link, "CALL_TIMEOUT_S", 0.05)
-    assert not sender.poll(0.2).sequence, "not blocked any more"
+    assert not sender.poll(0.2).sequence
+    monkeypatch.setattr(connections, "CALL_TIMEOUT_S", 0.2)
+    assert not sender.poll(0.5).sequence, "for longer than an answer may take"
+    broker.say(wire.method(spec.Connection.Unblocked(), 0), wire.ack(1))
+    assert list(sender.poll(5.0).sequence) == [1]
     broker.say(wire.method(spec.Connection.Blocked("low on disk"), 0))
-    with pytest.raises(ConnectionLost, match="blocked"):
-        sender.poll(5.0)
+    monkeypatch.setattr(connections, "BLOCKED_TIMEOUT_S", 0.3)
+    with pytest.raises(ConnectionLost, match=r"taken nothing for 0.3 s \(connection.blocked\)"):
+        poll_for_ever(sender)
+    client.close()
+
+
+def poll_for_ever(sender) -> None:
+    while True:
+        assert not sender.poll(0.1).sequence
+
+
+def test_what_is_written_to_a_blocked_connection_waits_with_it(broker, monkeypatch):
+    """Without confirms a send ends with its write, for which a broker that takes nothing makes no room."""
+    client = make_client(make_case(client="native", confirms=False, window=4000).workload, broker.access)
+    sender = client.sender(wire.QUEUE)
+    broker.pause()
+    broker.say(wire.method(spec.Connection.Blocked("low on memory"), 0))
+    assert not sender.poll(0.2).sequence
+    monkeypatch.setattr(connections, "CALL_TIMEOUT_S", 0.1)
+    later = threading.Timer(1.0, broker.go_on)
+    later.start()
+    body = bytes(1 << 20)
+    sender.submit(range(40), [body] * 40)
+    assert len(sender.poll(1.0).sequence) == 40
+    later.join()
+    client.close()
 
 
 def test_a_silent_broker_is_noticed_and_is_shown_that_we_live(monkeypatch):

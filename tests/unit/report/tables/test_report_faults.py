@@ -125,6 +125,15 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ({"done_s": 12.9}, "was killed at 12.9 s and ran again"),
     ({"kind": "stop", "aimed_at": "2"}, "(node 2) was stopped in good order at 12.3 s"),
     ({"kind": "pause", "aimed_at": "other"}, "(a node without the leader) was paused at 12.3 s"),
+    (
+        {"kind": "memory-alarm"},
+        "(the leader's node) raised its memory alarm at 12.3 s and cleared it at 23.1 s.",
+    ),
+    ({"kind": "disk-alarm", "back_s": None, "error": "no answer"}, "; it was not cleared: no answer."),
+    (
+        {"kind": "disk-alarm", "was_done": False, "done_s": None, **unmeasured("it was not done")},
+        "was to raise its disk alarm at 12.0 s and did not.",
+    ),
     ({"back_s": None, "error": "no answer"}, "at 12.3 s; it did not run again: no answer."),
     ({"back_s": None}, "at 12.3 s; it did not run again."),
     ({}, "Publishing fell from 1,000 to 0 messages a second and was back at 90% of it after 3.7 s."),
@@ -253,7 +262,7 @@ def test_a_chart_marks_each_fault_of_its_case() -> None:
     (chart,) = charts(report((case,), fault_row(case.case_id), fault_row(case.case_id, 2, done_s=30.0)))
     assert chart.title == "Parallel, 1 thread, RabbitMQ mirrored pair: rate around faults"
     for form in (chart.wide, chart.narrow):
-        assert all(label in form for label in ("produced", "consumed", "node away", "back at 90%"))
+        assert all(label in form for label in ("produced", "consumed", "fault", "back at 90%"))
     assert "fault 1 at 12.3 s: produced from 1,000 to 0 messages a second" in chart.wide
     assert "fault 2 at 30.0 s" in chart.wide
 

@@ -1,0 +1,103 @@
+"""What each kind of fault does to a node, and how it is undone."""
+
+from __future__ import annotations
+
+import signal
+import time
+from abc import ABC, abstractmethod
+from typing import Protocol
+
+from breakeven.results.fault_orders import FaultOrder
+from breakeven.workload.node_faults import ALARMS
+from local.servers.node_alarms import NodeAlarm
+
+#: how long before its instant a command is started, seconds: a second or two
+COMMAND_EARLY_S = 2.0
+
+
+class Nodes(Protocol):
+    """Those of the lane's cluster, by name."""
+
+    def runs(self, node: str) -> bool: ...
+    def signal(self, node: str, number: signal.Signals) -> None: ...
+    def shut_down(self, node: str) -> None: ...
+    def restart(self, node: str) -> None: ...
+    def evaluate(self, node: str, expression: str, within_s: float) -> str: ...
+
+
+class Effect(ABC):
+    """Of one order. ``early_s``: how long before its instant each part is to be called; it waits itself."""
+
+    early_s = 0.0
+    #: what is said of one that could not be done, and of one that could not be undone
+    undoable, lasting = "the node could not be taken", "the node did not come back"
+
+    @abstractmethod
+    def do(self, due_at_s: float) -> float:
+        """Do it; returns when, epoch seconds. Raises BreakevenError."""
+
+    @abstractmethod
+    def undo(self, due_at_s: float) -> float:
+        """Undo it; returns when, epoch seconds. Raises BreakevenError."""
+
+
+class Ended(Effect):
+    """A node that is killed, or stopped in good order, and started again."""
+
+    def __init__(self, nodes: Nodes, node: str, *, in_order: bool) -> None:
+        self._nodes, self._node, self._in_order = nodes, node, in_order
+
+    def do(self, due_at_s: float) -> float:
+        done_at_s = time.time()
+        if self._in_order:
+            self._nodes.shut_down(self._node)
+        else:
+            self._nodes.signal(self._node, signal.SIGKILL)
+        return done_at_s
+
+    def undo(self, due_at_s: float) -> float:
+        back_at_s = time.time()
+        self._nodes.restart(self._node)
+        return back_at_s
+
+
+class Paused(Effect):
+    """A node that stands still, and goes on."""
+
+    def __init__(self, nodes: Nodes, node: str) -> None:
+        self._nodes, self._node = nodes, node
+
+    def do(self, due_at_s: float) -> float:
+        done_at_s = time.time()
+        self._nodes.signal(self._node, signal.SIGSTOP)
+        return done_at_s
+
+    def undo(self, due_at_s: float) -> float:
+        back_at_s = time.time()
+        self._nodes.signal(self._node, signal.SIGCONT)
+        return back_at_s
+
+
+class Alarmed(Effect):
+    """A node with an alarm in effect, and cleared."""
+
+    early_s = COMMAND_EARLY_S
+    undoable, lasting = "its alarm could not be raised", "its alarm could not be cleared"
+
+    def __init__(self, alarm: NodeAlarm) -> None:
+        self._alarm = alarm
+
+    def do(self, due_at_s: float) -> float:
+        return self._alarm.raise_at(due_at_s)
+
+    def undo(self, due_at_s: float) -> float:
+        return self._alarm.clear_at(due_at_s)
+
+
+def effect_of(order: FaultOrder, nodes: Nodes, node: str) -> Effect:
+    """What is to be done to that node."""
+    if order.kind in ALARMS:
+        return Alarmed(NodeAlarm(nodes.evaluate, node, order.kind))
+    if order.kind == "pause":
+        return Paused(nodes, node)
+    return Ended(nodes, node, in_order=order.kind == "stop")

@@ -1,0 +1,99 @@
+"""Alarms of a node's memory and its disk: raised by a limit that any node is beyond, cleared by the old one.
+
+While an alarm is in effect on one node, each node of its cluster blocks the connections that publish. Source:
+RabbitMQ documentation, "Memory and Disk Alarms". What the commands ``set_vm_memory_high_watermark`` and
+``set_disk_free_limit`` call is called here in the node itself, which waits for the instant: a command takes a
+second or two to start.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from breakeven.errors import BreakevenError
+from breakeven.workload.node_faults import Alarm
+
+#: node, Erlang expression, seconds -> what it gives, as Erlang writes it
+Evaluate = Callable[[str, str, float], str]
+#: how long a command may take beyond what the node is to wait, seconds
+COMMAND_S = 30.0
+ANSWER = re.compile(r"\{(\d+),(true|false),(.+)\}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Of a resource: Erlang's functions that tell it and set it, and a limit that any node is beyond."""
+
+    resource: str
+    told_by: str
+    set_by: str
+    beyond: str
+
+
+LIMITS: dict[Alarm, Limit] = {
+    "memory-alarm": Limit(
+        "memory",
+        "vm_memory_monitor:get_vm_memory_high_watermark",
+        "vm_memory_monitor:set_vm_memory_high_watermark",
+        "0.0",
+    ),
+    "disk-alarm": Limit(
+        "disk",
+        "rabbit_disk_monitor:get_disk_free_limit",
+        "rabbit_disk_monitor:set_disk_free_limit",
+        "1 bsl 60",
+    ),
+}
+#: sets a limit at an instant, and gives that in milliseconds, whether the alarm is in effect now, and the
+#: limit that was before
+SETTING = (
+    "timer:sleep(max(0, {due_ms} - os:system_time(millisecond))), Before = {told_by}(), "
+    "At = os:system_time(millisecond), ok = {set_by}({limit}), "
+    "Alarms = [Node || {{{{resource_limit, {resource}, Node}}, _}} <- rabbit_alarm:get_alarms()], "
+    "{{At, lists:member(node(), Alarms), Before}}."
+)
+
+
+class NodeAlarm:
+    """One alarm of one node, raised once and cleared once. Instants are epoch seconds."""
+
+    def __init__(self, evaluate: Evaluate, node: str, kind: Alarm) -> None:
+        self._evaluate, self._node, self._kind, self._limit = evaluate, node, kind, LIMITS[kind]
+        self._before = ""
+
+    def raise_at(self, due_at_s: float) -> float:
+        """Raise it at that instant, or at once where that is over; returns when.
+
+        :raises BreakevenError: the node does not answer, or raises none
+        """
+        at_s, is_raised, self._before = self._set(self._limit.beyond, due_at_s)
+        if not is_raised:
+            self._set(self._before, at_s)
+            raise BreakevenError(f"{self._node} has raised no {self._kind}")
+        return at_s
+
+    def clear_at(self, due_at_s: float) -> float:
+        """Put its limit back at that instant, likewise.
+
+        :raises BreakevenError: the node does not answer, or the alarm is still in effect
+        """
+        at_s, is_raised, _ = self._set(self._before, due_at_s)
+        if is_raised:
+            raise BreakevenError(f"the {self._kind} of {self._node} is in effect with its old limit, too")
+        return at_s
+
+    def _set(self, limit: str, due_at_s: float) -> tuple[float, bool, str]:
+        """When that limit was set, whether the alarm was in effect then, and the limit before."""
+        names = {
+            "told_by": self._limit.told_by,
+            "set_by": self._limit.set_by,
+            "resource": self._limit.resource,
+        }
+        setting = SETTING.format(due_ms=round(due_at_s * 1000), limit=limit, **names)
+        said = self._evaluate(self._node, setting, max(0.0, due_at_s - time.time()) + COMMAND_S)
+        if (told := ANSWER.fullmatch(said)) is None:
+            raise BreakevenError(f"{self._node} answers {said!r}")
+        return int(told[1]) / 1000, told[2] == "true", told[3]

@@ -1,0 +1,64 @@
+"""Faults of the nodes of a mirrored pair in mid-case, with the reference client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from breakeven.brokers.access import Access
+from breakeven.targets.target import open_target
+from breakeven.workload.node_faults import NodeFault
+from local.servers.broker_releases import release_of
+from local.servers.brokers import BrokerCluster
+from tests.support.loaders.fault_lane import (
+    BACKLOG,
+    Lane,
+    assert_carried_out,
+    assert_none_lost,
+    assert_only_consumed,
+    case_with_faults,
+    fault_lane,
+    measured_at,
+)
+
+TARGET = "rabbitmq-mirrored-pair"
+CREDENTIALS = Access(username="breakeven-pair-faults", password="the-eighth-one")
+
+
+@pytest.fixture(scope="module")
+def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
+    nodes = BrokerCluster(
+        children, tmp_path_factory.mktemp("pair-faults"), CREDENTIALS, release=release_of(TARGET)
+    )
+    nodes.start()
+    open_target(TARGET, nodes.access).establish()
+    yield nodes
+    nodes.stop()
+
+
+@pytest.fixture
+def lane(cluster, monkeypatch) -> Iterator[Lane]:
+    with fault_lane(monkeypatch, TARGET, cluster) as made:
+        yield made
+
+
+@pytest.fixture
+def faulty_case(queue_case):
+    return partial(case_with_faults, queue_case, TARGET, client="pika")
+
+
+def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
+    case = faulty_case(
+        NodeFault(at_s=2, kind="disk-alarm", node="leader", for_s=2),
+        NodeFault(at_s=5, kind="memory-alarm", node="other", for_s=2),
+        measure_s=8,
+        **BACKLOG,
+    )
+    lane.prepare(case)
+    rows, ledger = lane.run(case)
+    for row in rows:
+        assert_carried_out(row, measured_at(lane, case))
+    assert_none_lost(ledger)
+    assert_only_consumed(lane, case, 3, 6)
