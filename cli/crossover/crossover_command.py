@@ -23,7 +23,7 @@ from breakeven.pricing.bill.questions import bill_question, priced_beside, quest
 from breakeven.pricing.bill.variations import corners
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
 from breakeven.report.building.variant_builder import cheaper_variants
-from breakeven.report.money.measured_capacity import MeasuredCapacity, capacity_from
+from breakeven.report.money.measured_capacity import RunsCapacities, capacities_from
 from cli.crossover.crossover_options import WHERE, add_options, inputs_of
 from cli.crossover.crossover_output import print_answer
 from cli.crossover.explain import SUBJECTS, explain
@@ -99,11 +99,11 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     bill = None if arguments.sqs_bill is None else _dollars(arguments.sqs_bill)
     if bill is not None and inputs.msg_per_s is not None:
         raise InputError(WHERE, "--sqs-bill", arguments.sqs_bill, "give it or --rate, not both")
-    known = _capacity(arguments, inputs)
-    if isinstance(known, MeasuredCapacity):
-        inputs = inputs.but(**known.priced())
-    elif known is not None:
-        inputs = inputs.but(capacity_msg_per_s=known.msg_per_s)
+    measured = _measured(arguments, inputs)
+    inputs = inputs.but(**measured.priced())
+    printed = _printed_capacity(inputs)
+    if printed is not None:
+        inputs = inputs.but(capacity_msg_per_s=printed.msg_per_s)
     base = question(book.name, inputs, book)
     less, _ = cheaper(base, _printed)
     questions = (base, *less, *corners(base), *ask_pairs(base))
@@ -120,10 +120,10 @@ def answer_of(arguments: argparse.Namespace) -> Answer:
     base = question(book.name, inputs, book)
     less, unpriced = cheaper(base, _printed)
     pairs, *_ = ask_pairs(base)
-    asked = Asked((base, *less, pairs), (*why, *unpriced))
+    asked = Asked((base, *less, pairs), (*why, *unpriced, *measured.notes))
     found |= {"crossover": crossings} | answers(asked.rows(), AT_THE_RATE)
     variants = cheaper_variants(asked.to_json(), of_variants, found["bills"])
-    return Answer(base, asked, found, bill, known, tuple(variants))
+    return Answer(base, asked, found, bill, measured.own or printed, measured.managed, tuple(variants))
 
 
 def _printed(inputs: Inputs) -> Inputs:
@@ -160,23 +160,32 @@ def _known_broker(inputs: Inputs, book: PriceBook) -> None:
     raise InputError(WHERE, "--amazon-mq", inputs.amazon_mq, remedy)
 
 
-def _capacity(arguments: argparse.Namespace, inputs: Inputs) -> KnownCapacity | MeasuredCapacity | None:
-    """The run's that is named; else, where none is given, the printed one.
+def _printed_capacity(inputs: Inputs) -> KnownCapacity | None:
+    """The printed one of just this cluster, where no other is given."""
+    return capacities(inputs).get(inputs.instance) if inputs.capacity_msg_per_s is None else None
+
+
+def _measured(arguments: argparse.Namespace, inputs: Inputs) -> RunsCapacities:
+    """What the run that is named found and holds for the question; nothing where none is named.
 
     :raises InputError: two are given, or the run has none that holds for the question
     """
     if arguments.capacity_from is None:
-        printed = capacities(inputs).get(inputs.instance)
-        return printed if inputs.capacity_msg_per_s is None else None
-    if inputs.capacity_msg_per_s is not None:
-        raise InputError(WHERE, "--capacity-from", arguments.capacity_from, "give it or --capacity, not both")
+        return RunsCapacities()
     # which brings the charts of a report, for which a question without a run would only wait
     from cli.report_command import find, read  # noqa: PLC0415
 
     with _named("--capacity-from", arguments.capacity_from):
         source = find(arguments.capacity_from, arguments.runs)
-    report = read(source)
-    return capacity_from(report, WHERE, inputs)
+    found = capacities_from(read(source), WHERE, inputs)
+    given = {"--capacity": (found.own, inputs.capacity_msg_per_s)}
+    given["--amazon-mq-capacity"] = (found.managed, inputs.amazon_mq_capacity_msg_per_s)
+    for option, (measured, asked) in given.items():
+        if measured and asked is not None:
+            raise InputError(
+                WHERE, "--capacity-from", arguments.capacity_from, f"give it or {option}, not both"
+            )
+    return found
 
 
 def _rate_of_bill(inverse: dict[str, Any], usd: float) -> float:

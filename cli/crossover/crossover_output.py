@@ -41,6 +41,8 @@ def print_answer(answer: Answer, console: Console) -> None:
         )
     if answer.measured:
         say(console, f"What clusters are priced to carry: {answer.measured.describe()}")
+    if answer.managed:
+        say(console, f"What Amazon MQ is priced to carry: {answer.managed.describe()}")
     say(console)
     _prices(answer, console)
     say(console)
@@ -52,8 +54,12 @@ def print_answer(answer: Answer, console: Console) -> None:
     for line in [*_hours(answer), *_capacity(answer)]:
         say(console, line)
     say(console)
-    for line in [*answer.not_priced(), *assumptions(answer.base, answer.measured), *answer.asked.notes]:
+    for line in [*answer.not_priced(), *_assumptions(answer), *answer.asked.notes]:
         say(console, f"- {line}")
+
+
+def _assumptions(answer: Answer) -> list[str]:
+    return assumptions(answer.base, answer.measured, answer.managed)
 
 
 def _beside_the_bill(answer: Answer) -> str:

@@ -32,6 +32,7 @@ class Answer:
 
     :param bill: the SQS bill that it began with
     :param capacity: the printed one that it took where none was given, or a run's that was asked for
+    :param managed: a run's of Amazon MQ's brokers beside it
     :param variants: cheaper ways to run the cluster
     """
 
@@ -40,6 +41,7 @@ class Answer:
     rows: dict[str, Rows]
     bill: float | None
     capacity: KnownCapacity | MeasuredCapacity | None = None
+    managed: MeasuredCapacity | None = None
     variants: tuple[CheaperVariant, ...] = ()
 
     @property
@@ -156,10 +158,11 @@ class Answer:
                 "limit": capacity.limit,
                 "from": self.capacity_source(),
                 "measured": self.measured.document() if self.measured else None,
+                "amazon_mq": self.managed.document() if self.managed else None,
                 "needed_msg_per_s": self.needed_msg_per_s,
                 "notes": list(capacity.notes),
             },
-            "assumptions": assumptions(self.base, self.measured),
+            "assumptions": assumptions(self.base, self.measured, self.managed),
             "notes": [*self.not_priced(), *self.asked.notes],
         }
 

@@ -22,10 +22,13 @@ from breakeven.report.money.measured_capacity import MeasuredCapacity
 from breakeven.report.money.price_assumptions import amazon_mq, fifo_quota
 
 
-def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
+def assumptions(
+    base: Question, measured: MeasuredCapacity | None, managed: MeasuredCapacity | None
+) -> list[str]:
     """A sentence each.
 
     :param measured: the run's capacity, where the question took one
+    :param managed: the same of Amazon MQ's brokers
     """
     inputs = base.inputs
     used, full = requests_per_message(inputs), requests_per_message(batched(inputs))
@@ -47,7 +50,7 @@ def assumptions(base: Question, measured: MeasuredCapacity | None) -> list[str]:
     ]
     unsure = list(uncertain(inputs))
     if unsure:
-        ends = _ends(inputs, measured)
+        ends = _ends(inputs, measured, managed)
         said.append(f"Intervals: {', '.join(ends[name] for name in unsure)}")
     if any(option.option_id == AMAZON_MQ for option in base.options):
         said.append(amazon_mq(inputs))
@@ -59,16 +62,22 @@ def _full(inputs: Inputs) -> str:
     return "full batches" if inputs.batch_fill is None else f"batches {inputs.batch_fill:.0%} full"
 
 
-def _ends(inputs: Inputs, measured: MeasuredCapacity | None) -> dict[str, str]:
+def _ends(
+    inputs: Inputs, measured: MeasuredCapacity | None, managed: MeasuredCapacity | None
+) -> dict[str, str]:
     """Of each uncertain input."""
     fill = f"{BATCH_FILL[0]:.0%} to {BATCH_FILL[1]:.0%} full"
-    capacity = measured.interval.describe() if measured else f"times {CAPACITY[0]:g} to {CAPACITY[1]:g}"
     return {
         "empty receives": f"empty receives from {EMPTY_RECEIVES[0]:g} to {EMPTY_RECEIVES[1]:g} a message",
         "batch fill": f"calls {fill}",
         LAMBDA_POLLING: lambda_polling(inputs),
         FILL_OF_BATCHED: f"calls of SQS batched {fill}",
-        "capacity": f"capacity {capacity}",
-        MANAGED_CAPACITY: f"Amazon MQ's capacity times {CAPACITY[0]:g} to {CAPACITY[1]:g}",
+        "capacity": f"capacity {_capacity_ends(measured)}",
+        MANAGED_CAPACITY: f"Amazon MQ's capacity {_capacity_ends(managed)}",
         MANAGED_TRAFFIC: "traffic between Amazon MQ's brokers at nothing to the price across zones",
     }
+
+
+def _capacity_ends(measured: MeasuredCapacity | None) -> str:
+    """Those that were measured; of another's capacity a part less and more."""
+    return measured.interval.describe() if measured else f"times {CAPACITY[0]:g} to {CAPACITY[1]:g}"

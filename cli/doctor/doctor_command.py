@@ -105,7 +105,7 @@ def examine(account: Account, prefix: str | None, qualifier: str) -> Iterator[Fi
     yield _asked("EC2 quota", lambda: _vcpus(account, deployed))
     yield _asked("Lambda quota", lambda: _functions(account))
     yield _asked("Fargate quota", lambda: _task_vcpus(account))
-    yield _asked("Amazon MQ", lambda: amazon_mq(account))
+    yield _asked("Amazon MQ", lambda: amazon_mq(account, deployed))
     if deployed:
         yield _asked("permissions", lambda: _permissions(deployed))
         yield _asked("image", lambda: brokers_image(deployed))

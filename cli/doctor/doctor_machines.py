@@ -44,9 +44,7 @@ def account_plan(account: Account, deployed: Deployed | None) -> Said:
 
 def zones(account: Account, deployed: Deployed | None) -> Said:
     """Whether the zones of the deployment, or of one that is to be, offer the brokers' type."""
-    name, ec2 = instance_type(deployed), account.client("ec2")
-    named = _environment(deployed).get(ZONES) if deployed else None
-    ours = named.split(",") if named else _first_zones(ec2)
+    name, ec2, ours = instance_type(deployed), account.client("ec2"), our_zones(account, deployed)
     offering = zones_offering(ec2, [name], ours)[name]
     lacking = [zone for zone in ours if zone not in offering]
     if not offering:
@@ -55,6 +53,12 @@ def zones(account: Account, deployed: Deployed | None) -> Said:
         rest = f"all nodes are launched in {', '.join(offering)}, or {OTHER_ZONES}"
         return "note", f"{', '.join(lacking)}: does not offer {name}: {rest}"
     return "ok", f"{', '.join(offering)} offer {name}"
+
+
+def our_zones(account: Account, deployed: Deployed | None) -> list[str]:
+    """Names of the zones of the deployment's subnets, or of one that is to be."""
+    named = _environment(deployed).get(ZONES) if deployed else None
+    return named.split(",") if named else _first_zones(account.client("ec2"))
 
 
 def vpcs(account: Account) -> Said:

@@ -10,8 +10,10 @@ managed policy AmazonMQFullAccess has neither.
 
 from __future__ import annotations
 
+import aws_cdk as cdk
+
 from infra.functions.grants import BROKER, Grants
-from infra.functions.step_table import RELEASING
+from infra.functions.step_table import DELETE_CONFIGURATION, RELEASING
 from infra.statements import Conditions
 
 CREATE, DELETE = "CreateBroker", ("ReleaseLane", *RELEASING)
@@ -39,6 +41,11 @@ def grant_brokers(grants: Grants) -> None:
     grants.allow(CREATE, ["route53:AssociateVPCWithHostedZone"], [zones])
     why = "the service makes it with a broker, in the VPC's own subnets and group; it has no name before"
     grants.acknowledge(CREATE, [endpoint, interface, zones], why)
+    made = grants.arn("mq", "configuration", "*", arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME)
+    for name in RELEASING:
+        grants.allow(name, [DELETE_CONFIGURATION], [made])
+        why = "the service makes one with each broker, by a name of ours, without a tag that is documented"
+        grants.acknowledge(name, [made], why)
     for name in DELETE:
         grants.allow(name, ["ec2:DeleteVpcEndpoints"], [endpoint], MANAGED)
         why = "endpoints that runs make, by the owner's tag, and that Amazon MQ makes, by its own"

@@ -25,6 +25,7 @@ LONGEST_MIN = 15
 
 
 LIST_BROKERS, DESCRIBE_BROKER, DELETE_BROKER = "mq:ListBrokers", "mq:DescribeBroker", "mq:DeleteBroker"
+LIST_CONFIGURATIONS, DELETE_CONFIGURATION = "mq:ListConfigurations", "mq:DeleteConfiguration"
 #: what Amazon MQ asks for, beside its own call, of whoever creates a private broker of RabbitMQ, as its
 #: endpoint is made in our VPC. Source: see ``amazon_mq_grants``
 CREATES_BROKERS = tuple(
@@ -47,13 +48,13 @@ def _releasing(*state: str, bound: tuple[str, ...] = ()) -> Needs:
             INSTANCES,
             *(f"ec2:Describe{what}" for what in ("NetworkInterfaces", "Volumes", "VpcEndpoints")),
             LIST_QUEUES,
-            LIST_BROKERS,
+            *(LIST_BROKERS, LIST_CONFIGURATIONS),
         ),
         of_ours=(
             *(TERMINATE, "ec2:DeleteNetworkInterface", "ec2:DeleteVolume", "ec2:DeleteVpcEndpoints"),
             *(DESCRIBE_BROKER, DELETE_BROKER),
         ),
-        bound=("ecs:ListTasks", "ecs:DescribeTasks", "ecs:StopTask", *bound),
+        bound=("ecs:ListTasks", "ecs:DescribeTasks", "ecs:StopTask", DELETE_CONFIGURATION, *bound),
     )
 
 
@@ -142,7 +143,7 @@ STEPS = {
             reads=(SECRETS,),
             writes=(SECRETS,),
             lists=(SECRETS,),
-            asks=CREATES_BROKERS,
+            asks=(*CREATES_BROKERS, LIST_BROKERS),
             of_ours=(DESCRIBE_BROKER,),
             bound=(
                 *("mq:CreateBroker", "mq:CreateTags", "iam:CreateServiceLinkedRole"),

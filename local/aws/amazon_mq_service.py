@@ -25,7 +25,10 @@ from local.aws.strict.requests.needed import REGION
 
 #: seconds: at least until one runs, whatever it stands for; from its deletion until nobody knows it any more
 CREATION_S, DELETION_S = 1.5, 0.5
+#: of the region, all of which offer every type
+ZONES = "abc"
 CREATING, RUNNING, DELETING = "CREATION_IN_PROGRESS", "RUNNING", "DELETION_IN_PROGRESS"
+FAILED = "CREATION_FAILED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,19 @@ class Endpoints:
     console: str
 
 
+class CannotBeCreatedError(Exception):
+    """The service could not create the broker, and says no more than that."""
+
+
 class ManagedBrokers(Protocol):
     def create(self, asked: Asked) -> None:
         """Start what stands for the broker; returns at once."""
 
     def endpoints(self, broker_id: str) -> Endpoints | None:
-        """Where it answers; None until it does."""
+        """Where it answers; None until it does.
+
+        :raises CannotBeCreatedError: it never will
+        """
 
     def delete(self, broker_id: str) -> None:
         """Stop it; one that is not known is ignored."""
@@ -77,20 +87,20 @@ class AmazonMq:
     def __init__(self, brokers: ManagedBrokers | None = None) -> None:
         self._brokers: ManagedBrokers = brokers or NoBrokers()
         self._lock = threading.Lock()
-        #: creator's request id -> what was answered to it, and what it asked for
-        self._answered: dict[str, tuple[Answer, bytes]] = {}
         self._runs_from: dict[str, float] = {}
         self._gone_from: dict[str, float] = {}
 
     def __call__(self, request: Request, pass_on: PassOn) -> Answer:
         if request.service != "mq":
             return pass_on(request)
+        changes = {
+            "mq:CreateBroker": self._create,
+            "mq:DeleteBroker": self._delete,
+        }
         with self._lock:
             self._age()
-            if request.operation == "mq:CreateBroker":
-                return self._create(request, pass_on)
-            if request.operation == "mq:DeleteBroker":
-                return self._delete(request, pass_on)
+            if change := changes.get(request.operation or ""):
+                return change(request, pass_on)
         if request.operation == "mq:DescribeBrokerInstanceOptions":
             return _json({"brokerInstanceOptions": _options()})
         if request.operation == "mq:DescribeBrokerEngineTypes":
@@ -98,20 +108,20 @@ class AmazonMq:
         return pass_on(request)
 
     def _create(self, request: Request, pass_on: PassOn) -> Answer:
-        """API reference, CreateBroker: a request is known by its id, a name is the account's only one."""
+        """API reference, CreateBroker: a name is the account's only one.
+
+        What a request is answered that comes a second time by its own id, no source says: it is the harsher
+        answer here, that the name is taken.
+        """
         given = json.loads(request.body)
-        before = self._answered.get(given.get("creatorRequestId", ""))
-        if before and before[1] == request.body:
-            return before[0]
         for fault in faults(given, REGION):
             return Refusal("BadRequestException", fault).answer("mq")
-        if before or is_name_taken(given["brokerName"], REGION):
+        if is_name_taken(given["brokerName"], REGION):
             message = f"Broker name [{given['brokerName']}] is in use."
             return Refusal("ConflictException", message, 409).answer("mq")
         answer = pass_on(request)
         if answer.status != 200:
             return answer
-        self._answered[given.get("creatorRequestId", "")] = (answer, request.body)
         self._begin(json.loads(answer.body)["brokerId"], given)
         return answer
 
@@ -150,7 +160,12 @@ class AmazonMq:
         for broker_id, broker in known.items():
             if broker.state != CREATING or now < self._runs_from.get(broker_id, 0.0):
                 continue
-            if found := self._brokers.endpoints(broker_id):
+            try:
+                found = self._brokers.endpoints(broker_id)
+            except CannotBeCreatedError:
+                broker.state = FAILED
+                continue
+            if found:
                 broker.state = RUNNING
                 # one of a cluster, too, whose nodes are behind it
                 broker.instances = [{"consoleURL": found.console, "endpoints": [found.amqps]}]
@@ -168,6 +183,7 @@ def _options() -> list[dict[str, Any]]:
             "engineType": "RABBITMQ",
             "hostInstanceType": name,
             "storageType": "EBS",
+            "availabilityZones": [{"name": f"{REGION}{zone}"} for zone in ZONES],
             "supportedDeploymentModes": list(MODES),
             "supportedEngineVersions": list(known.releases),
         }

@@ -43,17 +43,23 @@ BESIDE = Footprint(64, 32)
 EACH = {"native": 1, "boto3": 1, "pika": 4}
 
 
-def footprint(workload: Workload, target: str, loaders: int) -> Footprint:
-    """Of the fullest of so many loaders, at its most."""
+def connections(workload: Workload, target: str, loaders: int = 1) -> int:
+    """Of the fullest of so many loaders, at its most; of all where it is one."""
     producers, consumers = ceil(workload.producers / loaders), ceil(workload.consumers / loaders)
     at_once = workload.in_flight if record_of(target).window_is_connections else 1
     receiving = 2 * at_once if workload.is_pooled else 1  # settlements have connections of their own
     sending = receiving if workload.mode == "parallel" else at_once  # producers help with the drain
-    connections = producers * sending + consumers * receiving
-    pooled = connections if workload.is_pooled else 0  # each has a thread, beside its worker's
+    return producers * sending + consumers * receiving
+
+
+def footprint(workload: Workload, target: str, loaders: int) -> Footprint:
+    """Of the fullest of so many loaders, at its most."""
+    opened = connections(workload, target, loaders)
+    workers = ceil(workload.producers / loaders) + ceil(workload.consumers / loaders)
+    pooled = opened if workload.is_pooled else 0  # each has a thread, beside its worker's
     return Footprint(
-        descriptors=BESIDE.descriptors + connections * EACH[workload.client],
-        threads=BESIDE.threads + producers + consumers + pooled,
+        descriptors=BESIDE.descriptors + opened * EACH[workload.client],
+        threads=BESIDE.threads + workers + pooled,
     )
 
 
@@ -89,9 +95,15 @@ def _what_fits(suite: Suite, case: Case) -> tuple[str, int, str]:
         found = next((each for each in windows if _fits(case, loaders=most.loaders, in_flight=each)), None)
         if found is not None:
             return field, work.in_flight, f"at most {found} here{other}"
+    return *workers_asked(suite, case), f"fewer of them ({most.why}){other}"
+
+
+def workers_asked(suite: Suite, case: Case) -> tuple[str, int]:
+    """The field that asks for most of the case's workers, and its value."""
+    work = case.workload
     name = "producers" if work.producers >= work.consumers else "consumers"
     asked = origin(suite, case.scenario, "threads" if _threads(suite, case.scenario) else name)
-    return asked, max(work.producers, work.consumers), f"fewer of them ({most.why}){other}"
+    return asked, max(work.producers, work.consumers)
 
 
 def _fits(

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from breakeven.errors import InputError, together
 from breakeven.planning import (
+    broker_limits,
     execution_limits,
     footprint,
     left_out,
@@ -137,7 +138,13 @@ def make_plan(
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
         fault_notes=expected_losses(compared),
-        machine_notes=[*left, *smaller, *passed_types(suite, compared), *even_clusters(compared)],
+        machine_notes=[
+            *left,
+            *smaller,
+            *passed_types(suite, compared),
+            *even_clusters(compared),
+            *broker_limits.notes(compared),
+        ],
     )
     make = partial(_planned, blank, suite, book=book, allowance=allowance, account=account)
     if advice is None:
@@ -204,6 +211,7 @@ def to_run(
         *quotas.refusals(suite, compared, account),
         *fargate.refusals(suite, compared, environment),
         *footprint.refusals(suite, compared),
+        *broker_limits.refusals(suite, compared),
     ]
     if environment == "aws":
         refusals += budget.refusals(suite, compared, expected, book, plan.max_usd, allowance)

@@ -1,15 +1,18 @@
-"""Brokers of this installation that Amazon MQ runs: found by their names and tags, and deleted.
+"""Brokers of this installation that Amazon MQ runs, and their configurations: found by name, and deleted.
 
 The service lists brokers without their tags, so that a name says whose broker it is, and each of ours is then
 asked for its run. One that is being created cannot be deleted: "Broker can't be deleted while in state
 [CREATION_IN_PROGRESS]". Whoever comes to it then leaves it to the run's end, or to the watchdog, which comes
 every 15 minutes to what runs that are over have left.
+
+With each broker the service makes a configuration, which stays after it and carries no tag that is
+documented: its name begins with its broker's. It is deleted once that is gone, minutes after its deletion.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,10 +32,12 @@ DELETING = "DELETION_IN_PROGRESS"
 UNFINISHED = frozenset({CREATING, REBOOTING})
 #: what the service answers to a call that the broker's state does not allow
 REFUSED = "BadRequestException"
+#: to a second broker of a name, of whatever request; and to what is in use
+TAKEN = "ConflictException"
 #: and of one that is not there, or not yet. To a role that may see brokers by their tags alone, one without
 #: tags is forbidden (API reference, DescribeBroker: 403 and 404)
 UNKNOWN = ("NotFoundException", "ForbiddenException", "AccessDeniedException")
-#: brokers on a page, at most
+#: brokers on a page, or configurations, at most
 PAGE = 100
 
 
@@ -71,7 +76,7 @@ class ManagedBroker:
 
 def broker_name(run_id: str, target: TargetName) -> str:
     """At most 50 letters, digits and hyphens, the account's only one of that name."""
-    return f"{_ours()}{_digest(f'{run_id}/{target}', 24)}"
+    return f"{_ours(run_id)}{_digest(f'{run_id}/{target}', 12)}"
 
 
 def our_brokers(mq: Mq, run_id: str | None = None, target: TargetName | None = None) -> list[ManagedBroker]:
@@ -115,19 +120,70 @@ def _described(mq: Mq) -> Iterator[ManagedBroker]:
             yield found
 
 
-def _listed(mq: Mq) -> Iterator[Mapping[str, Any]]:
-    """All of the account's in the region; none where the region has no Amazon MQ, and so nobody to ask."""
+def left_configurations(mq: Mq, run_id: str | None = None) -> Iterator[Mapping[str, Any]]:
+    """Configurations of this installation's brokers, or of one run's, whose broker is gone."""
+    found = [each for each in _configurations(mq) if each["Name"].startswith(_ours(run_id))]
+    if found:
+        there = tuple(each["BrokerName"] for each in _listed(mq))
+        yield from (each for each in found if not each["Name"].startswith(there))
+
+
+def delete_configuration(mq: Mq, configuration_id: str) -> None:
+    """One that is gone is well.
+
+    :raises NotYetError: its broker has it still
+    """
     try:
-        for page in mq.get_paginator("list_brokers").paginate(PaginationConfig={"PageSize": PAGE}):
-            yield from page["BrokerSummaries"]
+        mq.delete_configuration(ConfigurationId=configuration_id)
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if code in {TAKEN, REFUSED}:
+            why = error.response["Error"].get("Message", "in use")
+            again = "the watchdog comes to it again, every 15 minutes"
+            raise NotYetError(f"{configuration_id} cannot be deleted: {why}; {again}") from error
+        if code not in UNKNOWN:
+            raise
+
+
+def _listed(mq: Mq) -> Iterator[Mapping[str, Any]]:
+    """All brokers of the account's in the region."""
+
+    def pages() -> Iterator[Any]:
+        yield from mq.get_paginator("list_brokers").paginate(PaginationConfig={"PageSize": PAGE})
+
+    for page in _where_offered(mq, pages):
+        yield from page["BrokerSummaries"]
+
+
+def _configurations(mq: Mq) -> Iterator[Mapping[str, Any]]:
+    """All of the account's in the region. botocore has no paginator of them."""
+
+    def pages() -> Iterator[Any]:
+        more: dict[str, Any] = {}
+        while True:
+            page = mq.list_configurations(MaxResults=PAGE, **more)
+            yield page
+            if not (token := page.get("NextToken")):
+                return
+            more = {"NextToken": token}
+
+    for page in _where_offered(mq, pages):
+        yield from page["Configurations"]
+
+
+def _where_offered(mq: Mq, pages: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """None where the region has no Amazon MQ, and so nobody to ask."""
+    try:
+        yield from pages()
     except EndpointConnectionError:
         if mq.meta.region_name in Session().get_available_regions("mq"):
             raise
 
 
-def _ours() -> str:
-    """How the names of this installation's brokers begin, and no other's."""
-    return f"breakeven-{_digest(installation().owner, 8)}-"
+def _ours(run_id: str | None = None) -> str:
+    """How the names of this installation's brokers begin, or of one run's, and no other's."""
+    own = f"breakeven-{_digest(installation().owner, 8)}-"
+    return f"{own}{_digest(run_id, 12)}" if run_id else own
 
 
 def _digest(text: str, digits: int) -> str:

@@ -18,12 +18,13 @@ def every_resource_type() -> tuple[ResourceType, ...]:
 
     Tasks go first, which use all the others.
     """
-    ec2 = boto3.client("ec2")
+    ec2, mq = boto3.client("ec2"), boto3.client("mq")
     return (
         resources.tasks(boto3.client("ecs"), os.environ["BREAKEVEN_CLUSTER"]),
         resources.endpoints(ec2),
         resources.instances(ec2),
-        resources.brokers(boto3.client("mq")),
+        resources.brokers(mq),
+        resources.configurations(mq),
         resources.interfaces(ec2),
         resources.volumes(ec2),
         resources.queues(boto3.client("sqs", config=CONFIG)),
@@ -38,6 +39,8 @@ def log_outcome(outcome: Outcome, words: str) -> None:
     """
     if outcome.gone:
         logger.warning(words, cleaned_up=outcome.gone)
+    if outcome.tidied:
+        logger.info("of brokers that are gone", deleted=outcome.tidied)
     if outcome.later:
         logger.warning("left to the watchdog", later=outcome.later)
     outcome.raise_if_incomplete()

@@ -23,6 +23,9 @@ REQUIRED = ("brokerName", "deploymentMode", "engineType", "hostInstanceType", "p
 MODES = ("SINGLE_INSTANCE", "CLUSTER_MULTI_AZ")
 #: guide, "Quotas in Amazon MQ"
 MOST_GROUPS, MOST_TAGS = 5, 50
+#: API reference, "WeeklyStartTime"
+DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
 
 def faults(given: Mapping[str, Any], region: str) -> Iterator[str]:
@@ -45,6 +48,7 @@ def faults(given: Mapping[str, Any], region: str) -> Iterator[str]:
         yield "RabbitMQ supports EBS storage only."
     if len(given.get("tags", {})) > MOST_TAGS:
         yield f"A broker has at most {MOST_TAGS} tags."
+    yield from _of_maintenance(given.get("maintenanceWindowStartTime"))
     yield from _of_users(given.get("users", []))
     yield from _of_network(given, region)
 
@@ -57,6 +61,14 @@ def _of_type(given: Mapping[str, Any]) -> Iterator[str]:
         yield f"Host instance type [{name}] not supported for engine type [RABBITMQ]."
     elif version is not None and version not in known.releases:
         yield f"Broker engine version [{version}] is invalid for {name}. Valid: {', '.join(known.releases)}"
+
+
+def _of_maintenance(given: Mapping[str, str] | None) -> Iterator[str]:
+    """API reference, "WeeklyStartTime": day and time are required where it is given at all."""
+    if given is None:
+        return
+    if given.get("dayOfWeek") not in DAYS or not TIME.fullmatch(given.get("timeOfDay", "")):
+        yield "The maintenance window needs a day of the week, as MONDAY, and a time of the day, as 22:45."
 
 
 def _of_users(users: list[Mapping[str, str]]) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.prices.book import load_book
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
+from breakeven.workload.fields import Queues
 
 REGIONS = ("us-east-1", "eu-west-1", "eu-central-1", "ap-southeast-1")
 #: of a larger one all that it has is more, or as much
@@ -37,6 +39,20 @@ def test_a_larger_type_has_no_less_of_anything(family: str) -> None:
     for broker in of:
         assert broker.cluster_gb <= broker.most_cluster_gb
         assert broker.cluster_gb % 5 == 0 == broker.most_cluster_gb % 5
+
+
+@pytest.mark.parametrize("form", ["single", "cluster"])
+def test_what_no_suite_can_exceed_needs_no_check_of_a_plan(form) -> None:
+    """Channels, of which each connection of ours has one; queues, of which no suite has more."""
+    of = {name: broker.limits[form] for name, broker in broker_types().items() if broker.limits}
+    assert list(of) == [name for name, broker in broker_types().items() if "4.2" in broker.releases]
+    (most,) = [each.le for each in get_args(Queues)[1].metadata if hasattr(each, "le")]
+    for name, limits in of.items():
+        assert limits.channels >= limits.connections, name
+        assert limits.queues >= most, name
+    for field in ("connections", "channels", "queues"):
+        figures = [getattr(limits, field) for limits in of.values()]
+        assert figures == sorted(figures), field
 
 
 @pytest.mark.parametrize("region", REGIONS)

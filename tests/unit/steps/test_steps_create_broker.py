@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from breakeven.brokers.access import registered_certificates
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG
 from breakeven.planning.execution_limits import BROKER_LIMIT_S
+from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.cleanup import resources
@@ -50,6 +51,7 @@ class Mq:
         self._lost = lost
         self.refusal: str | None = None
         self.unknown = "NotFoundException"
+        self.configurations: list[dict[str, Any]] = []
 
     class meta:
         region_name = "us-east-1"
@@ -58,17 +60,18 @@ class Mq:
         self.asked.append(given)
         if self.refusal:
             raise error("BadRequestException", self.refusal)
-        known = [each for each in self.brokers.values() if each["request"] == given["CreatorRequestId"]]
-        broker_id = known[0]["BrokerId"] if known else f"b-{len(self.brokers) + 1}"
-        if not known:
-            self.brokers[broker_id] = {
-                "request": given["CreatorRequestId"],
-                "BrokerId": broker_id,
-                "BrokerName": given["BrokerName"],
-                "BrokerState": "CREATION_IN_PROGRESS",
-                "Created": datetime.now(UTC),
-                "Tags": given["Tags"],
-            }
+        if any(each["BrokerName"] == given["BrokerName"] for each in self.brokers.values()):
+            raise error("ConflictException", f"Broker name [{given['BrokerName']}] is in use.")
+        broker_id = f"b-{len(self.brokers) + 1}"
+        self.brokers[broker_id] = {
+            "BrokerId": broker_id,
+            "BrokerName": given["BrokerName"],
+            "BrokerState": "CREATION_IN_PROGRESS",
+            "Created": datetime.now(UTC),
+            "Tags": given["Tags"],
+        }
+        made = {"Id": f"c-{broker_id}", "Name": f"{given['BrokerName']}-configuration"}
+        self.configurations.append({**made, "Created": datetime.now(UTC)})
         if self._lost:
             self._lost -= 1
             raise ConnectionError("lost")
@@ -89,6 +92,19 @@ class Mq:
             raise error("BadRequestException", f"can't be deleted while in state [{state}]")
         self.deleted.append(BrokerId)
         self.brokers[BrokerId]["BrokerState"] = "DELETION_IN_PROGRESS"
+
+    def list_configurations(self, MaxResults: int, NextToken: str = "0") -> Any:
+        """One a page, so that pages are turned."""
+        assert MaxResults <= 100
+        at = int(NextToken)
+        page = {"Configurations": self.configurations[at : at + 1]}
+        return page | ({"NextToken": str(at + 1)} if at + 1 < len(self.configurations) else {})
+
+    def delete_configuration(self, ConfigurationId: str) -> Any:
+        (found,) = [each for each in self.configurations if each["Id"] == ConfigurationId]
+        if any(found["Name"].startswith(each["BrokerName"]) for each in self.brokers.values()):
+            raise error("ConflictException", f"Configuration [{ConfigurationId}] is in use.")
+        self.configurations.remove(found)
 
     def get_paginator(self, name: str) -> Any:
         assert name == "list_brokers"
@@ -140,10 +156,54 @@ def test_it_is_asked_for_once_whatever_becomes_of_the_answer(services):
     with pytest.raises(ConnectionError):
         step(services, mq)
     assert step(services, mq) is True
+    assert services.state("run-1").get(lane_item(CLUSTER))["broker_id"] == "b-1"
     assert step(services, mq) is True
     assert len(mq.brokers) == 1
-    first, again = mq.asked
+    first, again = (each | {"MaintenanceWindowStartTime": None} for each in mq.asked)
     assert first == again
+
+
+def test_one_whose_answer_was_lost_may_not_be_seen_yet_and_is_found_later(services):
+    mq = Mq(lost=1)
+    with pytest.raises(ConnectionError):
+        step(services, mq)
+    made, mq.unknown = mq.brokers["b-1"], "ForbiddenException"
+    hidden = made | {"Tags": {}}
+    mq.brokers["b-1"] = hidden
+    assert step(services, mq) is True
+    assert "broker_id" not in services.state("run-1").get(lane_item(CLUSTER))
+    mq.brokers["b-1"] = made
+    assert step(services, mq) is True
+    assert services.state("run-1").get(lane_item(CLUSTER))["broker_id"] == "b-1"
+
+
+def test_a_broker_of_its_name_that_is_never_known_as_the_lanes_ends_it(services):
+    mq = Mq(lost=1)
+    with pytest.raises(ConnectionError):
+        step(services, mq)
+    mq.brokers["b-1"]["Tags"] = {}
+    assert step(services, mq) is True
+    since = round(time.time()) - BROKER_LIMIT_S - 60
+    services.state("run-1").update(lane_item(CLUSTER), broker_since=since)
+    with pytest.raises(CaseError, match="that is not known as this lane's: delete the broker of that name"):
+        step(services, mq)
+
+
+@pytest.mark.parametrize("hours", range(0, 168, 5))
+def test_its_maintenance_is_as_far_from_the_run_as_a_week_lets_it_be(services, hours):
+    began = datetime(2026, 11, 23, 9, 41, tzinfo=UTC) + timedelta(hours=hours)
+    services.state("run-1").update(RUN, started_at=began.isoformat())
+    mq = Mq()
+    step(services, mq)
+    window = mq.asked[0]["MaintenanceWindowStartTime"]
+    assert window["TimeZone"] == "UTC"
+    days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
+    hour, minute = map(int, window["TimeOfDay"].split(":"))
+    starts_h = days.index(window["DayOfWeek"]) * 24 + hour + minute / 60
+    began_h = began.weekday() * 24 + began.hour + began.minute / 60
+    ahead_h = (starts_h - began_h) % 168
+    # it is over before the same hour of the next week, and begins after any run has ended
+    assert MAX_RUN_S / 3600 < ahead_h < 168 - 2
 
 
 def test_once_it_runs_the_lane_knows_where_and_trusts_what_everyone_trusts(services):
@@ -165,6 +225,24 @@ def test_one_that_could_not_be_created_ends_the_lane(services):
     mq.runs(state="CREATION_FAILED")
     with pytest.raises(CaseError, match="has not created the broker b-1: it is CREATION_FAILED"):
         step(services, mq)
+
+
+def test_one_that_could_not_be_created_is_deleted_at_the_lanes_end(services):
+    mq = Mq()
+    step(services, mq)
+    mq.runs(state="CREATION_FAILED")
+    assert release_lane(services, Ec2(), mq, "run-1", CLUSTER) == ["b-1"]
+    assert mq.deleted == ["b-1"]
+
+
+def test_one_that_must_wait_keeps_no_other_waiting(services):
+    mq = Mq()
+    step(services, mq)
+    other = mq.brokers["b-1"] | {"BrokerId": "b-2", "BrokerState": "RUNNING"}
+    mq.brokers["b-2"] = other
+    with pytest.raises(NotYetError):
+        release_lane(services, Ec2(), mq, "run-1", CLUSTER)
+    assert mq.deleted == ["b-2"]
 
 
 def test_one_that_reboots_before_it_runs_is_waited_for(services):
@@ -260,6 +338,36 @@ def test_what_is_being_created_is_no_fault_of_a_clean_up_and_is_deleted_the_next
     mq.runs()
     assert clean_up_all((resources.brokers(mq),), "run-1").gone == {"Amazon MQ brokers": ["b-1"]}
     assert clean_up_all((resources.brokers(mq),), "run-1").gone == {}
+
+
+def test_its_configuration_goes_once_the_broker_has(services, monkeypatch):
+    mq = Mq()
+    step(services, mq)
+    step(services, mq, run_id="run-2")
+    mq.configurations.append({"Id": "c-other", "Name": "another", "Created": datetime.now(UTC)})
+    kind = resources.configurations(mq)
+    assert kind.find("run-1") == kind.find() == []
+    mq.runs()
+    clean_up_all((resources.brokers(mq),), "run-1")
+    assert kind.find("run-1") == [], "its broker is on its way out"
+    gone = mq.brokers.pop("b-1")
+    done = clean_up_all((kind,), "run-1")
+    assert (done.gone, done.tidied) == ({}, {"Amazon MQ configurations": ["c-b-1"]})
+    assert [each["Id"] for each in mq.configurations] == ["c-b-2", "c-other"]
+    # one that is in use after all, as its broker is not listed yet
+    monkeypatch.setattr(mq, "paginate", lambda **_: iter([{"BrokerSummaries": []}]))
+    early = clean_up_all((kind,), "run-2")
+    assert "c-b-2 cannot be deleted: Configuration [c-b-2] is in use." in early.later[0]
+    assert gone["BrokerName"] == broker_name("run-1", CLUSTER)
+
+
+def test_the_watchdog_leaves_a_configuration_an_hour_to_its_broker(services):
+    mq = Mq()
+    step(services, mq)
+    mq.brokers.clear()
+    (found,) = resources.configurations(mq).find()
+    assert (found.id, found.run_id) == ("c-b-1", None)
+    assert found.lease_until == pytest.approx(time.time() + 3600, abs=60)
 
 
 def test_another_installations_brokers_and_other_runs_are_left_alone(services, monkeypatch):

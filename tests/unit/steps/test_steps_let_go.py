@@ -53,6 +53,8 @@ class Executions:
 class Things:
     """A type whose resources are those given; some cannot be cleaned up, and all of them not looked for."""
 
+    outlives_runs = False
+
     def __init__(self, *things: Resource, name: str = "things", stuck: str = "", blind: bool = False) -> None:
         self.name, self._things, self._stuck, self._blind = name, list(things), stuck, blind
         self.gone: list[str] = []

@@ -1,4 +1,4 @@
-"""What Amazon MQ for RabbitMQ has of each broker type, whatever its region: disks, network, releases.
+"""What Amazon MQ for RabbitMQ has of each broker type, whatever its region: disks, network, releases, limits.
 
 They stand in ``amazon_mq.json``, with their source and date; prices are in the books.
 """
@@ -30,6 +30,15 @@ def form_of_nodes(nodes: int) -> Form:
     return "single" if nodes == BROKERS["single"] else "cluster"
 
 
+class BrokerLimits(Finite):
+    """What a broker takes unless it is configured otherwise. Connections and channels are of each node."""
+
+    connections: int = Field(gt=0)
+    channels: int = Field(gt=0)
+    queues: int = Field(gt=0, description="of the broker")
+    max_length: int | None = Field(gt=0, description="messages of a queue, which rejects more; null: any")
+
+
 class BrokerType(Finite):
     """One broker type that can still be created."""
 
@@ -41,6 +50,9 @@ class BrokerType(Finite):
     cluster_gb: int = Field(gt=0, description="disk of each of a cluster's brokers, unless another is chosen")
     most_cluster_gb: int = Field(gt=0, description="that can be chosen; cluster_gb where none can")
     releases: tuple[Text, ...] = Field(description="of RabbitMQ that can be created on it, oldest first")
+    limits: dict[Form, BrokerLimits] | None = Field(
+        default=None, description="of the releases from 4.2 on; null: the type runs none of them"
+    )
     chosen_disk_from: Text = Field(description="the first release of a cluster whose disks can be chosen")
     source: Text
     as_of: IsoDate

@@ -129,7 +129,8 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
 
 def _known_capacity(report: Report, question: CostQuestion) -> str:
     stated = question.inputs.get("capacity_msg_per_s")
-    if not isinstance(stated, int | float) and report.environment == "aws" and measured_capacities(report):
+    own = any(not one.is_managed for one in measured_capacities(report))
+    if not isinstance(stated, int | float) and report.environment == "aws" and own:
         return "the capacity that this run measured is not used in these figures"
     if not isinstance(stated, int | float):
         return "this run did not measure what a cluster carries on EC2"

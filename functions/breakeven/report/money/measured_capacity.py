@@ -1,26 +1,29 @@
-"""The capacity that a run's searches found, for a question about money that names the run.
+"""The capacities that a run's searches found, for a question about money that names the run.
 
-What was found on one machine is no EC2 instance's (rule 11 of docs/rules.md): it says so wherever it is used.
+Clusters of one's own and Amazon MQ's brokers each take their own. What was found on one machine is no EC2
+instance's (rule 11 of docs/rules.md): it says so wherever it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
 from breakeven import words
 from breakeven.errors import InputError
+from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.known_capacity import TARGETS
 from breakeven.pricing.cluster_form import ClusterForm, form_words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.capacity_interval import CapacityInterval, interval_of
-from breakeven.terms import Place, TargetName
+from breakeven.targets.catalog import record_of
+from breakeven.terms import Place
 
 #: of a run on AWS, the parameter of its target that names the nodes' instance type
 INSTANCE = "instance_type"
+Refused = Callable[[str], InputError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +31,16 @@ class MeasuredCapacity:
     """One cell's capacity: the mean of its repeats' highest held rates, messages a second.
 
     :param lower_bound: in a repeat a loader was the limit, or every rate that was tried was held
-    :param nodes_down: nodes that were stopped meanwhile; the money wants one down
+    :param nodes_down: nodes that were stopped meanwhile; the money wants one down of a cluster of one's own
     :param machine: of a local run, what it ran on
+    :param instance: type of each node; of Amazon MQ its broker type, as mq.m7g.large
     """
 
     run_id: str
     date: str
     environment: Place
     machine: str
+    target: str
     cluster: ClusterForm
     instance: str | None
     cell: str
@@ -51,12 +56,23 @@ class MeasuredCapacity:
     def msg_per_s(self) -> float:
         return sum(self.rates) / len(self.rates)
 
+    @property
+    def is_managed(self) -> bool:
+        """Is it of Amazon MQ's brokers?"""
+        return record_of(self.target).broker is not None
+
+    @property
+    def what(self) -> str:
+        """That which was searched, in a sentence: 'a pair', or 'an Amazon MQ cluster'."""
+        return f"an {record_of(self.target).label}" if self.is_managed else f"a {form_words(self.cluster)}"
+
     def priced(self) -> dict[str, float | None]:
         """The inputs of a question about money that it gives."""
+        side = "amazon_mq_" if self.is_managed else ""
         return {
-            "capacity_msg_per_s": self.msg_per_s,
-            "capacity_low_msg_per_s": self.interval.low,
-            "capacity_high_msg_per_s": self.interval.high,
+            f"{side}capacity_msg_per_s": self.msg_per_s,
+            f"{side or 'capacity_'}low_msg_per_s": self.interval.low,
+            f"{side or 'capacity_'}high_msg_per_s": self.interval.high,
         }
 
     def describe(self) -> str:
@@ -73,7 +89,7 @@ class MeasuredCapacity:
     def _rate(self) -> str:
         least = "at least " if self.lower_bound else ""
         return (
-            f"{least}{words.figure(self.msg_per_s)} msg/s of a {form_words(self.cluster)} with messages of "
+            f"{least}{words.figure(self.msg_per_s)} msg/s of {self.what} with messages of "
             f"{self.message_bytes} B"
         )
 
@@ -94,37 +110,104 @@ class MeasuredCapacity:
     def _nodes(self) -> str:
         if self.nodes_down:
             return f"{self.nodes_down} node down"
+        if self.is_managed:
+            return "all brokers up, as no call stops one"
         return "all nodes up (not searched with one down, which is what is priced)"
+
+
+@dataclass(frozen=True, slots=True)
+class RunsCapacities:
+    """What of a run's holds for a question: of clusters of one's own, and of Amazon MQ beside them.
+
+    :param notes: what it found and does not hold, and why
+    """
+
+    own: MeasuredCapacity | None = None
+    managed: MeasuredCapacity | None = None
+    notes: tuple[str, ...] = ()
+
+    def priced(self) -> dict[str, float | None]:
+        """The inputs that they give."""
+        return {name: rate for one in (self.own, self.managed) if one for name, rate in one.priced().items()}
 
 
 def measured_capacities(report: Report) -> list[MeasuredCapacity]:
     """Of each cell that was searched to an end on a target that is priced."""
     cells: dict[tuple[str, str, str], list[CaseReport]] = {}
     for case in report.cases:
-        if case.status == "ok" and case.held_rate is not None and TargetName(case.target).kind in TARGETS:
+        if case.status == "ok" and case.held_rate is not None and record_of(case.target).deployment:
             cells.setdefault((case.scenario, case.cell, case.target), []).append(case)
     return [_of_cell(report, repeats) for repeats in cells.values()]
 
 
-def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacity:
-    """The one that holds for the question: of messages no smaller, the smallest; with one node down, where
+def capacities_from(report: Report, where: str, inputs: Inputs) -> RunsCapacities:
+    """Those that hold for the question: of messages no smaller, the smallest; with one node down, where
     that was searched; of several, the highest.
+
+    Amazon MQ stands beside: what was found of it and does not hold is a note where the run has a cluster's.
 
     :param where: the option that named the run, for errors
     :raises InputError: the run has none that holds, and why
     """
-    refused = partial(InputError, where, "--capacity-from", report.run_id)
+    refused: Refused = partial(InputError, where, "--capacity-from", report.run_id)
     searched = measured_capacities(report)
     if not searched:
         raise refused(
             "it found no capacity; give a run of a suite with mode: capacity, such as scenarios/capacity.yaml"
         )
+    own = [one for one in searched if not one.is_managed]
+    managed = [one for one in searched if one.is_managed]
+    if not own:
+        return RunsCapacities(managed=_of_amazon_mq(managed, inputs, refused))
+    found = _of_own(own, inputs, refused)
+    if not managed or inputs.amazon_mq is None:
+        return RunsCapacities(found)
+    try:
+        return RunsCapacities(found, _of_amazon_mq(managed, inputs, refused))
+    except InputError as error:
+        return RunsCapacities(found, notes=(f"Not used of run {report.run_id}: {error.remedy}.",))
+
+
+def _of_own(searched: Sequence[MeasuredCapacity], inputs: Inputs, refused: Refused) -> MeasuredCapacity:
+    """:raises InputError: none holds"""
     found = [one for one in searched if one.cluster.form == inputs.form]
     if not found:
-        forms = words.listing(sorted({f"a {form_words(one.cluster)}" for one in searched}))
         remedy = f"use {_options(searched[0].cluster)}, or --capacity"
-        raise refused(f"it measured {forms}, not a {form_words(inputs)}; {remedy}")
-    found = [one for one in found if one.instance == inputs.instance] or found
+        raise refused(f"it measured {_each(searched)}, not a {form_words(inputs)}; {remedy}")
+    return _fitting(found, inputs.instance, "--instance", inputs, refused)
+
+
+def _of_amazon_mq(searched: Sequence[MeasuredCapacity], inputs: Inputs, refused: Refused) -> MeasuredCapacity:
+    """:raises InputError: none holds"""
+    if inputs.amazon_mq is None:
+        broker = searched[0].instance or "its type"
+        raise refused(
+            f"it measured {_each(searched)}, and no broker is priced beside; give --amazon-mq {broker}"
+        )
+    asked = form_of(inputs.deployment)
+    found = [one for one in searched if form_of(one.cluster.deployment) == asked]
+    if not found:
+        beside = "a single broker" if asked == "single" else "a cluster of brokers"
+        options = _options(searched[0].cluster)
+        raise refused(
+            f"it measured {_each(searched)}, and the question has {beside} beside; use {options}, or "
+            "--amazon-mq-capacity"
+        )
+    return _fitting(found, inputs.amazon_mq, "--amazon-mq", inputs, refused)
+
+
+def _each(searched: Sequence[MeasuredCapacity]) -> str:
+    return words.listing(sorted({one.what for one in searched}))
+
+
+def _fitting(
+    found: Sequence[MeasuredCapacity], instance: str, option: str, inputs: Inputs, refused: Refused
+) -> MeasuredCapacity:
+    """Of those of the form, the one on the instance type, with messages that are nearest.
+
+    :raises InputError: messages were smaller, or the instance type is another
+    """
+    found = [one for one in found if one.instance == instance] or found
     fitting = [one for one in found if one.message_bytes >= inputs.message_bytes]
     if not fitting:
         most = max(one.message_bytes for one in found)
@@ -134,11 +217,9 @@ def capacity_from(report: Report, where: str, inputs: Inputs) -> MeasuredCapacit
     sized = [one for one in fitting if one.message_bytes == size]
     wanted = [one for one in sized if one.nodes_down == 1] or [one for one in sized if not one.nodes_down]
     best = max(wanted or sized, key=lambda one: one.msg_per_s)
-    if best.environment == "aws" and best.instance != inputs.instance:
+    if best.environment == "aws" and best.instance != instance:
         on = best.instance or "an instance type that its report does not name"
-        raise refused(
-            f"it measured {on}, the question has {inputs.instance}: no capacity is carried over; --instance"
-        )
+        raise refused(f"it measured {on}, the question has {instance}: no capacity is carried over; {option}")
     return best
 
 
@@ -153,10 +234,12 @@ def _options(cluster: ClusterForm) -> str:
 
 def _cluster(report: Report, case: CaseReport) -> ClusterForm:
     """As its target said at its lane's beginning; as its form has it where that is not known."""
+    deployment = record_of(case.target).deployment
+    assert deployment, f"{case.target} has no brokers"
     nodes = report.manifest.targets.get(case.target, {}).get("nodes")
     group = case.parameters.get("group_size")
     return ClusterForm(
-        deployment=TARGETS[TargetName(case.target).kind],
+        deployment=deployment,
         cluster_nodes=int(nodes) if nodes else None,
         group_size=int(group) if group else None,
     )
@@ -172,6 +255,7 @@ def _of_cell(report: Report, repeats: Sequence[CaseReport]) -> MeasuredCapacity:
         date=report.started_at[:10],
         environment=report.environment,
         machine=f"{hardware.get('cores', '?')} cores, {hardware.get('processor', 'processor not known')}",
+        target=first.target,
         cluster=_cluster(report, first),
         instance=str(instance) if instance and report.environment == "aws" else None,
         cell=words.place(first.scenario, first.cell),

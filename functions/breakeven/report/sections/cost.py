@@ -22,7 +22,7 @@ from breakeven.report.money.lookup_tables import (
     price_sources_table,
     sensitivity_table,
 )
-from breakeven.report.money.measured_capacity import measured_capacities
+from breakeven.report.money.measured_capacity import MeasuredCapacity, measured_capacities
 from breakeven.report.money.pairs_table import pairs_table
 from breakeven.report.money.price_tables import hours_table, prices_table
 from breakeven.report.money.size_board_table import board_table, why_empty
@@ -84,11 +84,12 @@ def _measured(report: Report) -> list[str]:
         return []
     asks = f"breakeven crossover --capacity-from {report.run_id}"
     return [
-        f"These figures do not use {one.describe()}. To price with it: {asks}{_on(one.instance)}"
+        f"These figures do not use {one.describe()}. To price with it: {asks}{_on(one)}"
         for one in measured_capacities(report)
     ]
 
 
-def _on(instance: str | None) -> str:
+def _on(one: MeasuredCapacity) -> str:
     """Another type's capacity is not taken: each is asked for by its own."""
-    return f" --instance {instance}" if instance else ""
+    option = "--amazon-mq" if one.is_managed else "--instance"
+    return f" {option} {one.instance}" if one.instance else ""

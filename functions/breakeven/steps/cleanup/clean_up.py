@@ -52,12 +52,13 @@ class NotCleanedUpError(BreakevenError):
 class Outcome:
     """``gone``: type -> what was cleaned up of it. ``problems``: what could not be done, in words.
 
-    ``later``: what cannot be done yet, and is no fault.
+    ``later``: what cannot be done yet, and is no fault. ``tidied``: as ``gone``, of types that outlive runs.
     """
 
     gone: dict[str, list[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     later: list[str] = field(default_factory=list)
+    tidied: dict[str, list[str]] = field(default_factory=dict)
 
     def trying(self, what: str, do: Callable[[], T]) -> T | None:
         """What it answers; None where it fails, which is then among the problems."""
@@ -77,7 +78,8 @@ class Outcome:
                 self.later.append(str(error))
             else:
                 if done:
-                    self.gone.setdefault(resource_type.name, []).append(resource.id)
+                    found = self.tidied if resource_type.outlives_runs else self.gone
+                    found.setdefault(resource_type.name, []).append(resource.id)
 
     def raise_if_incomplete(self) -> None:
         """:raises NotCleanedUpError: with every problem"""

@@ -20,7 +20,12 @@ from breakeven.results.store import Store
 from breakeven.steps.aws_clients import GOING, GONE, Ec2, Ecs, Mq, Sqs, described
 from breakeven.steps.instances import our_instances, ours, tags_of
 from breakeven.steps.lane.baked_images import delete_snapshot, family_of, of_families
-from breakeven.steps.managed_brokers import delete_broker, our_brokers
+from breakeven.steps.managed_brokers import (
+    delete_broker,
+    delete_configuration,
+    left_configurations,
+    our_brokers,
+)
 
 #: how long a node runs that no tag gives a lease: as in nodes/surroundings/aws.sh
 DEFAULT_LEASE_S = 28_800.0
@@ -28,6 +33,8 @@ DEFAULT_LEASE_S = 28_800.0
 DESCRIBED = 100
 #: what the brokers of Amazon MQ are called among the types
 BROKERS = "Amazon MQ brokers"
+#: how long a configuration whose broker is not to be seen may be one's that is being created
+CONFIGURATION_LEASE_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +55,13 @@ class ResourceType:
 
     :param listed: what is there of this installation's, or of one run's and maybe others'
     :param delete: raises the client's error
+    :param outlives_runs: is it there after its run as a rule, so that finding it is no sign of a fault?
     """
 
     name: str
     listed: Callable[[str | None], Iterable[Resource]]
     delete: Callable[[str], object]
+    outlives_runs: bool = False
 
     def find(self, run_id: str | None = None) -> list[Resource]:
         """What is there of this installation's, or of one run's."""
@@ -83,6 +92,17 @@ def brokers(mq: Mq) -> ResourceType:
         return (Resource(each.id, each.tags.get(RUN_TAG)) for each in found if each.stands)
 
     return ResourceType(BROKERS, listed, partial(delete_broker, mq))
+
+
+def configurations(mq: Mq) -> ResourceType:
+    """Of brokers of Amazon MQ that are gone: a run's, or of whichever run after their lease."""
+
+    def listed(run_id: str | None) -> Iterator[Resource]:
+        for each in left_configurations(mq, run_id):
+            yield Resource(each["Id"], run_id, each["Created"].timestamp() + CONFIGURATION_LEASE_S)
+
+    delete = partial(delete_configuration, mq)
+    return ResourceType("Amazon MQ configurations", listed, delete, outlives_runs=True)
 
 
 def interfaces(ec2: Ec2) -> ResourceType:

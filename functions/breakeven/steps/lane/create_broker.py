@@ -12,6 +12,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,15 +23,17 @@ from breakeven.errors import CaseError
 from breakeven.installation import RUN_TAG, TARGET_TAG, installation
 from breakeven.planning.execution_limits import BROKER_LIMIT_S
 from breakeven.results import layout
-from breakeven.results.items import lane_item
+from breakeven.results.items import RUN, lane_item
 from breakeven.steps.aws_clients import Mq
 from breakeven.steps.managed_brokers import (
     REFUSED,
     RUNNING,
+    TAKEN,
     UNFINISHED,
     ManagedBroker,
     broker_name,
     described_broker,
+    our_brokers,
 )
 from breakeven.steps.run_lease import check_deadline
 from breakeven.steps.services import Services
@@ -40,6 +43,8 @@ from breakeven.workload.case import Machines
 
 #: where the service's endpoints answer, unless they name another port
 AMQPS_PORT, HTTPS_PORT = 5671, 443
+#: from a run's beginning to its brokers' weekly maintenance: as far as can be from both ends of a week
+UNTIL_MAINTENANCE = timedelta(days=3.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +70,12 @@ def create_broker(
     lane = state.get(item)
     if "broker_id" not in lane:
         check_deadline(services, run_id)
-        broker_id = _ask(mq, _request(services, place, run_id, target, machines))
-        state.update(item, status="creating", broker_id=broker_id, broker_since=round(time.time()))
+        asked = {"status": "creating", "broker_since": lane.get("broker_since", round(time.time()))}
+        if broker_id := _ask(mq, _request(services, place, run_id, target, machines), run_id, target):
+            asked["broker_id"] = broker_id
+        else:
+            _check_comes(asked["broker_since"], broker_name(run_id, target))
+        state.update(item, **asked)
         return True
     broker = described_broker(mq, lane["broker_id"])
     if broker and broker.state == RUNNING:
@@ -100,21 +109,54 @@ def _request(
         "SubnetIds": list(place.subnets if asked.nodes > 1 else place.subnets[:1]),
         "SecurityGroups": [place.group],
         "Users": [{"Username": access.username, "Password": access.password}],
+        "MaintenanceWindowStartTime": maintenance_window(_began(services, run_id)),
         "Tags": ours.tags({RUN_TAG: run_id, TARGET_TAG: target, "Name": f"breakeven {target}"}),
     }
 
 
-def _ask(mq: Mq, request: dict[str, Any]) -> str:
-    """:raises CaseError: the service takes no such request, in its own words, which name no password"""
+def _began(services: Services, run_id: str) -> datetime:
+    """The same at each call, so that the request is, too; now of a run that has no record."""
+    known = services.state(run_id).get(RUN).get("started_at")
+    return datetime.fromisoformat(known) if known else datetime.now(UTC)
+
+
+def maintenance_window(began: datetime) -> dict[str, str]:
+    """The two hours of a week in which the service may restart the broker, outside the run.
+
+    Source: Amazon MQ API reference, "WeeklyStartTime"; Developer Guide, "Maintaining an Amazon MQ broker".
+    """
+    starts = began.astimezone(UTC) + UNTIL_MAINTENANCE
+    return {
+        "DayOfWeek": starts.strftime("%A").upper(),
+        "TimeOfDay": starts.strftime("%H:%M"),
+        "TimeZone": "UTC",
+    }
+
+
+def _ask(mq: Mq, request: dict[str, Any], run_id: str, target: TargetName) -> str | None:
+    """The broker's id. None: an earlier request made it, whose answer was lost, and it is not to be seen yet.
+
+    :raises CaseError: the service takes no such request, in its own words, which name no password
+    """
     try:
         return str(mq.create_broker(**request)["BrokerId"])
     except ClientError as error:
-        if error.response["Error"]["Code"] != REFUSED:
+        code = error.response["Error"]["Code"]
+        if code == TAKEN:
+            return next((each.id for each in our_brokers(mq, run_id, target) if each.stands), None)
+        if code != REFUSED:
             raise
         said = error.response["Error"].get("Message", "no reason given")
         what = f"{request['HostInstanceType']} with RabbitMQ {request['EngineVersion']}"
         remedy = "`breakeven doctor` says what it offers here"
         raise CaseError(f"Amazon MQ refuses to create {what}: {said}; {remedy}") from error
+
+
+def _check_comes(since: float, name: str) -> None:
+    """:raises CaseError: a broker of that name is there, and for too long none that is this lane's"""
+    if time.time() - since > BROKER_LIMIT_S:
+        remedy = "delete the broker of that name, or its tags say of which run it is"
+        raise CaseError(f"Amazon MQ has a broker {name} that is not known as this lane's: {remedy}")
 
 
 def _kept_access(services: Services, run_id: str, target: TargetName) -> Access:

@@ -9,7 +9,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.aws_clients import Ec2, Mq
 from breakeven.steps.instances import Instance, our_instances
-from breakeven.steps.managed_brokers import delete_broker, our_brokers
+from breakeven.steps.managed_brokers import NotYetError, delete_broker, our_brokers
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
@@ -37,12 +37,22 @@ def release_lane(
         ec2.terminate_instances(InstanceIds=ids)
     services.store.delete_all(layout.secrets_prefix(run_id, target))
     brokers = _all_created(services, mq, run_id, target) if target and record_of(target).broker else []
-    for broker in brokers:
-        delete_broker(mq, broker)
+    later = [error for error in (_not_deleted(mq, broker) for broker in brokers) if error]
+    if later:
+        raise later[0]
     gone = [*ids, *brokers]
     if target:
         services.state(run_id).update(lane_item(target), status="released", released=gone)
     return gone
+
+
+def _not_deleted(mq: Mq, broker: str) -> NotYetError | None:
+    """Why it is left for later; None where it is deleted. Others do not wait for one that must."""
+    try:
+        delete_broker(mq, broker)
+    except NotYetError as error:
+        return error
+    return None
 
 
 def _all_created(services: Services, mq: Mq, run_id: str, target: TargetName) -> list[str]:

@@ -24,6 +24,7 @@ from local.aws.strict.requests.policies import Call, Context
 from local.aws.strict.requests.rest_calls import Read
 
 BROKERS, BROKER = "/v1/brokers", re.compile(r"/v1/brokers/([^/]+)")
+CONFIGURATIONS, CONFIGURATION = "/v1/configurations", re.compile(r"/v1/configurations/([^/]+)")
 ASKED = {"/v1/broker-engine-types": "EngineTypes", "/v1/broker-instance-options": "InstanceOptions"}
 OF_BROKERS = {"POST": "CreateBroker", "GET": "ListBrokers"}
 OF_A_BROKER = {"GET": "DescribeBroker", "DELETE": "DeleteBroker"}
@@ -47,6 +48,12 @@ def read(environ: dict[str, Any], body: bytes, by: Signature) -> Read:
         arn, tags = _broker(found[1], by)
         ending = [by.needs("ec2:DeleteVpcEndpoints", by.arn("ec2", "vpc-endpoint/*"), MANAGED)]
         return name, [by.needs(f"mq:{name}", arn, tags), *(ending if method == "DELETE" else [])]
+    if path == CONFIGURATIONS and method == "GET":
+        return "ListConfigurations", [by.needs("mq:ListConfigurations", "*")]
+    if (found := CONFIGURATION.fullmatch(path)) and method == "DELETE":
+        return "DeleteConfiguration", [
+            by.needs("mq:DeleteConfiguration", by.arn("mq", f"configuration:{found[1]}"))
+        ]
     if path in ASKED and method == "GET":
         name = f"DescribeBroker{ASKED[path]}"
         return name, [by.needs(f"mq:{name}", "*")]

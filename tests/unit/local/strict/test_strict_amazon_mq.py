@@ -10,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from local.aws import amazon_mq_service
-from local.aws.amazon_mq_service import AmazonMq
+from local.aws.amazon_mq_service import AmazonMq, CannotBeCreatedError, Endpoints
 from local.aws.strict import front
 from local.aws.strict.requests import mq_calls
 from local.aws.strict.requests.needed import Signature, UnreadableCallError
@@ -22,10 +22,21 @@ from tests.support.workflow.processes import eventually
 ONCE = Config(retries={"total_max_attempts": 1})
 
 
+class SomeBrokers(AnsweringBrokers):
+    """All that are asked for run, but where they are to fail."""
+
+    fail = False
+
+    def endpoints(self, broker_id: str) -> Endpoints:
+        if self.fail:
+            raise CannotBeCreatedError
+        return super().endpoints(broker_id)
+
+
 @pytest.fixture(scope="module")
 def moto():
     with moto_server() as server, Swaps() as swaps:
-        front.install(swaps, [AmazonMq(AnsweringBrokers())])
+        front.install(swaps, [AmazonMq(SomeBrokers())])
         yield server
 
 
@@ -81,6 +92,8 @@ REFUSED = [
     ({"DeploymentMode": "ACTIVE_STANDBY_MULTI_AZ"}, "not supported for RabbitMQ"),
     ({"AutoMinorVersionUpgrade": False}, "must be true"),
     ({"StorageType": "EFS"}, "EBS storage only"),
+    ({"MaintenanceWindowStartTime": {"DayOfWeek": "Monday", "TimeOfDay": "22:45"}}, "maintenance window"),
+    ({"MaintenanceWindowStartTime": {"DayOfWeek": "MONDAY", "TimeOfDay": "24:45"}}, "maintenance window"),
     ({"Users": []}, "one administrative user"),
     ({"Users": [{"Username": "guest", "Password": "twelve-or-more"}]}, "username is not allowed"),
     ({"Users": [{"Username": "a~b", "Password": "twelve-or-more"}]}, "username is not allowed"),
@@ -115,9 +128,14 @@ def test_subnets_are_in_zones_of_their_own_and_in_the_groups_vpc(mq, network):
 def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch):
     monkeypatch.setattr(amazon_mq_service, "CREATION_S", 3.0)
     made = mq.create_broker(**request(network))["BrokerId"]
-    assert mq.create_broker(**request(network))["BrokerId"] == made
+    for again in ("one", "two"):
+        with pytest.raises(ClientError, match="in use") as taken:
+            mq.create_broker(**request(network, CreatorRequestId=again))
+        assert taken.value.response["Error"]["Code"] == "ConflictException"
+    (own,) = mq.list_configurations()["Configurations"]
+    assert own["Name"].startswith("breakeven-1")
     with pytest.raises(ClientError, match="in use"):
-        mq.create_broker(**request(network, CreatorRequestId="two"))
+        mq.delete_configuration(ConfigurationId=own["Id"])
     early = mq.describe_broker(BrokerId=made)
     assert (early["BrokerState"], early["BrokerInstances"]) == ("CREATION_IN_PROGRESS", [])
     with pytest.raises(ClientError, match=r"can't be deleted while in state \[CREATION_IN_PROGRESS\]"):
@@ -134,6 +152,20 @@ def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch
     with pytest.raises(ClientError) as gone:
         mq.describe_broker(BrokerId=made)
     assert gone.value.response["Error"]["Code"] == "NotFoundException"
+    mq.delete_configuration(ConfigurationId=own["Id"])
+    assert mq.list_configurations()["Configurations"] == []
+    with pytest.raises(ClientError) as gone:
+        mq.delete_configuration(ConfigurationId=own["Id"])
+    assert gone.value.response["Error"]["Code"] == "NotFoundException"
+
+
+def test_one_that_cannot_be_created_says_so_and_can_be_deleted(mq, network, monkeypatch):
+    monkeypatch.setattr(amazon_mq_service, "CREATION_S", 0.0)
+    monkeypatch.setattr(SomeBrokers, "fail", True)
+    made = mq.create_broker(**request(network, BrokerName="breakeven-2"))["BrokerId"]
+    assert mq.describe_broker(BrokerId=made)["BrokerState"] == "CREATION_FAILED"
+    mq.delete_broker(BrokerId=made)
+    assert eventually(lambda: not mq.list_brokers()["BrokerSummaries"])
 
 
 def test_it_says_what_it_offers(mq):

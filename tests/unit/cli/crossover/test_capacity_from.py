@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,48 +11,17 @@ import pytest
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.report.building.verdict import verdict
-from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.render.report_files import render_all
 from cli.main import main
 from tests.fixtures.report import sample
 from tests.support.loaders.probes import reported as probe
-
-
-def searched(*rates: float, repeat: int = 1, cell: str = "threads=4", **changes: Any) -> CaseReport:
-    """A case of the sample that held the first rates and not the last."""
-    *held, failed = rates
-    case = next(case for case in sample.report().cases if case.target == sample.RABBITMQ)
-    probes = [probe(rate, held=True) for rate in held]
-    parameters = {**case.parameters, "message_bytes": 1024, "objective_ms": 50.0}
-    update = {
-        "case_id": f"capacity.{cell}.r{repeat}",
-        "scenario": "capacity",
-        "cell": cell,
-        "repeat": repeat,
-        "probes": [*probes, probe(failed, held=False)],
-        "parameters": parameters | changes.pop("parameters", {}),
-        "flags": ["shared_host"],
-        **changes,
-    }
-    return case.model_copy(update=update)
-
-
-def report(*cases: CaseReport, **changes: Any) -> Report:
-    return sample.report().model_copy(update={"run_id": "r1", "cases": list(cases), **changes})
+from tests.support.money.searched_cases import ask_of_run, report, searched
 
 
 @pytest.fixture
 def crossover(tmp_path, capsys):
-    def ask(made: Report, *options: str) -> tuple[int, str, str]:
-        folder: Path = tmp_path / "r1" / "report"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.json").write_text(made.model_dump_json())
-        code = main(["crossover", "--capacity-from", "r1", "--runs", str(tmp_path), *options])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return ask
+    return partial(ask_of_run, tmp_path, capsys)
 
 
 def test_the_mean_of_the_repeats_is_priced_and_the_run_is_named(crossover):
