@@ -35,13 +35,15 @@ def placement_faults(
 def _nodes_faults(
     settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
 ) -> Iterator[InputError]:
-    """Nodes that cannot be taken down: there are none of our own, none would be left, or too few of a group.
+    """Nodes that cannot be taken down: there are none of our own, none would be left, or no majority.
 
-    A queue's members are chosen among the nodes that run when it is declared, as far as there are enough.
+    Quorum queues need most of their members. Those are chosen among the nodes that run when a queue is
+    declared, as far as there are enough; to declare it, most of all nodes are needed by Khepri, in which
+    RabbitMQ 4 keeps what it knows of queues (RabbitMQ's documentation, "Metadata store").
     """
     down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
     has = f"{cluster.target} has {plural(nodes, 'node')}"
-    needs = (settings.get("group_size") or 0) // 2 + 1
+    needs = nodes // 2 + 1 if settings.get("group_size") else 1
     if down and record.broker:
         remedy = f"no call stops a node of {record.name}, whose service replaces them; remove it, or give"
         yield fault("nodes_down", down, f"{remedy} this scenario targets without it")
@@ -51,7 +53,8 @@ def _nodes_faults(
     elif down >= nodes > 0:
         yield fault("nodes_down", down, f"{has}, and one must be left; at most {nodes - 1}")
     elif nodes and nodes - down < needs <= nodes:
-        remedy = f"{has}, and {needs} members of a queue's group must be up; at most {nodes - needs}"
+        most = f"most of them, {needs}, must be up for quorum queues and the cluster's metadata"
+        remedy = f"{has}, and {most}; at most {nodes - needs}"
         yield fault("nodes_down", down, remedy)
 
 

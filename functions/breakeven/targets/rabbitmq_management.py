@@ -29,10 +29,13 @@ class ManagementError(CaseError):
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """``name`` is what it calls itself; None until the broker's statistics know, some seconds late."""
+    """``name`` is what it calls itself; None until the broker's statistics know, some seconds late, and of
+    some never. ``peers``: both ends, which tell it from all others that are open.
+    """
 
     node: str
     name: str | None
+    peers: str
 
 
 class Management:
@@ -72,7 +75,7 @@ class Management:
         late = self._ask("GET", "/api/connections?columns=name,client_properties")
         names = {one["name"]: one.get("client_properties", {}).get("connection_name", "") for one in late}
         return [
-            Connection(node=str(one["node"]), name=names.get(one["name"]))
+            Connection(node=str(one["node"]), name=names.get(one["name"]), peers=str(one["name"]))
             for one in fresh
             if one.get("vhost") == self._access.vhost and one.get("user") == self._access.username
         ]

@@ -28,6 +28,9 @@ HEALTHY_DEADLINE_S = 60.0
 IN_SYNC_DEADLINE_S = 30.0
 #: how long a closed connection may still be listed; some tens of milliseconds are seen
 LEAVING_S = 0.3
+#: the broker's statistics have a connection's name within one interval of 5 s as a rule. On a busy machine
+#: they were seen not to have it at all: one that has none for so long is taken to be nobody's loader
+NAMED_WITHIN_S = 30.0
 LOOK_EVERY_S = 0.1
 #: a queue that was declared is known to every node within that, seconds
 KNOWN_WITHIN_S = 5.0
@@ -56,6 +59,8 @@ class RabbitMQTarget(Target):
         self._access = access.left(nodes_down)
         self._stopped = {node.name for node in access.nodes[len(self._access.nodes) :]}
         self._management = Management(self._access)
+        #: connections without a name -> when they were first seen
+        self._unnamed: dict[str, float] = {}
 
     @abstractmethod
     def arguments(self, case: Case) -> dict[str, Any]:
@@ -235,9 +240,12 @@ class RabbitMQTarget(Target):
         return False
 
     def _has_loaders(self) -> bool:
-        """One that has not told its name yet may be a loader."""
-        found = self._management.connections()
-        return any(one.name is None or one.name.startswith(LOADER_CONNECTION) for one in found)
+        """One that has not told its name yet may be a loader, and for a while only."""
+        found, now = self._management.connections(), time.monotonic()
+        self._unnamed = {one.peers: self._unnamed.get(one.peers, now) for one in found if one.name is None}
+        if any(now - since < NAMED_WITHIN_S for since in self._unnamed.values()):
+            return True
+        return any(one.name and one.name.startswith(LOADER_CONNECTION) for one in found)
 
 
 def queue_mode(workload: Workload) -> dict[str, str]:

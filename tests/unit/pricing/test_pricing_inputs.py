@@ -233,3 +233,13 @@ def test_a_price_that_is_not_known_refuses_the_question_that_needs_it() -> None:
     with pytest.raises(InputError, match=r"sqs/fair_surcharge"):
         question("q", ask(queue="fair"), book)
     assert question("q", ask(), book).options
+
+
+def test_a_receive_may_bring_more_than_a_call_may_send() -> None:
+    """As in a suite: the service bounds a receive by ten messages, and what a call sends by 1 MiB, too."""
+    asked = ask(message_bytes=200 * 1024, receive_batch=10, delete_batch=10, send_batch=5)
+    assert asked.receive_batch == 10
+    # 2,000 KiB are 32 requests, for ten messages; 1,000 KiB to send are 16, for five
+    assert requests_per_message(asked) == pytest.approx(16 / 5 + 32 / 10 + 1 / 10)
+    with pytest.raises(InputError, match=r"send_batch: .*over the 1 MiB that a call sends; at most 5 fit"):
+        ask(message_bytes=200 * 1024, send_batch=6)

@@ -17,7 +17,8 @@ from breakeven.words import plural
 
 CHUNK_BYTES = 64 * 1024
 MAX_MESSAGE_BYTES = SQS_MAX_MESSAGE_BYTES
-#: what one SQS call carries at most, all its messages together
+#: what one SQS call sends at most, all its messages together; of what a receive brings only the number is
+#: bounded (Amazon SQS API reference, SendMessageBatch and ReceiveMessage)
 MAX_CALL_BYTES = SQS_MAX_MESSAGE_BYTES
 MAX_BATCH = SQS_MAX_BATCH
 SECONDS_PER_HOUR = 3600.0
@@ -140,14 +141,12 @@ class Inputs(ClusterForm, Consumers, AmazonMq, allow_inf_nan=False):
             raise ValueError(problem)
         if self.lambda_polls_per_s is not None and self.empty_receives is not None:
             raise ValueError("lambda_polls_per_s: empty_receives says how many there are; give one of both")
-        for name in ("send_batch", "receive_batch"):
-            batch = getattr(self, name)
-            if batch * self.message_bytes > MAX_CALL_BYTES:
-                most = MAX_CALL_BYTES // self.message_bytes
-                raise ValueError(
-                    f"{name}: {batch:g} messages of {self.message_bytes} bytes are over the 1 MiB that a "
-                    f"call carries; at most {most} fit"
-                )
+        if self.send_batch * self.message_bytes > MAX_CALL_BYTES:
+            most = MAX_CALL_BYTES // self.message_bytes
+            raise ValueError(
+                f"send_batch: {self.send_batch:g} messages of {self.message_bytes} bytes are over the 1 MiB "
+                f"that a call sends; at most {most} fit"
+            )
         return self
 
     def _volume_problem(self) -> str:
