@@ -100,4 +100,4 @@ def effect_of(order: FaultOrder, nodes: Nodes, node: str) -> Effect:
         return Alarmed(NodeAlarm(nodes.evaluate, node, order.kind))
     if order.kind == "pause":
         return Paused(nodes, node)
-    return Ended(nodes, node, in_order=order.kind == "stop")
+    return Ended(nodes, node, in_order=order.kind != "kill")

@@ -33,6 +33,7 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
         yield fault("nodes_down", down, "a case with faults begins with all nodes up; remove one of them")
     for index, each in enumerate(faults):
         yield from _node_faults(f"faults.{index}", each, cluster, fault)
+        yield from _rolling_faults(f"faults.{index}", each, len(faults), cluster, fault)
         yield from _time_faults(f"faults.{index}", each, settings, fault)
     yield from _together(faults, settings, cluster, fault)
 
@@ -43,6 +44,18 @@ def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> 
         yield fault(f"{path}.node", each.node, f"{has}, so that there is no other; use leader")
     elif isinstance(each.node, int) and each.node > cluster.nodes:
         yield fault(f"{path}.node", each.node, f"{has}; at most {cluster.nodes}, or leader or other")
+
+
+def _rolling_faults(
+    path: str, each: NodeFault, faults: int, cluster: Cluster, fault: Fault
+) -> Iterator[InputError]:
+    """A restart of all nodes where there is one, and beside another fault."""
+    if each.is_rolling and cluster.nodes < 2:
+        remedy = f"{cluster.target} has {plural(cluster.nodes, 'node')}, and none that would go on; use stop"
+        yield fault(f"{path}.kind", each.kind, remedy)
+    elif each.is_rolling and faults > 1:
+        remedy = "it lasts until the last node is back, and nobody knows when; give it a scenario of its own"
+        yield fault(f"{path}.kind", each.kind, remedy)
 
 
 def _time_faults(
@@ -63,6 +76,8 @@ def _together(
     bear to lose.
     """
     most = most_at_once(settings, cluster)
+    if any(each.is_rolling for each in faults):
+        return  # which has no fault beside it
     for index, each in enumerate(faults):
         path, at = f"faults.{index}.at_s", f"{each.at_s:g}"
         under_way = [

@@ -36,7 +36,7 @@ def expected_loss(
     """What becomes of the messages when a node that holds them is lost, or raises an alarm. Rule 14 of
     ``docs/rules.md``.
 
-    :param kind: of the fault: kill, stop, pause, or an alarm
+    :param kind: of the fault: kill, stop, pause, an alarm, or rolling-restart, of one node of it
     :param for_s: how long the node stays so, seconds
     :param in_sync: whether all replicas were when it was due; None: not known
     :param is_back: whether the node's process runs again

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from breakeven.terms import MAX_NODES
-from breakeven.workload.fields import FAULT, MAX_STAGE_S, Strict
-from breakeven.workload.node_faults import MAX_FAULT_S, FaultKind
+from breakeven.workload.fields import FAULT, MAX_STAGE_S, Strict, wrong
+from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, FaultKind
 
 #: of one case
 MAX_FAULTS = 20
@@ -47,8 +47,16 @@ class FaultEntry(Strict):
 
     at_s: _Time
     kind: FaultKind
-    node: Annotated[_Number | Literal["leader", "other"], BeforeValidator(_node)]
+    node: Annotated[_Number | Literal["leader", "other"], BeforeValidator(_node)] | None = None
     for_s: _Length
+
+    @model_validator(mode="after")
+    def _node_of_its_kind(self) -> Self:
+        if self.kind == ROLLING_RESTART and self.node is not None:
+            raise wrong("node", f"{self.kind} is of all nodes, one after the other; remove it, or use stop")
+        if self.kind != ROLLING_RESTART and self.node is None:
+            raise wrong("node", f"is required: {NODES}")
+        return self
 
 
 FaultList = Annotated[list[FaultEntry], Field(min_length=1, max_length=MAX_FAULTS)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -12,7 +14,9 @@ from breakeven.terms import Frozen
 Alarm = Literal["memory-alarm", "disk-alarm"]
 ALARMS: tuple[Alarm, ...] = get_args(Alarm)
 #: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it
-FaultKind = Literal["kill", "stop", "pause", Alarm]
+FaultKind = Literal["kill", "stop", "pause", Alarm, "rolling-restart"]
+#: of all nodes, one after the other: in good order, each once the one before is back and all is in sync
+ROLLING_RESTART = "rolling-restart"
 #: the node of the first queue's leader, another one, or the node of that number, from 1
 FaultNode = Literal["leader", "other"] | int
 #: how long a node may be kept so, seconds: the workflow waits 330 s for a cluster to be whole after a case
@@ -27,7 +31,7 @@ class NodeFault(Frozen):
 
     at_s: float = Field(ge=0)
     kind: FaultKind
-    node: FaultNode
+    node: FaultNode | Literal["all"] = "all"
     for_s: float = Field(
         gt=0, description="until the node's process goes on, or is started again, or its alarm is cleared"
     )
@@ -42,15 +46,51 @@ class NodeFault(Frozen):
         return self.kind in ALARMS
 
     @property
-    def aimed_at(self) -> str:
-        """As the suite says it: leader, other, or a number."""
-        return str(self.node)
+    def is_rolling(self) -> bool:
+        """Is it of all nodes, one after the other?"""
+        return self.kind == ROLLING_RESTART
 
     @property
     def words(self) -> str:
         """Such as ``kill the leader's node at 10 s for 5 s``."""
         which = {"leader": "the leader's node", "other": "another node"}.get(
-            self.aimed_at, f"node {self.node}"
+            str(self.node), f"node {self.node}"
         )
+        if self.is_rolling:
+            return f"{self.kind} from {self.at_s:g} s, each node away for {self.for_s:g} s"
         what = f"{self.kind} on" if self.is_alarm else self.kind
         return f"{what} {which} at {self.at_s:g} s for {self.for_s:g} s"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultStep:
+    """What is done to one node. ``number``: of the case's steps, from 1; ``first``: of its fault's first.
+
+    The first is due at the fault's own time, and a further one as soon as the one before it is over and all
+    replicas are in sync.
+    """
+
+    number: int
+    first: int
+    fault: NodeFault
+    node: FaultNode
+
+    @property
+    def before(self) -> int | None:
+        """The step that has to be over; None: it is the first."""
+        return None if self.number == self.first else self.number - 1
+
+    @property
+    def aimed_at(self) -> str:
+        """Leader, other, or a node's number."""
+        return str(self.node)
+
+
+def steps_of(faults: Sequence[NodeFault], nodes: int) -> list[FaultStep]:
+    """One for each fault, and for each node of a rolling restart, in the order in which they are due."""
+    steps: list[FaultStep] = []
+    for fault in faults:
+        first = len(steps) + 1
+        each: Sequence[FaultNode] = range(1, nodes + 1) if fault.node == "all" else [fault.node]
+        steps += [FaultStep(number, first, fault, node) for number, node in enumerate(each, first)]
+    return sorted(steps, key=lambda step: step.fault.at_s)

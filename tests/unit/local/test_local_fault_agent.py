@@ -100,6 +100,7 @@ def lane(monkeypatch):
     [
         ("kill", [("SIGKILL", "a"), ("restart", "a")]),
         ("stop", [("shut down", "a"), ("restart", "a")]),
+        ("rolling-restart", [("shut down", "a"), ("restart", "a")]),
         ("pause", [("SIGSTOP", "a"), ("SIGCONT", "a")]),
         ("memory-alarm", [("memory 0.0", "a"), ("memory 0.4", "a")]),
         ("disk-alarm", [("disk 1 bsl 60", "a"), ("disk 50000000", "a")]),

@@ -15,8 +15,8 @@ from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
 from breakeven.planning.warm_up import windows_of
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault
-from breakeven.workload.read import load_shipped, parse_suite
+from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault, steps_of
+from breakeven.workload.read import at_scale, load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 from local.servers.endpoints import Endpoints
 
@@ -27,6 +27,7 @@ SQS, PAIR, TRIO, SINGLE = (
     "rabbitmq-single",
 )
 KILL = {"at_s": 10, "kind": "kill", "node": "leader", "for_s": 5}
+ROLLING = {"at_s": 10, "kind": "rolling-restart", "for_s": 5}
 
 
 def fault(**changes: Any) -> dict[str, Any]:
@@ -79,7 +80,18 @@ def test_a_suites_document_reads_the_same() -> None:
         (fault(for_s=0), "faults.0.for_s", 0, "over 0 and at most 240"),
         (fault(for_s=-5), "faults.0.for_s", -5, "over 0 and at most 240"),
         (fault(for_s=241), "faults.0.for_s", 241, "over 0 and at most 240"),
-        (fault(kind="burn"), "faults.0.kind", "burn", "one of kill, stop, pause, memory-alarm, disk-alarm"),
+        (
+            fault(kind="burn"),
+            "faults.0.kind",
+            "burn",
+            "one of kill, stop, pause, memory-alarm, disk-alarm, rolling-",
+        ),
+        (
+            fault(kind="rolling-restart"),
+            "faults.0.node",
+            "leader",
+            "is of all nodes, one after the other; remove it",
+        ),
         (fault(node="first"), "faults.0.node", "first", "leader, other, or a node's number from 1 to 9"),
         (fault(node=0), "faults.0.node", 0, "leader, other, or a node's number from 1 to 9"),
         (fault(node=True), "faults.0.node", True, "leader, other, or a node's number from 1 to 9"),
@@ -172,6 +184,27 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "memory-alarm on the leader's node at 10 s for 5 s",
             "Amazon SQS has no nodes",
         ),
+        (
+            {"faults": [KILL, ROLLING]},
+            TRIO,
+            "faults.1.kind",
+            "rolling-restart",
+            "it lasts until the last node is back, and nobody knows when; give it a scenario of its own",
+        ),
+        (
+            {"faults": [ROLLING]},
+            SINGLE,
+            "faults.0.kind",
+            "rolling-restart",
+            "has 1 node, and none that would go on",
+        ),
+        (
+            {"faults": [ROLLING]},
+            "amazon-mq-cluster",
+            "faults",
+            "rolling-restart from 10 s, each node away for 5 s",
+            "no call reaches a node of amazon-mq-cluster",
+        ),
         ({"faults": [KILL], "nodes_down": 1}, TRIO, "nodes_down", 1, "begins with all nodes up"),
         (
             {"faults": [KILL]},
@@ -259,6 +292,32 @@ def test_a_loader_has_time_for_a_node_that_comes_back_after_the_drain() -> None:
     (case,) = cases(late)
     gate_s = OVERHEADS["local"].gate + case.workload.warmup_s
     assert seconds_needed(case.workload, case.target, "local") == gate_s + 259 + BACK_S
+
+
+def test_a_rolling_restart_may_take_nodes_to_the_end_of_the_stages() -> None:
+    (case,) = cases({"measure_s": 60, "drain_s": 30, "faults": [ROLLING]})
+    assert case.workload.parameters()["faults"] == "rolling-restart from 10 s, each node away for 5 s"
+    gate_s = OVERHEADS["local"].gate + case.workload.warmup_s
+    assert seconds_needed(case.workload, case.target, "local") == gate_s + 90 + 5 + BACK_S
+
+
+def test_a_rolling_restart_has_a_step_a_node_each_after_the_one_before() -> None:
+    (case,) = cases({"faults": [ROLLING]}, machines={TRIO: {"five": {"nodes": 5}}})
+    steps = steps_of(case.workload.faults, 5)
+    assert [(step.number, step.node, step.before) for step in steps] == [
+        (1, 1, None),
+        *((number, number, number - 1) for number in range(2, 6)),
+    ]
+    (early, late) = (NodeFault(at_s=at_s, kind="kill", node="leader", for_s=1) for at_s in (2, 9))
+    assert [(step.number, step.before) for step in steps_of([late, early], 3)] == [(2, None), (1, None)]
+
+
+def test_the_suite_of_rolling_restarts_has_one_on_a_trio_and_on_a_pair() -> None:
+    found = expand(at_scale(load_shipped("rolling-restart"), "local"), run_id="run-1", environment="local")
+    assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
+        (TRIO, "rolling-restart"),
+        (PAIR, "rolling-restart"),
+    }
 
 
 def test_a_fault_that_ends_too_late_for_a_function_is_refused_by_its_own_field() -> None:

@@ -33,6 +33,7 @@ DEEDS = {
     "kill": Deed.suffered("killed"),
     "stop": Deed.suffered("stopped in good order"),
     "pause": Deed.suffered("paused"),
+    "rolling-restart": Deed.suffered("stopped in good order, in its turn of a rolling restart,"),
     "memory-alarm": Deed.alarm("memory"),
     "disk-alarm": Deed.alarm("disk"),
 }

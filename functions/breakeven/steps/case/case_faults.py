@@ -17,8 +17,9 @@ from breakeven.results.coordinator import opening
 from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
 from breakeven.results.items import all_loaders_item
 from breakeven.steps.services import Services
+from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
-from breakeven.workload.node_faults import BACK_S, NodeFault
+from breakeven.workload.node_faults import BACK_S, FaultStep, steps_of
 
 #: how long before it is due a fault is ordered, seconds: the agent looks each half a second
 LEAD_S = 2.0
@@ -26,6 +27,7 @@ LEAD_S = 2.0
 FAILED_WAIT_S = 90.0
 POLL_S = 0.5
 NOT_ORDERED = "the case had ended before it was due"
+NOT_ITS_TURN = "the node before it was not back, with all replicas in sync, before the case ended"
 NOT_ANSWERED = "nothing beside the nodes has answered"
 NOT_BACK = "the node was not back when the case was settled"
 
@@ -70,36 +72,53 @@ class Faults(AbstractContextManager["Faults"]):
     def _give(self, start_s: float) -> None:
         """In the order in which they are due; a call of the watch before this one may have given some."""
         given = self._orders.given(self._case.case_id, self._attempt)
-        faults = sorted(enumerate(self._case.workload.faults, 1), key=lambda each: each[1].at_s)
-        for number, fault in faults:
-            due_s = start_s + fault.at_s
-            if number in given:
+        for step in steps_of_case(self._case):
+            if step.number in given:
                 continue
-            if self._stopped.wait(max(0.0, due_s - LEAD_S - time.time())) or self._is_aborted():
+            due_s = start_s + step.fault.at_s if step.before is None else self._due_after(step.before)
+            if (
+                due_s is None
+                or self._stopped.wait(max(0.0, due_s - LEAD_S - time.time()))
+                or self._is_aborted()
+            ):
                 return
-            self._orders.give(self._order(number, fault, due_s))
+            self._orders.give(self._order(step, due_s))
+
+    def _due_after(self, number: int) -> float | None:
+        """When the next node may be taken: a moment after that one is back, with all in sync. None: the
+        case has ended before, or the node has not come back.
+        """
+        while not self._stopped.wait(POLL_S):
+            answer = self._orders.answered(self._case.case_id, self._attempt).get(number)
+            if answer is None or not answer.over:
+                continue
+            if answer.back_at_s is None:
+                return None
+            if self._services.target_of(self._case).lacking() is None:
+                return time.time() + LEAD_S
+        return None
 
     def _is_aborted(self) -> bool:
         item = all_loaders_item(self._case.case_id, self._attempt)
         return "reason" in self._services.state(self._case.run_id).get(item)
 
-    def _order(self, number: int, fault: NodeFault, due_s: float) -> FaultOrder:
+    def _order(self, step: FaultStep, due_s: float) -> FaultOrder:
         target, node, error = self._services.target_of(self._case), None, None
         in_sync: bool | None = None
         try:
-            node = target.node_for(fault.node, self._queues[0])
+            node = target.node_for(step.node, self._queues[0])
             in_sync = target.in_sync(self._queues)
         except CaseError as refused:
             error = None if node else f"no node could be chosen: {refused}"
         return FaultOrder(
             case_id=self._case.case_id,
             attempt=self._attempt,
-            number=number,
-            kind=fault.kind,
-            aimed_at=fault.aimed_at,
+            number=step.number,
+            kind=step.fault.kind,
+            aimed_at=step.aimed_at,
             node=node,
             due_at_s=due_s,
-            for_s=fault.for_s,
+            for_s=step.fault.for_s,
             in_sync=in_sync,
             error=error,
         )
@@ -128,35 +147,45 @@ def write_faults(services: Services, case: Case, attempt: int) -> None:
         return
     orders = FaultOrders(services.store, case.run_id, case.target)
     given, answers = orders.given(case.case_id, attempt), orders.answered(case.case_id, attempt)
-    rows = [
-        _row(case, number, fault, given.get(number), answers.get(number))
-        for number, fault in enumerate(case.workload.faults, 1)
-    ]
+    steps = sorted(steps_of_case(case), key=lambda step: step.number)
+    rows = [_row(case, step, given, answers.get(step.number)) for step in steps]
     services.store.put_rows("faults", case.run_id, case.case_id, rows)
 
 
+def steps_of_case(case: Case) -> list[FaultStep]:
+    nodes = case.machines.nodes if case.machines else record_of(case.target).node_count
+    return steps_of(case.workload.faults, nodes)
+
+
 def _row(
-    case: Case, number: int, fault: NodeFault, order: FaultOrder | None, answer: FaultAnswer | None
+    case: Case, step: FaultStep, given: Mapping[int, FaultOrder], answer: FaultAnswer | None
 ) -> dict[str, Any]:
+    order = given.get(step.number)
     return {
         "case_id": case.case_id,
-        "number": number,
-        "kind": fault.kind,
-        "aimed_at": fault.aimed_at,
+        "number": step.number,
+        "kind": step.fault.kind,
+        "aimed_at": step.aimed_at,
         "node": order.node if order else None,
-        "due_s": fault.at_s,
-        "for_s": fault.for_s,
+        "due_s": _due_s(step, given),
+        "for_s": step.fault.for_s,
         "due_at_s": order.due_at_s if order else None,
         "done_at_s": answer.done_at_s if answer else None,
         "back_at_s": answer.back_at_s if answer else None,
         "in_sync": order.in_sync if order else None,
-        "error": _error(order, answer),
+        "error": _error(step, order, answer),
     }
 
 
-def _error(order: FaultOrder | None, answer: FaultAnswer | None) -> str | None:
+def _due_s(step: FaultStep, given: Mapping[int, FaultOrder]) -> float:
+    """Since the start of the measured stage: of a node that others came before, when its turn came."""
+    order, first = given.get(step.number), given.get(step.first)
+    return step.fault.at_s + (order.due_at_s - first.due_at_s if order and first else 0.0)
+
+
+def _error(step: FaultStep, order: FaultOrder | None, answer: FaultAnswer | None) -> str | None:
     if order is None:
-        return NOT_ORDERED
+        return NOT_ORDERED if step.before is None else NOT_ITS_TURN
     if answer is None:
         return order.error or NOT_ANSWERED
     return answer.error if answer.over else NOT_BACK

@@ -129,6 +129,10 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
         {"kind": "memory-alarm"},
         "(the leader's node) raised its memory alarm at 12.3 s and cleared it at 23.1 s.",
     ),
+    (
+        {"kind": "rolling-restart", "aimed_at": "2"},
+        "(node 2) was stopped in good order, in its turn of a rolling restart, at 12.3 s and ran again",
+    ),
     ({"kind": "disk-alarm", "back_s": None, "error": "no answer"}, "; it was not cleared: no answer."),
     (
         {"kind": "disk-alarm", "was_done": False, "done_s": None, **unmeasured("it was not done")},

@@ -18,6 +18,7 @@ from breakeven.steps.case import case_faults, fail_case
 from breakeven.steps.case.case_faults import (
     NOT_ANSWERED,
     NOT_BACK,
+    NOT_ITS_TURN,
     NOT_ORDERED,
     Faults,
     await_answers,
@@ -39,6 +40,7 @@ class Target:
 
     def __init__(self) -> None:
         self.leaders, self.in_sync_now, self.refuses = iter("abc"), True, False
+        self.lacks: str | None = None
 
     def node_for(self, node: Any, queue: str) -> str:
         if self.refuses:
@@ -49,6 +51,9 @@ class Target:
         if self.in_sync_now is None:
             raise CaseError("no management API answers")
         return self.in_sync_now
+
+    def lacking(self) -> str | None:
+        return self.lacks
 
     def release(self, queues: tuple[str, ...]) -> None:
         """There is no queue."""
@@ -182,6 +187,54 @@ def order_of(number: int = 1, due_at_s: float | None = None) -> FaultOrder:
     due = time.time() if due_at_s is None else due_at_s
     kind: dict[str, Any] = {"kind": "kill", "aimed_at": "leader", "node": "a", "for_s": 1.0, "in_sync": True}
     return FaultOrder(case_id="case", attempt=1, number=number, due_at_s=due, **kind)
+
+
+ROLLING = {"at_s": 0.1, "kind": "rolling-restart", "for_s": 1.0}
+
+
+def test_a_rolling_restart_takes_each_node_once_the_one_before_is_back_and_all_is_in_sync(services, target):
+    case, lane = case_of(services, ROLLING), orders(services)
+    target.lacks = "not all members online of q"
+    with Faults(services, case, 1, ("q",)) as ordering:
+        ordering.follow(gate(time.time()), ended=False)
+        assert eventually(lambda: 1 in given(services), 10)
+        first = given(services)[1]
+        lane.answer(first, FaultAnswer(over=False, done_at_s=first.due_at_s))
+        time.sleep(0.3)
+        assert set(given(services)) == {1}, "it is away"
+        lane.answer(first, FaultAnswer(over=True, done_at_s=first.due_at_s, back_at_s=first.due_at_s + 1))
+        time.sleep(0.3)
+        assert set(given(services)) == {1}, "a queue has not all its members"
+        target.lacks, synced_s = None, time.time()
+        assert eventually(lambda: 2 in given(services), 10)
+        second = given(services)[2]
+        assert second.due_at_s >= synced_s + case_faults.LEAD_S
+        back = FaultAnswer(over=True, done_at_s=second.due_at_s, back_at_s=second.due_at_s + 1)
+        lane.answer(second, back)
+        assert eventually(lambda: 3 in given(services), 10)
+        ordering.follow({}, ended=True)
+    write_faults(services, case, 1)
+    rows = services.store.rows("faults", "run", "case")
+    assert [(row["number"], row["aimed_at"], row["node"]) for row in rows] == [
+        (number, str(number), f"node {number}") for number in (1, 2, 3)
+    ]
+    assert rows[0]["due_s"] == 0.1
+    assert rows[1]["due_s"] == pytest.approx(0.1 + second.due_at_s - first.due_at_s)
+
+
+def test_a_node_that_does_not_come_back_ends_a_rolling_restart_and_the_rest_are_rows(services):
+    case, lane = case_of(services, ROLLING), orders(services)
+    with Faults(services, case, 1, ("q",)) as ordering:
+        ordering.follow(gate(time.time()), ended=False)
+        assert eventually(lambda: 1 in given(services), 10)
+        order = given(services)[1]
+        lane.answer(order, FaultAnswer(over=True, done_at_s=order.due_at_s, error="no disk"))
+        assert eventually(lambda: not ordering._thread.is_alive(), 10)  # type: ignore[union-attr]
+        assert ordering.are_over()
+    write_faults(services, case, 1)
+    rows = services.store.rows("faults", "run", "case")
+    assert [row["error"] for row in rows] == ["no disk", NOT_ITS_TURN, NOT_ITS_TURN]
+    assert [row["due_s"] for row in rows] == [0.1] * 3
 
 
 def test_nodes_are_awaited_until_they_are_back_or_their_time_is_over(services):
