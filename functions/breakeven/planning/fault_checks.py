@@ -7,8 +7,9 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.placement_checks import Cluster
+from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, way
 from breakeven.words import plural
-from breakeven.workload.node_faults import NodeFault
+from breakeven.workload.node_faults import UPGRADE, NodeFault
 
 Fault = Callable[[str, object, str], InputError]
 
@@ -18,8 +19,8 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
 
     :param fault: makes one of a field, its value and a remedy
     """
-    faults = [NodeFault(**each) for each in settings.get("faults") or ()]
-    if not faults:
+    asked = settings.get("faults") or ()
+    if not asked:
         return
     record = cluster.record
     if not record.own_nodes:
@@ -27,8 +28,12 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
             f"no call reaches a node of {record.name}" if record.broker else f"{record.service} has no nodes"
         )
         remedy = f"{whose}; remove it, or give this scenario targets with nodes of your own"
-        yield fault("faults", ", ".join(each.words for each in faults), remedy)
+        yield fault("faults", ", ".join(map(_words, asked)), remedy)
         return
+    if any(each["kind"] == UPGRADE for each in asked):
+        yield from _upgrade_faults(asked, cluster, fault)
+        return
+    faults = [NodeFault(**each) for each in asked]
     if down := settings["nodes_down"]:
         yield fault("nodes_down", down, "a case with faults begins with all nodes up; remove one of them")
     for index, each in enumerate(faults):
@@ -36,6 +41,39 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
         yield from _rolling_faults(f"faults.{index}", each, len(faults), cluster, fault)
         yield from _time_faults(f"faults.{index}", each, settings, fault)
     yield from _together(faults, settings, cluster, fault)
+
+
+def _words(asked: Mapping[str, Any]) -> str:
+    return f"upgrade to {asked['to']}" if asked["kind"] == UPGRADE else NodeFault(**asked).words
+
+
+def _upgrade_faults(
+    asked: Sequence[Mapping[str, Any]], cluster: Cluster, fault: Fault
+) -> Iterator[InputError]:
+    """None can be carried out: those that upstream forbids say so, and the way that it leaves open."""
+    assert cluster.record.nodes is not None
+    old = SERIES_OF[cluster.record.nodes.debian]
+    for index, each in enumerate(asked):
+        if each["kind"] == UPGRADE:
+            yield fault(f"faults.{index}.to", each["to"], _no_upgrade(cluster.target, old, each["to"]))
+
+
+def _no_upgrade(target: str, old: str, new: str) -> str:
+    if new not in known_series():
+        known = ", ".join(known_series())
+        return f"is no series of RabbitMQ that upstream's table of upgrades has; it has {known}"
+    steps = way(old, new)
+    if steps is None:
+        return f"{target} runs RabbitMQ {old}, and RabbitMQ supports no way from there to {new}; remove it"
+    if len(steps) > 1:
+        return (
+            f"{target} runs RabbitMQ {old}, which upstream forbids to upgrade to {new} at once: it has to go "
+            f"by {', '.join(steps[:-1])}; remove it"
+        )
+    return (
+        f"upstream allows RabbitMQ {old} to be upgraded to {new}, and there is nothing here to do it with: a "
+        "lane's nodes have one release, that of their Debian; remove it, or use rolling-restart"
+    )
 
 
 def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> Iterator[InputError]:

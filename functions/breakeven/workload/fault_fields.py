@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from breakeven.terms import MAX_NODES
 from breakeven.workload.fields import FAULT, MAX_STAGE_S, Strict, wrong
-from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, FaultKind
+from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, UPGRADE, AskedKind
 
 #: of one case
 MAX_FAULTS = 20
@@ -42,20 +42,30 @@ _Length = Annotated[
 ]
 
 
+SERIES = 'a series of RabbitMQ in quotes, such as "4.3"'
+_Series = Annotated[str, Field(pattern=r"^\d{1,2}\.\d{1,2}$", json_schema_extra={"allowed": SERIES})]
+
+
 class FaultEntry(Strict):
     """One of a scenario's list ``faults``."""
 
     at_s: _Time
-    kind: FaultKind
+    kind: AskedKind
     node: Annotated[_Number | Literal["leader", "other"], BeforeValidator(_node)] | None = None
     for_s: _Length
+    to: _Series | None = None
 
     @model_validator(mode="after")
-    def _node_of_its_kind(self) -> Self:
-        if self.kind == ROLLING_RESTART and self.node is not None:
+    def _fields_of_its_kind(self) -> Self:
+        of_all = self.kind in (ROLLING_RESTART, UPGRADE)
+        if of_all and self.node is not None:
             raise wrong("node", f"{self.kind} is of all nodes, one after the other; remove it, or use stop")
-        if self.kind != ROLLING_RESTART and self.node is None:
+        if not of_all and self.node is None:
             raise wrong("node", f"is required: {NODES}")
+        if self.kind == UPGRADE and self.to is None:
+            raise wrong("to", f"is required: {SERIES}")
+        if self.kind != UPGRADE and self.to is not None:
+            raise wrong("to", f"is of an upgrade, and this is {self.kind}; remove it")
         return self
 
 

@@ -17,6 +17,9 @@ ALARMS: tuple[Alarm, ...] = get_args(Alarm)
 FaultKind = Literal["kill", "stop", "pause", Alarm, "rolling-restart"]
 #: of all nodes, one after the other: in good order, each once the one before is back and all is in sync
 ROLLING_RESTART = "rolling-restart"
+#: of all nodes to another release: what a suite may ask for, and the plan refuses with the reason
+UPGRADE = "upgrade"
+AskedKind = Literal[FaultKind, "upgrade"]
 #: the node of the first queue's leader, another one, or the node of that number, from 1
 FaultNode = Literal["leader", "other"] | int
 #: how long a node may be kept so, seconds: the workflow waits 330 s for a cluster to be whole after a case

@@ -34,6 +34,10 @@ def fault(**changes: Any) -> dict[str, Any]:
     return {**KILL, **changes}
 
 
+def upgrade(to: Any) -> dict[str, Any]:
+    return {"at_s": 10, "kind": "upgrade", "for_s": 5, "to": to}
+
+
 def suite_of(scenario: dict[str, Any], *targets: str, **changes: Any) -> Suite:
     found = {"suite": "x", "title": "x", "targets": list(targets or (TRIO,)), "instrument": False, **changes}
     return parse_suite({**found, "scenarios": {"s": {"threads": 2, "measure_s": 60, **scenario}}}, "x.yaml")
@@ -96,6 +100,16 @@ def test_a_suites_document_reads_the_same() -> None:
         (fault(node=0), "faults.0.node", 0, "leader, other, or a node's number from 1 to 9"),
         (fault(node=True), "faults.0.node", True, "leader, other, or a node's number from 1 to 9"),
         (fault(node="2"), "faults.0.node", "2", "leader, other, or a node's number from 1 to 9"),
+        (fault(to="4.3"), "faults.0.to", "4.3", "is of an upgrade, and this is kill; remove it"),
+        (
+            {"at_s": 1, "kind": "upgrade", "for_s": 5},
+            "faults.0.to",
+            None,
+            "is required: a series of RabbitMQ",
+        ),
+        (upgrade("4"), "faults.0.to", "4", 'must be a series of RabbitMQ in quotes, such as "4.3"'),
+        (upgrade(4.3), "faults.0.to", 4.3, 'must be a series of RabbitMQ in quotes, such as "4.3"'),
+        ({**upgrade("4.3"), "node": 1}, "faults.0.node", 1, "upgrade is of all nodes, one after the other"),
         (fault(after_s=2), "faults.0.after_s", 2, "no such field"),
         ({k: v for k, v in KILL.items() if k != "node"}, "faults.0.node", None, "is required: leader, other"),
         ({k: v for k, v in KILL.items() if k != "at_s"}, "faults.0.at_s", None, "is required: seconds"),
@@ -205,6 +219,37 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "rolling-restart from 10 s, each node away for 5 s",
             "no call reaches a node of amazon-mq-cluster",
         ),
+        (
+            {"faults": [upgrade("4.3")]},
+            TRIO,
+            "faults.0.to",
+            "4.3",
+            "RabbitMQ 4.0, which upstream forbids to upgrade to 4.3 at once: it has to go by 4.2; remove it",
+        ),
+        (
+            {"faults": [upgrade("4.2")]},
+            TRIO,
+            "faults.0.to",
+            "4.2",
+            "upstream allows RabbitMQ 4.0 to be upgraded to 4.2, and there is nothing here to do it with",
+        ),
+        (
+            {"faults": [upgrade("4.0")]},
+            PAIR,
+            "faults.0.to",
+            "4.0",
+            "which upstream forbids to upgrade to 4.0 at once: it has to go by 3.11, 3.12, 3.13",
+        ),
+        ({"faults": [upgrade("3.13")]}, TRIO, "faults.0.to", "3.13", "supports no way from there to 3.13"),
+        ({"faults": [upgrade("4.0")]}, TRIO, "faults.0.to", "4.0", "supports no way from there to 4.0"),
+        (
+            {"faults": [upgrade("9.1")]},
+            TRIO,
+            "faults.0.to",
+            "9.1",
+            "is no series of RabbitMQ that upstream's",
+        ),
+        ({"faults": [upgrade("4.3")]}, SQS, "faults", "upgrade to 4.3", "Amazon SQS has no nodes"),
         ({"faults": [KILL], "nodes_down": 1}, TRIO, "nodes_down", 1, "begins with all nodes up"),
         (
             {"faults": [KILL]},
