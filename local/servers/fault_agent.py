@@ -108,7 +108,7 @@ class FaultAgent:
             return
         self._answer(order, FaultAnswer(over=False, done_at_s=done_at_s))
         until_s = done_at_s + order.for_s
-        if self._is_over_after(until_s - effect.early_s - time.time()):
+        if self._is_over_after(until_s - effect.undo_early_s - time.time()):
             return
         back_at_s, error = None, None
         try:

@@ -10,6 +10,7 @@ from typing import Protocol
 from breakeven.results.fault_orders import FaultOrder
 from breakeven.workload.node_faults import ALARMS
 from local.servers.node_alarms import NodeAlarm
+from local.servers.node_peers import cut_off_at
 
 #: how long before its instant a command is started, seconds: a second or two
 COMMAND_EARLY_S = 2.0
@@ -26,9 +27,11 @@ class Nodes(Protocol):
 
 
 class Effect(ABC):
-    """Of one order. ``early_s``: how long before its instant each part is to be called; it waits itself."""
+    """Of one order. ``early_s``, ``undo_early_s``: how long before its instant each part is to be called, and
+    waits itself.
+    """
 
-    early_s = 0.0
+    early_s = undo_early_s = 0.0
     #: what is said of one that could not be done, and of one that could not be undone
     undoable, lasting = "the node could not be taken", "the node did not come back"
 
@@ -81,7 +84,7 @@ class Paused(Effect):
 class Alarmed(Effect):
     """A node with an alarm in effect, and cleared."""
 
-    early_s = COMMAND_EARLY_S
+    early_s = undo_early_s = COMMAND_EARLY_S
     undoable, lasting = "its alarm could not be raised", "its alarm could not be cleared"
 
     def __init__(self, alarm: NodeAlarm) -> None:
@@ -94,10 +97,33 @@ class Alarmed(Effect):
         return self._alarm.clear_at(due_at_s)
 
 
+class CutOff(Effect):
+    """A node that is cut off from its peers, and restarted to join them: what RabbitMQ's documentation has an
+    operator do with a node whose side of a partition is given up.
+    """
+
+    early_s = COMMAND_EARLY_S
+    undoable = "it could not be cut off"
+
+    def __init__(self, nodes: Nodes, node: str) -> None:
+        self._nodes, self._node = nodes, node
+
+    def do(self, due_at_s: float) -> float:
+        return cut_off_at(self._nodes.evaluate, self._node, due_at_s)
+
+    def undo(self, due_at_s: float) -> float:
+        back_at_s = time.time()
+        self._nodes.shut_down(self._node)
+        self._nodes.restart(self._node)
+        return back_at_s
+
+
 def effect_of(order: FaultOrder, nodes: Nodes, node: str) -> Effect:
     """What is to be done to that node."""
     if order.kind in ALARMS:
         return Alarmed(NodeAlarm(nodes.evaluate, node, order.kind))
+    if order.kind == "partition":
+        return CutOff(nodes, node)
     if order.kind == "pause":
         return Paused(nodes, node)
     return Ended(nodes, node, in_order=order.kind != "kill")

@@ -78,6 +78,8 @@ def _no_upgrade(target: str, old: str, new: str) -> str:
 
 def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     has = f"{cluster.target} has {plural(cluster.nodes, 'node')}"
+    if each.kind == "partition" and cluster.nodes < 2:
+        yield fault(f"{path}.kind", each.kind, f"{has}, and no peers to cut it off from; use pause")
     if each.node == "other" and cluster.nodes < 2:
         yield fault(f"{path}.node", each.node, f"{has}, so that there is no other; use leader")
     elif isinstance(each.node, int) and each.node > cluster.nodes:

@@ -164,7 +164,7 @@ FAULTS = Table(
     {
         "case_id": "string",
         "number": "int",  # from 1, as the suite has them
-        "kind": "string",  # kill, stop, pause, memory-alarm, disk-alarm, rolling-restart
+        "kind": "string",  # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart
         "aimed_at": "string",  # leader, other, or a node's number, as the suite says
         "node": "string",  # the broker node's name; null: none was chosen
         "due_s": "double",  # since the start of the measured stage, as the suite says

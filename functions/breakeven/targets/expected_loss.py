@@ -36,7 +36,7 @@ def expected_loss(
     """What becomes of the messages when a node that holds them is lost, or raises an alarm. Rule 14 of
     ``docs/rules.md``.
 
-    :param kind: of the fault: kill, stop, pause, an alarm, or rolling-restart, of one node of it
+    :param kind: of the fault: kill, stop, pause, partition, an alarm, or rolling-restart, of one node
     :param for_s: how long the node stays so, seconds
     :param in_sync: whether all replicas were when it was due; None: not known
     :param is_back: whether the node's process runs again
@@ -72,5 +72,8 @@ def _of_replicated(queue: QueueSetup, kind: str, for_s: float, in_sync: bool | N
         return ExpectedLoss(None, "a replica was not in sync when it was due: a double fault")
     if kind == "pause" and for_s >= SPLIT_S and not queue.is_quorum:
         return ExpectedLoss(None, f"mirrored nodes may part when one pauses for {SPLIT_S:g} s or more")
+    if kind == "partition" and not queue.is_quorum:
+        why = "mirrored nodes that part both go on, and what the one that is restarted confirmed is given up"
+        return ExpectedLoss(None, why)
     holders = "most of its queue's members" if queue.is_quorum else "all mirrors"
     return ExpectedLoss("none", f"{holders} had each message before it was confirmed")

@@ -13,8 +13,9 @@ from breakeven.terms import Frozen
 #: an alarm of a resource: while it is in effect on any node, the cluster blocks all who publish
 Alarm = Literal["memory-alarm", "disk-alarm"]
 ALARMS: tuple[Alarm, ...] = get_args(Alarm)
-#: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it
-FaultKind = Literal["kill", "stop", "pause", Alarm, "rolling-restart"]
+#: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it; partition: the node
+#: and its peers close the connections between them and take no new ones, until it is restarted
+FaultKind = Literal["kill", "stop", "pause", Alarm, "partition", "rolling-restart"]
 #: of all nodes, one after the other: in good order, each once the one before is back and all is in sync
 ROLLING_RESTART = "rolling-restart"
 #: of all nodes to another release: what a suite may ask for, and the plan refuses with the reason

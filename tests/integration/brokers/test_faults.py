@@ -25,6 +25,7 @@ from tests.support.loaders.fault_lane import (
     assert_carried_out,
     assert_none_lost,
     assert_only_consumed,
+    assert_rolled,
     case_with_faults,
     fault_lane,
     leader_of,
@@ -109,6 +110,26 @@ def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
     assert_none_lost(ledger)
     assert lane.cluster.process_ids() == before
     assert_only_consumed(lane, case, 3, 6)
+
+
+@pytest.mark.installed
+def test_a_node_that_is_cut_off_from_its_peers_confirms_nothing_and_joins_them_again(lane, faulty_case):
+    case = faulty_case(NodeFault(at_s=2, kind="partition", node="leader", for_s=4), measure_s=12)
+    (queue,) = lane.prepare(case)
+    leader, before = leader_of(lane, queue), lane.cluster.process_ids()
+    (row,), ledger = lane.run(case)
+    assert row["node"] == leader
+    assert_carried_out(row, measured_at(lane, case))
+    assert_none_lost(ledger)
+    now = lane.cluster.process_ids()
+    assert {node for node in now if now[node] != before[node]} == {leader}
+
+
+@pytest.mark.installed
+def test_a_rolling_restart_takes_one_node_after_the_other_and_loses_nothing(lane, faulty_case):
+    case = faulty_case(NodeFault(at_s=2, kind="rolling-restart", for_s=1), measure_s=60)
+    lane.prepare(case)
+    assert_rolled(lane, case, *lane.run(case))
 
 
 def test_a_node_that_is_gone_already_is_a_row_and_the_case_goes_on(lane, faulty_case):

@@ -18,6 +18,7 @@ from tests.support.loaders.fault_lane import (
     assert_carried_out,
     assert_none_lost,
     assert_only_consumed,
+    assert_rolled,
     case_with_faults,
     fault_lane,
     measured_at,
@@ -47,6 +48,23 @@ def lane(cluster, monkeypatch) -> Iterator[Lane]:
 @pytest.fixture
 def faulty_case(queue_case):
     return partial(case_with_faults, queue_case, TARGET, client="pika")
+
+
+@pytest.mark.installed
+def test_a_pair_that_parts_is_one_again_and_every_message_is_accounted_for(lane, faulty_case):
+    case = faulty_case(NodeFault(at_s=2, kind="partition", node="leader", for_s=4), measure_s=10)
+    lane.prepare(case)
+    (row,), ledger = lane.run(case)
+    assert_carried_out(row, measured_at(lane, case))
+    assert ledger["sent"] == ledger["received"] + ledger["missing"] + ledger["left_in_queue"]
+    assert ledger["confirmed"] > 0
+
+
+@pytest.mark.installed
+def test_a_rolling_restart_takes_one_node_after_the_other_and_loses_nothing(lane, faulty_case):
+    case = faulty_case(NodeFault(at_s=2, kind="rolling-restart", for_s=1), measure_s=60)
+    lane.prepare(case)
+    assert_rolled(lane, case, *lane.run(case))
 
 
 def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -129,3 +130,16 @@ def assert_only_consumed(lane: Lane, case: Case, *seconds: int) -> None:
     assert done["produce"] == 0
     assert done["consume"] > 0
     assert sum(row["errors"] for row in windows) == 0
+
+
+def assert_rolled(lane: Lane, case: Case, rows: list[dict[str, Any]], ledger: dict[str, Any]) -> None:
+    """Every node was taken once, each after the one before was back."""
+    names = [node.name for node in lane.cluster.access.nodes]
+    assert [(row["number"], row["aimed_at"], row["node"]) for row in rows] == [
+        (number, str(number), name) for number, name in enumerate(names, 1)
+    ]
+    assert_carried_out(rows[0], measured_at(lane, case))
+    for before, row in pairwise(rows):
+        assert (row["error"], row["in_sync"]) == (None, True)
+        assert row["done_at_s"] > before["back_at_s"]
+    assert_none_lost(ledger)

@@ -45,6 +45,9 @@ class Nodes:
 
     def evaluate(self, node: str, expression: str, within_s: float) -> str:
         """As ``rabbitmqctl eval`` of what sets a limit, which waits for its instant."""
+        if "disconnect_node" in expression:
+            self.done.append(("cut off", node))
+            return f"{{{time.time() * 1000:.0f},2,{0 if self.raises else 1}}}"
         due_ms, limit = re.search(r"max\(0, (\d+) - .*:set_\w+\(([^)]+)\)", expression).groups()  # type: ignore[union-attr]
         if self.refuses:
             raise BreakevenError("no answer")
@@ -169,6 +172,20 @@ def test_an_alarm_that_a_node_does_not_raise_leaves_its_limit_as_it_was(lane):
     )
     assert lane.nodes.limits["disk"] == "50000000"
     assert lane.failures == []
+
+
+def test_a_node_is_cut_off_and_restarted_to_join_its_peers(lane):
+    lane.order(kind="partition", due_at_s=time.time() + 0.05)
+    assert lane.answer().error is None
+    assert lane.nodes.done == [("cut off", "a"), ("shut down", "a"), ("restart", "a")]
+
+
+def test_a_node_that_is_still_connected_is_told_of(lane):
+    lane.nodes.raises = False
+    lane.order(kind="partition")
+    answer = lane.answer()
+    assert answer.error == "it could not be cut off: a was connected to 2 other nodes, and is to 1"
+    assert answer.done_at_s is None
 
 
 def test_an_alarm_that_cannot_be_cleared_is_told_of(lane):

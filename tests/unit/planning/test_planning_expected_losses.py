@@ -45,6 +45,6 @@ def test_a_line_names_target_and_fault_once_for_all_cells():
 
 def test_the_terminal_has_them_and_a_suite_without_faults_has_none(capsys):
     assert main.main(["plan", "faults", "--environment", "local"]) == 0
-    assert capsys.readouterr().out.count("no loss of confirmed messages is expected") == 10
+    assert capsys.readouterr().out.count("no loss of confirmed messages is expected") == 11
     assert main.main(["plan", "quick", "--environment", "local"]) == 0
     assert "expected, as" not in capsys.readouterr().out

@@ -43,6 +43,12 @@ def test_a_paused_node_keeps_what_is_in_its_memory() -> None:
     assert (paused.loss, paused.because) == ("none", "the only node keeps what it confirmed in its memory")
 
 
+def test_a_side_that_is_cut_off_confirms_nothing_where_it_takes_most_members() -> None:
+    assert expected_loss(TRIO, "partition", 10).loss == "none"
+    assert expected_loss(PAIR, "partition", 10).loss is None
+    assert expected_loss(TRIO, "partition", 10, in_sync=False).loss is None
+
+
 @pytest.mark.parametrize("kind", ["memory-alarm", "disk-alarm"])
 def test_an_alarm_takes_no_node_and_so_nothing_that_was_confirmed(kind: str) -> None:
     for queue in (TRIO, PAIR, SINGLE, replace(SINGLE, persistent=False)):

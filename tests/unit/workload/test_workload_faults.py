@@ -16,7 +16,7 @@ from breakeven.planning.plan import make_plan
 from breakeven.planning.warm_up import windows_of
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault, steps_of
-from breakeven.workload.read import at_scale, load_shipped, parse_suite
+from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 from local.servers.endpoints import Endpoints
 
@@ -88,7 +88,7 @@ def test_a_suites_document_reads_the_same() -> None:
             fault(kind="burn"),
             "faults.0.kind",
             "burn",
-            "one of kill, stop, pause, memory-alarm, disk-alarm, rolling-",
+            "one of kill, stop, pause, memory-alarm, disk-alarm, partition,",
         ),
         (
             fault(kind="rolling-restart"),
@@ -204,6 +204,13 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "faults.1.kind",
             "rolling-restart",
             "it lasts until the last node is back, and nobody knows when; give it a scenario of its own",
+        ),
+        (
+            {"faults": [fault(kind="partition")]},
+            SINGLE,
+            "faults.0.kind",
+            "partition",
+            "has 1 node, and no peers to cut it off from; use pause",
         ),
         (
             {"faults": [ROLLING]},
@@ -358,7 +365,7 @@ def test_a_rolling_restart_has_a_step_a_node_each_after_the_one_before() -> None
 
 
 def test_the_suite_of_rolling_restarts_has_one_on_a_trio_and_on_a_pair() -> None:
-    found = expand(at_scale(load_shipped("rolling-restart"), "local"), run_id="run-1", environment="local")
+    found = expand(load_shipped("rolling-restart"), run_id="run-1", environment="local")
     assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
         (TRIO, "rolling-restart"),
         (PAIR, "rolling-restart"),
@@ -382,8 +389,8 @@ def test_a_lane_is_warmed_without_them() -> None:
 def test_the_suite_that_ships_has_each_kind_on_a_trio_and_on_a_pair() -> None:
     found = expand(load_shipped("faults"), run_id="run-1", environment="local")
     assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
-        (target, kind) for target in (TRIO, PAIR) for kind in ("kill", "stop", "pause", *ALARMS)
+        (target, kind) for target in (TRIO, PAIR) for kind in ("kill", "stop", "pause", *ALARMS, "partition")
     }
     plan = make_plan(load_shipped("faults"), run_id="run-1", environment="local")
     assert plan.refusals == []
-    assert plan.estimate.seconds < 9 * 60
+    assert plan.estimate.seconds < 10 * 60

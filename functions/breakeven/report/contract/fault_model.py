@@ -18,7 +18,7 @@ class FaultReport(Strict):
 
     case_id: str
     number: int = Field(description="within the case, from 1")
-    kind: str = Field(description="kill, stop, pause, memory-alarm, disk-alarm, rolling-restart")
+    kind: str = Field(description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart")
     aimed_at: str = Field(description="leader, other, or a node's number, as the suite says")
     node: str | None = Field(description="null: none was chosen")
     for_s: float = Field(description="how long the node was to stay so")

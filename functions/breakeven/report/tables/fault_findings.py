@@ -33,6 +33,13 @@ DEEDS = {
     "kill": Deed.suffered("killed"),
     "stop": Deed.suffered("stopped in good order"),
     "pause": Deed.suffered("paused"),
+    "partition": Deed(
+        "was cut off from its peers",
+        "was to be cut off from its peers",
+        "was not",
+        "was restarted to join them",
+        "it did not join them again",
+    ),
     "rolling-restart": Deed.suffered("stopped in good order, in its turn of a rolling restart,"),
     "memory-alarm": Deed.alarm("memory"),
     "disk-alarm": Deed.alarm("disk"),

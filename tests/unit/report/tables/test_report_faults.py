@@ -130,6 +130,10 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
         "(the leader's node) raised its memory alarm at 12.3 s and cleared it at 23.1 s.",
     ),
     (
+        {"kind": "partition"},
+        "was cut off from its peers at 12.3 s and was restarted to join them at 23.1 s.",
+    ),
+    (
         {"kind": "rolling-restart", "aimed_at": "2"},
         "(node 2) was stopped in good order, in its turn of a rolling restart, at 12.3 s and ran again",
     ),
