@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,13 +20,15 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.run_input import RunInput
 from breakeven.targets.catalog import clusters
-from breakeven.targets.sqs_standard import PROCESS_VARIABLE, SERVER_VARIABLE
+from breakeven.targets.sqs_standard import FAULT_PROXY_VARIABLE, PROCESS_VARIABLE, SERVER_VARIABLE
 from breakeven.targets.target import open_target
 from breakeven.workload.case import Case
 from local.cdk.synth import Synthesis
 from local.children import Children
 from local.servers.broker_releases import release_of
 from local.servers.endpoints import Endpoints
+from local.servers.proxy.fault_proxy import FaultProxy
+from local.servers.proxy.proxy_agent import ProxyAgent
 from local.servers.sqs_server import SqsServer
 from local.stored import kept_advice, resumed_run
 from local.stored.broker_logs import keep_broker_logs
@@ -45,11 +47,20 @@ class Session:
     """``say`` is told in words what is being started. A context manager; leaving it stops everything."""
 
     def __init__(
-        self, runs: Path, say: Callable[[str], None], endpoints: Endpoints, run_id: str, suite: str
+        self,
+        runs: Path,
+        say: Callable[[str], None],
+        endpoints: Endpoints,
+        run_id: str,
+        suite: str,
+        proxied: Collection[str] = (),
     ) -> None:
-        """:param suite: its name; where the run goes on with another, that one's"""
+        """
+        :param suite: its name; where the run goes on with another, that one's
+        :param proxied: targets that have cases with faults of calls
+        """
         self._runs, self._say, self._endpoints = runs, say, endpoints
-        self._run_id, self._suite = run_id, suite
+        self._run_id, self._suite, self._proxied = run_id, suite, frozenset(proxied)
         self._closing = ExitStack()
         self._children = self._closing.enter_context(Children())
         self._work = self._children.make_dir(Path(tempfile.gettempdir()), "breakeven-")
@@ -58,6 +69,8 @@ class Session:
         self._settled: SettledCases | None = None
         #: stands for SQS, where it is our own
         self._server: SqsServer | None = None
+        #: before it, where calls are to meet faults
+        self._proxy: FaultProxy | None = None
         #: brings the logs of brokers of our own up to date
         self._keep_logs: Callable[[], None] | None = None
         self._broker_logs = self._work / "broker-logs"
@@ -79,12 +92,14 @@ class Session:
         from local.aws.control_plane import ControlPlane  # noqa: PLC0415
 
         assembly, (endpoint, server, notes) = synthesis.result(), sqs.result()
+        self._start_proxy(endpoint)
         beside.submit(self._warm_up)  # over before the first case, which is planned first
         self._plane = self._control_plane(ControlPlane, assembly, endpoint, server)
         self._outputs = self._plane.deploy(STACK)
         self._plane.have_images()
         self._settled = SettledCases(self.store, self._run_id, self._runs)
         self._closing.callback(self._settled.close)
+        self._start_proxy_agents()
         given = self._endpoints.rabbitmq_urls
         rabbitmq = "the nodes given" if given else "nodes of our own, started when needed"
         self._say(f"SQS: {server}; RabbitMQ: {rabbitmq}")
@@ -167,6 +182,7 @@ class Session:
             env={
                 SERVER_VARIABLE: server,
                 **self._sqs_process(),
+                **self._sqs_proxy(),
                 **own_process(self._endpoints),
                 **switches(),
             },
@@ -191,6 +207,27 @@ class Session:
         """For the watch, which process stands for SQS; none where a server was given."""
         number = self._server.process_id if self._server else None
         return {PROCESS_VARIABLE: str(number)} if number else {}
+
+    def _start_proxy(self, server: str) -> None:
+        """Where calls are to meet faults."""
+        if self._proxied:
+            self._proxy = FaultProxy(self._children, server, self._work / "proxy")
+            self._closing.callback(self._proxy.stop)
+            self._proxy.start()
+
+    def _start_proxy_agents(self) -> None:
+        """One for each lane that has any; its orders begin with the execution."""
+        if self._proxy is None:
+            return
+        for target in self._proxied:
+            orders = FaultOrders(self.store, self._run_id, target)
+            agent = ProxyAgent(orders, self._proxy, lambda: self._children.stopped)
+            self._closing.callback(agent.end)
+            agent.start()
+
+    def _sqs_proxy(self) -> dict[str, str]:
+        """For loaders of cases with faults of calls; others call the server itself."""
+        return {FAULT_PROXY_VARIABLE: self._proxy.endpoint} if self._proxy else {}
 
     def _warm_up(self) -> None:
         if self._server is not None:
@@ -219,7 +256,7 @@ class Session:
     def _orders_for(self, run_id: str, target: str) -> FaultOrders | None:
         planned = self.store.get_json(layout.plan_key(run_id))["plan"]["cases"]
         cases = map(Case.model_validate, planned)
-        if not any(case.workload.faults for case in cases if case.target == target):
+        if not any(case.workload.node_faults for case in cases if case.target == target):
             return None
         return FaultOrders(self.store, run_id, target)
 

@@ -1,4 +1,4 @@
--- What each fault of a case's nodes did: how far the rates fell, how long they took to recover, what piled up.
+-- What each fault of a case's nodes, or of its calls, did: how far the rates fell, how long they took to recover, what piled up.
 --
 -- Seconds are whole ones of the measured stage, 0 its first; instants are seconds since its start. A fault's
 -- span begins with the second in which it was done and ends where the next fault of the case is due, or with
@@ -9,13 +9,14 @@
 -- inputs:  faults, windows, nodes, ledgers, cases
 -- columns: case_id, target, provenance, environment
 --          number       of the fault within its case, from 1
---          kind, aimed_at, node   what was done, to which node it was to be and was
---          for_s        how long the node was to stay so, seconds
+--          kind, aimed_at, node   what was done, to which node it was to be and was; of calls to which, and
+--                       what was before the service
+--          for_s        how long the node was to stay so, or calls were to meet it, seconds
 --          in_sync      whether all replicas were when it was due; null: not known
 --          error        why it was not done, or the node did not come back
 --          was_done     whether it was done
---          due_s, done_s, back_s   when it was due, was done, and the node's process ran again or its alarm
---                       was cleared; null: never, or nothing was recorded of a measured stage
+--          due_s, done_s, back_s   when it was due, was done, and the node's process ran again, its alarm was
+--                       cleared, or no more calls met it; null: never, or nothing was recorded of a measured stage
 --          span_end_s   where its span ends; null: it has none
 --          produced_before_per_s, consumed_before_per_s   messages completed in a second, mean of those before
 --          produced_lowest_per_s, consumed_lowest_per_s   of its span's seconds, the lowest
@@ -26,10 +27,14 @@
 --          backlog_drain_s   from the second of the peak to the first with no more than before; null: see next
 --          backlog_undrained   why it is not known how long the backlog took to drain
 --          errors       calls that failed in its span, or ended otherwise than well; null: it has none
---          lost, missing, duplicates   the whole case's ledger
+--          injected_sends, injected_receives, injected_deletes   calls that met it, by the count of what caused
+--                       it; receives of a duplicate are copies that were handed out; null: of a node, not known
+--          calls_seen   calls that could have met it; of a duplicate messages that were handed out; likewise
+--          lost, missing, duplicates, unknown   the whole case's ledger
 WITH given AS (
   SELECT
-    case_id, number, kind, aimed_at, node, due_s, for_s, done_at_s, back_at_s, in_sync, error
+    case_id, number, kind, aimed_at, node, due_s, for_s, done_at_s, back_at_s, in_sync, error,
+    injected_sends, injected_receives, injected_deletes, calls_seen
   FROM faults
   WHERE run_id = ?
 ), around AS (
@@ -71,6 +76,7 @@ WITH given AS (
   -- the stage was, its last second may be a part of one
   SELECT
     g.case_id, g.number, g.kind, g.aimed_at, g.node, g.for_s, g.in_sync, g.error, g.due_s,
+    g.injected_sends, g.injected_receives, g.injected_deletes, g.calls_seen,
     g.done_at_s IS NOT NULL AS was_done,
     g.done_at_s - s.started_s AS done_s, g.back_at_s - s.started_s AS back_s,
     CAST(floor(g.done_at_s - s.started_s + 1E-3) AS bigint) AS done_second,
@@ -178,6 +184,7 @@ WITH given AS (
   SELECT
     p.case_id, p.target, p.provenance, p.environment, p.number, p.kind, p.aimed_at, p.node, p.for_s, p.in_sync,
     p.error, p.was_done, p.due_s, p.done_s, p.back_s,
+    p.injected_sends, p.injected_receives, p.injected_deletes, p.calls_seen,
     CAST(CASE WHEN p.next_second < p.stage_seconds THEN p.next_second ELSE p.stage_seconds END AS double)
       AS span_end_s,
     CASE WHEN f.produced_before > 0E0 AND f.produce_recovery_s < 0E0 THEN 0E0
@@ -200,7 +207,7 @@ WITH given AS (
   FROM placed p
   LEFT JOIN figures f ON f.case_id = p.case_id AND f.number = p.number
 ), run_ledgers AS (
-  SELECT case_id, lost, missing, duplicates
+  SELECT case_id, lost, missing, duplicates, unknown
   FROM ledgers
   WHERE run_id = ?
 )
@@ -233,7 +240,8 @@ SELECT
     ELSE t.not_in_time
   END AS backlog_undrained,
   CASE WHEN t.produced_lowest IS NOT NULL THEN t.errors END AS errors,
-  l.lost, l.missing, l.duplicates
+  t.injected_sends, t.injected_receives, t.injected_deletes, t.calls_seen,
+  l.lost, l.missing, l.duplicates, l.unknown
 FROM told t
 LEFT JOIN run_ledgers l ON l.case_id = t.case_id
 ORDER BY t.case_id, t.number

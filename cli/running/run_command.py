@@ -219,7 +219,8 @@ def _follow(
     to_run = sum(len(leg.cases) for legs in plan.rounds for leg in legs)
     view.say(f"{plural(to_run, 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
     try:
-        with Session(runs, view.say, endpoints, run_id, plan.suite) as session:
+        proxied = {case.target for case in plan.cases if case.workload.service_faults}
+        with Session(runs, view.say, endpoints, run_id, plan.suite, proxied) as session:
             try:
                 session.start(wanted)
                 while session.running():

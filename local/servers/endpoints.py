@@ -20,7 +20,7 @@ from local.servers.broker_urls import (
     check_releases,
     parse_rabbitmq_urls,
 )
-from local.servers.sqs_server import check_sqs_endpoint
+from local.servers.sqs_server import ENDPOINT_OPTION, check_sqs_endpoint
 
 #: names the set-up's script
 SETUP = "BREAKEVEN_SETUP"
@@ -35,9 +35,11 @@ class Endpoints:
 
     def check(self, suite: Suite, cases: Sequence[Case]) -> None:
         """:raises InputError: an address that is wrong, does not answer, or does not let us in; a case that
-        would stop nodes that are not ours; nodes of our own that this machine's memory does not hold
+        would stop nodes that are not ours, or have a proxy before a server that is not; nodes of our own that
+        this machine's memory does not hold
         """
         self._check_nodes_stay_up(suite, cases)
+        self._check_no_proxy(suite, cases)
         if not self.rabbitmq_urls:
             check_memory(suite, cases, available_memory())
         else:
@@ -63,7 +65,7 @@ class Endpoints:
         if not self.rabbitmq_urls:
             return
         for case in cases:
-            down, faults = case.workload.nodes_down, case.workload.faults
+            down, faults = case.workload.nodes_down, case.workload.node_faults
             if down:
                 raise _not_ours(suite, case, "nodes_down", down, "stopped")
             if faults:
@@ -71,6 +73,14 @@ class Endpoints:
                 raise _not_ours(
                     suite, case, "faults", words, "killed, stopped or paused, and raise no alarm of ours"
                 )
+
+    def _check_no_proxy(self, suite: Suite, cases: Sequence[Case]) -> None:
+        for case in cases if self.sqs else ():
+            if faults := case.workload.service_faults:
+                words = ", ".join(fault.words for fault in faults)
+                why = f"a server given by {ENDPOINT_OPTION} is called as it is, and no proxy before it causes"
+                remedy = f"{why} faults; remove them, or run without that option"
+                raise InputError(suite.where, origin(suite, case.scenario, "faults"), words, remedy)
 
 
 def _not_ours(suite: Suite, case: Case, field: str, value: object, what: str) -> InputError:

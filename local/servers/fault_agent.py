@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -25,23 +26,15 @@ NOT_RUNNING = "the node did not run when it was due"
 STILL_TAKEN = "a fault before it still had the node"
 
 
-class FaultAgent:
-    """Of one lane.
+class OrderAgent(ABC):
+    """What carries out the orders of one lane, each at its instant.
 
-    :param failed: told of a node that could not start again, and why
     :param stopped: is the whole run being ended, with all that it has started?
     """
 
-    def __init__(
-        self,
-        orders: FaultOrders,
-        nodes: Nodes,
-        failed: Failed,
-        stopped: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._orders, self._nodes, self._failed, self._stopped = orders, nodes, failed, stopped
-        self._ended, self._lock = threading.Event(), threading.Lock()
-        self._taken: set[str] = set()
+    def __init__(self, orders: FaultOrders, stopped: Callable[[], bool]) -> None:
+        self._orders, self._stopped = orders, stopped
+        self._ended = threading.Event()
 
     def start(self) -> None:
         threading.Thread(target=self._look, name="fault agent", daemon=True).start()
@@ -49,6 +42,14 @@ class FaultAgent:
     def end(self) -> None:
         """The lane is: nothing is carried out any more, and nothing undone, as its nodes go, too."""
         self._ended.set()
+
+    @abstractmethod
+    def _apply(self, order: FaultOrder, node: str) -> None:
+        """Carry it out, undo it, and answer both."""
+
+    def _early_s(self, order: FaultOrder, node: str) -> float:
+        """How long before it is due it is to be begun."""
+        return 0.0
 
     def _look(self) -> None:
         known: set[str] = set()
@@ -65,19 +66,55 @@ class FaultAgent:
                     ).start()
 
     def _carry_out(self, order: FaultOrder, node: str) -> None:
-        effect = effect_of(order, self._nodes, node)
-        if self._is_over_after(order.due_at_s - effect.early_s - time.time()):
+        if self._is_over_after(order.due_at_s - self._early_s(order, node) - time.time()):
             return
         late_s = time.time() - order.due_at_s
         if late_s > LATE_S:
             self._answer(order, FaultAnswer(over=True, error=f"its order came {late_s:.1f} s late"))
-        elif error := self._take_by(order.due_at_s, node):
-            self._answer(order, FaultAnswer(over=True, error=error))
         else:
-            try:
-                self._apply(order, node, effect)
-            finally:
-                self._give_back(node)
+            self._apply(order, node)
+
+    def _answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
+        """Nobody waits for ever for one that cannot be written."""
+        try:
+            self._orders.answer(order, answer)
+        except (BotoCoreError, ClientError):
+            if not self._is_over_after(0.0):
+                raise
+
+    def _is_over_after(self, seconds: float) -> bool:
+        """Wait for so long, or until the lane has ended; whether it has, or the run."""
+        return self._ended.wait(max(0.0, seconds)) or self._stopped()
+
+
+class FaultAgent(OrderAgent):
+    """Of one lane's nodes.
+
+    :param failed: told of a node that could not start again, and why
+    """
+
+    def __init__(
+        self,
+        orders: FaultOrders,
+        nodes: Nodes,
+        failed: Failed,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        super().__init__(orders, stopped)
+        self._nodes, self._failed, self._lock = nodes, failed, threading.Lock()
+        self._taken: set[str] = set()
+
+    def _early_s(self, order: FaultOrder, node: str) -> float:
+        return effect_of(order, self._nodes, node).early_s
+
+    def _apply(self, order: FaultOrder, node: str) -> None:
+        if error := self._take_by(order.due_at_s, node):
+            self._answer(order, FaultAnswer(over=True, error=error))
+            return
+        try:
+            self._cause(order, node, effect_of(order, self._nodes, node))
+        finally:
+            self._give_back(node)
 
     def _take_by(self, due_at_s: float, node: str) -> str | None:
         """As ``_take``: one that a fault before it gives back by then may be had."""
@@ -100,7 +137,7 @@ class FaultAgent:
         with self._lock:
             self._taken.discard(node)
 
-    def _apply(self, order: FaultOrder, node: str, effect: Effect) -> None:
+    def _cause(self, order: FaultOrder, node: str, effect: Effect) -> None:
         try:
             done_at_s = effect.do(order.due_at_s)
         except BreakevenError as refused:
@@ -119,15 +156,3 @@ class FaultAgent:
             error = f"{effect.lasting}: {refused}"
             self._failed(node, str(refused))
         self._answer(order, FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error))
-
-    def _answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
-        """Nobody waits for ever for one that cannot be written."""
-        try:
-            self._orders.answer(order, answer)
-        except (BotoCoreError, ClientError):
-            if not self._is_over_after(0.0):
-                raise
-
-    def _is_over_after(self, seconds: float) -> bool:
-        """Wait for so long, or until the lane has ended; whether it has, or the run."""
-        return self._ended.wait(max(0.0, seconds)) or self._stopped()

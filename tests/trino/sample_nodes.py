@@ -10,6 +10,8 @@ from breakeven.results.schemas import columns
 from tests.trino.sample_tables import STAGES, STARTED_S
 from tests.trino.samples import TEXTS, Row, Sample, sample
 
+COUNTED = ("injected_sends", "injected_receives", "injected_deletes", "calls_seen")
+
 
 @sample
 def faults(given: Sample) -> Iterator[Row]:
@@ -23,7 +25,7 @@ def faults(given: Sample) -> Iterator[Row]:
             yield {
                 "case_id": case_id,
                 "number": number,
-                "kind": random.choice(("kill", "stop", "pause")),
+                "kind": random.choice(("kill", "stop", "pause", "reset")),
                 "aimed_at": random.choice(("leader", "other", "2")),
                 "node": done_at_s and random.choice(("rabbit@a", "rabbit@b")),
                 "due_s": due_s,
@@ -33,6 +35,7 @@ def faults(given: Sample) -> Iterator[Row]:
                 "back_at_s": given.maybe(done_at_s and done_at_s + random.uniform(1, 40)),
                 "in_sync": given.maybe(random.random() < 0.8),
                 "error": None if done_at_s else random.choice(TEXTS),
+                **{name: given.maybe(random.randrange(1000)) for name in COUNTED},
             }
     # from the first the case recovers
     for number, due_s in enumerate((12.0, 20.5, 29.0), start=1):

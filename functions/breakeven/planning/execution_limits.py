@@ -56,7 +56,7 @@ def history_events(cases: Sequence[Case]) -> int:
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
-        + HISTORY_OF_FAULTS * sum(bool(case.workload.faults) for case in cases)
+        + HISTORY_OF_FAULTS * sum(bool(case.workload.node_faults) for case in cases)
         + sum(_loaders_events(case) for case in cases)
         + HISTORY_PER_WATCH * sum(watches(case) - 1 for case in cases)
     )

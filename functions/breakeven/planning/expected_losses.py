@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from breakeven import words
 from breakeven.targets.catalog import record_of
-from breakeven.targets.expected_loss import QueueSetup, expected_loss
+from breakeven.targets.expected_loss import QueueSetup, expected_loss, expected_loss_of_calls
 from breakeven.workload.case import Case
-from breakeven.workload.node_faults import ALARMS
+from breakeven.workload.service_faults import CaseFault, ServiceFault
 
 EXPECTED = {
     "none": "no loss of confirmed messages is expected",
@@ -20,17 +20,20 @@ EXPECTED = {
 def expected_losses(cases: Sequence[Case]) -> list[str]:
     """A line for each target and fault, and each way in which its cases treat messages."""
     lines = [
-        f"{words.target_name(case.target)}, {fault.words}: {_said(case, fault.kind, fault.for_s)}"
+        f"{words.target_name(case.target)}, {fault.words}: {_said(case, fault)}"
         for case in cases
         for fault in case.workload.faults
     ]
     return list(dict.fromkeys(lines))
 
 
-def _said(case: Case, kind: str, for_s: float) -> str:
+def _said(case: Case, fault: CaseFault) -> str:
+    if isinstance(fault, ServiceFault):
+        of_calls = expected_loss_of_calls(fault.kind)
+        return f"{EXPECTED[of_calls.loss]}, as {of_calls.because}."
     queue = _queue(case)
-    expected = expected_loss(queue, kind, for_s)
-    is_replicas = expected.loss == "none" and queue.copies > 1 and kind not in ALARMS
+    expected = expected_loss(queue, fault.kind, fault.for_s)
+    is_replicas = expected.loss == "none" and queue.copies > 1 and not fault.is_alarm
     supposes = ", if all replicas are in sync then" if is_replicas else ""
     return f"{EXPECTED[expected.loss]}{supposes}, as {expected.because}."
 

@@ -1,4 +1,4 @@
-"""Faults of nodes that cannot be carried out, or not at these times: each is refused by its field."""
+"""Faults that cannot be carried out, or not at these times: each is refused by its field."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.placement_checks import Cluster
+from breakeven.planning.service_fault_checks import service_fault_faults, time_faults
 from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, way
 from breakeven.words import plural
 from breakeven.workload.node_faults import UPGRADE, NodeFault
+from breakeven.workload.service_faults import SERVICE_FAULTS
 
 Fault = Callable[[str, object, str], InputError]
 
@@ -19,10 +21,12 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
 
     :param fault: makes one of a field, its value and a remedy
     """
-    asked = settings.get("faults") or ()
-    if not asked:
+    given, record = settings.get("faults") or (), cluster.record
+    asked = [each for each in given if each["kind"] not in SERVICE_FAULTS]
+    if len(asked) < len(given):
+        yield from service_fault_faults(given, settings, record, fault)
+    if not asked or (len(asked) < len(given) and record.own_nodes):
         return
-    record = cluster.record
     if not record.own_nodes:
         whose = (
             f"no call reaches a node of {record.name}" if record.broker else f"{record.service} has no nodes"
@@ -39,7 +43,7 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
     for index, each in enumerate(faults):
         yield from _node_faults(f"faults.{index}", each, cluster, fault)
         yield from _rolling_faults(f"faults.{index}", each, len(faults), cluster, fault)
-        yield from _time_faults(f"faults.{index}", each, settings, fault)
+        yield from time_faults(f"faults.{index}", each, settings, fault)
     yield from _together(faults, settings, cluster, fault)
 
 
@@ -96,17 +100,6 @@ def _rolling_faults(
     elif each.is_rolling and faults > 1:
         remedy = "it lasts until the last node is back, and nobody knows when; give it a scenario of its own"
         yield fault(f"{path}.kind", each.kind, remedy)
-
-
-def _time_faults(
-    path: str, each: NodeFault, settings: Mapping[str, Any], fault: Fault
-) -> Iterator[InputError]:
-    """One that would begin when nothing is measured any more."""
-    steps = settings.get("profile")
-    measure_s = sum(step["for_s"] for step in steps) if steps else settings["measure_s"]
-    if each.at_s >= measure_s:
-        remedy = f"the measured stage ends after {measure_s:g} s; begin it before, or measure for longer"
-        yield fault(f"{path}.at_s", f"{each.at_s:g}", remedy)
 
 
 def _together(

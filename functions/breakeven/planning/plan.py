@@ -204,6 +204,7 @@ def to_run(
     refusals = [
         *_only_on_aws(suite, compared, environment),
         *_only_here(suite, compared, environment),
+        *_only_behind_a_proxy(suite, compared, environment),
         *long_cases.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *run_deadline.refusals(compared, expected.seconds),
@@ -240,8 +241,8 @@ def _only_on_aws(suite: Suite, cases: Sequence[Case], environment: Environment) 
 
 
 def _only_here(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Faults, which nothing beside nodes on EC2 carries out yet."""
-    faulty = {case.scenario: case.workload.faults for case in cases if case.workload.faults}
+    """Faults of nodes, which nothing beside nodes on EC2 carries out yet."""
+    faulty = {case.scenario: case.workload.node_faults for case in cases if case.workload.node_faults}
     for scenario, faults in faulty.items() if environment == "aws" else ():
         remedy = "faults run on one machine; on AWS they are refused until nodes carry the agent: run it"
         yield Refusal(
@@ -249,6 +250,22 @@ def _only_here(suite: Suite, cases: Sequence[Case], environment: Environment) ->
             field=origin(suite, scenario, "faults"),
             value=", ".join(fault.words for fault in faults),
             remedy=f"{remedy} without --on aws, plan it with --environment local, or remove them",
+        )
+
+
+def _only_behind_a_proxy(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Faults of calls to a service, where no proxy can stand before it."""
+    faulty = {case.scenario: case.workload.service_faults for case in cases if case.workload.service_faults}
+    for scenario, faults in faulty.items() if environment == "aws" else ():
+        why = "a proxy causes them that a run on one machine puts before its SQS server; before Amazon SQS"
+        how = (
+            "itself none is built: run it without --on aws, plan it with --environment local, or remove them"
+        )
+        yield Refusal(
+            case_id=None,
+            field=origin(suite, scenario, "faults"),
+            value=", ".join(fault.words for fault in faults),
+            remedy=f"{why} {how}",
         )
 
 
@@ -303,7 +320,7 @@ def _ref(case: Case) -> CaseRef:
         case_id=case.case_id,
         loaders=list(range(case.loaders)),
         nodes_down=case.workload.nodes_down,
-        faults=len(case.workload.faults),
+        faults=len(case.workload.node_faults),
         loader=case.loader,
     )
 

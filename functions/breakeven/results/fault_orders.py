@@ -1,7 +1,7 @@
 """Orders and answers of faults, as objects in the bucket: nothing is opened inwards to a node.
 
-A case's watch writes an order; an agent beside the nodes of the lane reads it, carries it out at its instant,
-and writes an answer, twice: once the node is taken, and once it is back.
+A case's watch writes an order; an agent beside the nodes of the lane, or beside the proxy before its service,
+reads it, carries it out at its instant, and writes an answer, twice: once it has begun, and once it is over.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import Field
 from breakeven.results import layout
 from breakeven.results.store import Store
 from breakeven.terms import Frozen
-from breakeven.workload.node_faults import FaultKind
+from breakeven.workload.service_faults import AnyFaultKind, CallKind, ServiceFault
 
 ORDER, ANSWER = "order", "answer"
 
@@ -24,19 +24,27 @@ class FaultOrder(Frozen):
     case_id: str
     attempt: int
     number: int = Field(description="of the case's faults, from 1")
-    kind: FaultKind
-    aimed_at: str = Field(description="leader, other, or a node's number")
-    node: str | None = Field(description="the broker node's name; null: none could be chosen")
+    kind: AnyFaultKind
+    aimed_at: str = Field(description="leader, other, or a node's number; of a service which calls")
+    node: str | None = Field(
+        description="the broker node's name, or what is before the service; null: none could be chosen"
+    )
     due_at_s: float
     for_s: float
     in_sync: bool | None = Field(description="whether all replicas were then; null: not known")
     error: str | None = Field(default=None, description="why no node was chosen")
+    calls: ServiceFault | None = Field(default=None, description="of a service: what befalls which calls")
+    queues: tuple[str, ...] = Field(default=(), description="of a service: the case's, by URL")
 
 
 class FaultAnswer(Frozen):
     """``over``: nothing more is to be done of it, whether it went well or not."""
 
     over: bool
+    injected: dict[CallKind, int] | None = Field(
+        default=None, description="of a service, once over: calls that met it, by kind"
+    )
+    seen: int | None = Field(default=None, description="likewise: calls that could have met it")
     done_at_s: float | None = None
     back_at_s: float | None = None
     error: str | None = None

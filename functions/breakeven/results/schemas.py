@@ -160,13 +160,15 @@ NODES = Table(
 
 FAULTS = Table(
     "faults",
-    "what was done to a case's nodes while it was measured: one row a fault, in the order of number",
+    "what was done to a case's nodes, or befell its calls, while it was measured: one row a fault, by number",
     {
         "case_id": "string",
         "number": "int",  # from 1, as the suite has them
-        "kind": "string",  # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart
-        "aimed_at": "string",  # leader, other, or a node's number, as the suite says
-        "node": "string",  # the broker node's name; null: none was chosen
+        # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart; of calls throttle, error,
+        # delay, reset, duplicate
+        "kind": "string",
+        "aimed_at": "string",  # leader, other, or a node's number, as the suite says; of calls which
+        "node": "string",  # the broker node's name, or 'fault proxy'; null: none was chosen
         "due_s": "double",  # since the start of the measured stage, as the suite says
         "for_s": "double",  # how long the node was to stay so
         "due_at_s": "double",  # epoch seconds, as all that end so; null: its time never came
@@ -174,6 +176,10 @@ FAULTS = Table(
         "back_at_s": "double",  # when the node's process ran again, or its alarm was cleared; null: never
         "in_sync": "boolean",  # whether all replicas were when it was due; null: not known
         "error": "string",  # why it was not done, or the node did not come back; null: neither
+        "injected_sends": "bigint",  # calls that met it, by the proxy's count; null: of a node, or not known
+        "injected_receives": "bigint",  # the same; of duplicates copies that were handed out
+        "injected_deletes": "bigint",
+        "calls_seen": "bigint",  # calls that could have met it, likewise; of duplicates messages handed out
     },
 )
 

@@ -65,6 +65,23 @@ def _unpromised(queue: QueueSetup) -> ExpectedLoss | None:
     return None
 
 
+#: by kind of a fault of calls: why nothing that SQS has confirmed may be lost by it
+_OF_CALLS: dict[str, str] = {
+    "throttle": "a send that is denied is not confirmed, and a delivery that is not deleted comes again",
+    "error": "a send that is not carried out is not confirmed, and what is not deleted comes again",
+    "delay": "a call that is answered late is answered",
+    "reset": "a send without an answer is not confirmed, and what is handed out to nobody comes again",
+    "duplicate": "a copy takes nothing away",
+}
+
+
+def expected_loss_of_calls(kind: str) -> ExpectedLoss:
+    """The same of calls to SQS, by the fault's kind. Source: Amazon SQS Developer Guide, "Amazon SQS
+    at-least-once delivery" and "Amazon SQS visibility timeout".
+    """
+    return ExpectedLoss("none", _OF_CALLS[kind])
+
+
 def _of_replicated(queue: QueueSetup, kind: str, for_s: float, in_sync: bool | None) -> ExpectedLoss:
     if in_sync is None:
         return ExpectedLoss(None, "whether all replicas were in sync when it was due is not known")

@@ -35,6 +35,8 @@ RETENTION_S = 86_400
 SERVER_VARIABLE = "BREAKEVEN_SQS_SERVER"
 #: its process, where it is one of this host that the run started
 PROCESS_VARIABLE = "BREAKEVEN_SQS_PROCESS"
+#: the URL of a proxy before that server, by which loaders of cases with faults of calls go
+FAULT_PROXY_VARIABLE = "BREAKEVEN_SQS_FAULT_PROXY"
 CONFIG = Config(
     connect_timeout=5,
     read_timeout=10,
@@ -88,7 +90,7 @@ class SqsStandard(Target):
         return Prepared(tuple(queue["QueueUrl"] for queue in made), mirrors=None)
 
     def client(self, workload: Workload) -> Client:
-        return make_client(workload, None)
+        return make_client(workload, None, fault_proxy() if workload.service_faults else None)
 
     def depth(self, queues: tuple[str, ...]) -> int:
         """Visible, in flight and delayed. Amazon calls its figures approximate: they may take a minute after
@@ -131,6 +133,13 @@ class SqsStandard(Target):
 
     def _server(self) -> str:
         return "Amazon SQS" if is_amazon(self._host) else os.environ.get(SERVER_VARIABLE) or self._host
+
+
+def fault_proxy() -> str:
+    """Where calls are to go that may meet a fault. Raises CaseError: nowhere, and none would."""
+    if not (endpoint := os.environ.get(FAULT_PROXY_VARIABLE)):
+        raise CaseError("faults of calls need a proxy before the SQS server, and none was started")
+    return endpoint
 
 
 def visibility_s(workload: Workload) -> int:

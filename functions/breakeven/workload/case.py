@@ -12,6 +12,7 @@ from breakeven.instrument.program import Program
 from breakeven.targets.catalog import record_of
 from breakeven.terms import MAX_NODES, SQS_MAX_BATCH, Debian, Frozen, Groups, TargetName, VolumeType
 from breakeven.workload.node_faults import NodeFault
+from breakeven.workload.service_faults import CaseFault, ServiceFault
 
 Mode = Literal["load-unload", "parallel", "capacity"]
 Variant = Literal["equal-guarantees", "as-published"]
@@ -177,7 +178,9 @@ class Workload(Frozen):
     processing_ms: float = Field(ge=0, description="from in hand to settled, one after another")
     processing_profile: tuple[Step, ...] = Field(description="of processing_ms, as profile")
     nodes_down: int = Field(ge=0, description="nodes that are stopped from before the case until after it")
-    faults: tuple[NodeFault, ...] = Field(description="what is done to nodes in the measured stage")
+    faults: tuple[CaseFault, ...] = Field(
+        description="what is done to nodes, or befalls calls, in the measured stage"
+    )
     leaders: Leaders = Field(description="RabbitMQ: of the queues, spread over the nodes or all on one")
     connect_to: ConnectTo = Field(
         description="RabbitMQ: where a queue's clients connect: its leader's node, another one, or any"
@@ -244,6 +247,16 @@ class Workload(Frozen):
         """See :func:`in_hand_s`."""
         longest_ms = max([self.processing_ms, *(step.value for step in self.processing_profile)])
         return in_hand_s(longest_ms, vars(self))
+
+    @property
+    def node_faults(self) -> tuple[NodeFault, ...]:
+        """Those after which nodes are awaited."""
+        return tuple(fault for fault in self.faults if isinstance(fault, NodeFault))
+
+    @property
+    def service_faults(self) -> tuple[ServiceFault, ...]:
+        """Those for which a proxy is between loaders and service."""
+        return tuple(fault for fault in self.faults if isinstance(fault, ServiceFault))
 
     @property
     def is_open(self) -> bool:

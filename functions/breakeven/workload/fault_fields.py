@@ -1,4 +1,4 @@
-"""A fault of a node as a suite says it: its fields, their ranges and the words of their errors."""
+"""A fault as a suite says it: its fields, their ranges and the words of their errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from breakeven.terms import MAX_NODES
-from breakeven.workload.fields import FAULT, MAX_STAGE_S, Strict, wrong
+from breakeven.workload.fields import FAULT, MAX_STAGE_S, DistinctList, Strict, wrong
 from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, UPGRADE, AskedKind
+from breakeven.workload.service_faults import SERVICE_FAULTS, CallKind, ServiceFaultKind, Status, When
 
 #: of one case
 MAX_FAULTS = 20
@@ -44,23 +45,68 @@ _Length = Annotated[
 
 SERIES = 'a series of RabbitMQ in quotes, such as "4.3"'
 _Series = Annotated[str, Field(pattern=r"^\d{1,2}\.\d{1,2}$", json_schema_extra={"allowed": SERIES})]
+#: of a call: a loader gives it up after 30 s (``clients.base.CALL_TIMEOUT_S``)
+MAX_DELAY_MS = 20_000.0
+MAX_SEED = 2**31 - 1
+_Percent = Annotated[
+    float, Field(gt=0, le=100, json_schema_extra={"allowed": "percent, over 0 and at most 100"})
+]
+_Delay = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=MAX_DELAY_MS,
+        json_schema_extra={"allowed": f"milliseconds, over 0 and at most {MAX_DELAY_MS:g}"},
+    ),
+]
+_Status = Annotated[Status, Field(json_schema_extra={"allowed": "500 or 503"})]
+#: fields that some kinds cannot be without, each with its kinds and what it says
+NEEDED: dict[str, tuple[tuple[str, ...], str]] = {
+    "percent": (SERVICE_FAULTS, "of the calls that meet it, over 0 and at most 100"),
+    "status": (("error",), "500 or 503"),
+    "delay_ms": (("delay",), f"milliseconds, over 0 and at most {MAX_DELAY_MS:g}"),
+    "when": (("reset",), "before or after the service has taken the call"),
+}
+#: fields that some kinds may have, likewise
+OPTIONAL: dict[str, tuple[str, ...]] = {
+    "calls": ("throttle", "error", "delay", "reset"),
+    "seed": SERVICE_FAULTS,
+}
 
 
 class FaultEntry(Strict):
     """One of a scenario's list ``faults``."""
 
     at_s: _Time
-    kind: AskedKind
+    kind: Literal[AskedKind, ServiceFaultKind]
     node: Annotated[_Number | Literal["leader", "other"], BeforeValidator(_node)] | None = None
     for_s: _Length
     to: _Series | None = None
+    percent: _Percent | None = None
+    calls: DistinctList[CallKind] | None = None
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None
+    status: _Status | None = None
+    delay_ms: _Delay | None = None
+    when: When | None = None
+
+    @model_validator(mode="after")
+    def _of_calls_or_not(self) -> Self:
+        for name, (kinds, says) in NEEDED.items():
+            if self.kind in kinds and getattr(self, name) is None:
+                raise wrong(name, f"is required: {says}")
+        for name, kinds in {**{name: kinds for name, (kinds, _) in NEEDED.items()}, **OPTIONAL}.items():
+            if self.kind not in kinds and getattr(self, name) is not None:
+                raise wrong(name, f"belongs to {', '.join(kinds)}, and this is {self.kind}; remove it")
+        return self
 
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> Self:
-        of_all = self.kind in (ROLLING_RESTART, UPGRADE)
+        of_calls, of_all = self.kind in SERVICE_FAULTS, self.kind in (ROLLING_RESTART, UPGRADE)
+        if of_calls and self.node is not None:
+            raise wrong("node", f"{self.kind} is of calls, and of no node; remove it")
         if of_all and self.node is not None:
             raise wrong("node", f"{self.kind} is of all nodes, one after the other; remove it, or use stop")
-        if not of_all and self.node is None:
+        if not (of_calls or of_all) and self.node is None:
             raise wrong("node", f"is required: {NODES}")
         if self.kind == UPGRADE and self.to is None:
             raise wrong("to", f"is required: {SERIES}")

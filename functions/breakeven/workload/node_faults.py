@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pydantic import Field
@@ -64,37 +62,3 @@ class NodeFault(Frozen):
             return f"{self.kind} from {self.at_s:g} s, each node away for {self.for_s:g} s"
         what = f"{self.kind} on" if self.is_alarm else self.kind
         return f"{what} {which} at {self.at_s:g} s for {self.for_s:g} s"
-
-
-@dataclass(frozen=True, slots=True)
-class FaultStep:
-    """What is done to one node. ``number``: of the case's steps, from 1; ``first``: of its fault's first.
-
-    The first is due at the fault's own time, and a further one as soon as the one before it is over and all
-    replicas are in sync.
-    """
-
-    number: int
-    first: int
-    fault: NodeFault
-    node: FaultNode
-
-    @property
-    def before(self) -> int | None:
-        """The step that has to be over; None: it is the first."""
-        return None if self.number == self.first else self.number - 1
-
-    @property
-    def aimed_at(self) -> str:
-        """Leader, other, or a node's number."""
-        return str(self.node)
-
-
-def steps_of(faults: Sequence[NodeFault], nodes: int) -> list[FaultStep]:
-    """One for each fault, and for each node of a rolling restart, in the order in which they are due."""
-    steps: list[FaultStep] = []
-    for fault in faults:
-        first = len(steps) + 1
-        each: Sequence[FaultNode] = range(1, nodes + 1) if fault.node == "all" else [fault.node]
-        steps += [FaultStep(number, first, fault, node) for number, node in enumerate(each, first)]
-    return sorted(steps, key=lambda step: step.fault.at_s)

@@ -18,7 +18,9 @@ from typing import Any
 import psutil
 
 ROOT = Path(__file__).parents[3]
-OURS = re.compile(r"beam\.smp|epmd|elasticmq|lambda_worker|local[./]reaper|moto|breakeven\.instrument")
+OURS = re.compile(
+    r"beam\.smp|epmd|elasticmq|local[./]servers[./]proxy|lambda_worker|local[./]reaper|moto|breakeven\.instrument"
+)
 
 #: how long anything may take that only has to come to its end, on a machine with much else to do, seconds
 PATIENCE_S = 500.0

@@ -27,7 +27,7 @@ def test_a_core_that_is_switched_off_is_off_in_the_loaders_of_a_local_run(monkey
         return nullcontext()
 
     made = Session.__new__(Session)
-    made._endpoints, made._server = Endpoints(), None
+    made._endpoints, made._server, made._proxy = Endpoints(), None, None
     made._children = made._machines = lambda: None  # type: ignore[assignment]
     made._work, made._closing = Path("work"), ExitStack()
     made._control_plane(

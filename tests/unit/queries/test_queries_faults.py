@@ -93,6 +93,16 @@ def test_what_a_fault_did_from_the_second_in_which_it_was_done_on(bucket: Bucket
     assert pick(row, "errors", "lost", "missing", "duplicates") == (7, 0, 2, 5)
 
 
+def test_calls_that_met_it_are_as_counted_beside_the_ledger(bucket: Bucket) -> None:
+    bucket.put("windows", rates("produce", 100, {}))
+    bucket.put("ledgers", [{"case_id": "a", "lost": 0, "missing": 2, "duplicates": 5, "unknown": 3}])
+    counts = {"injected_sends": 3, "injected_receives": 0, "injected_deletes": 8, "calls_seen": 90}
+    of_calls = {"kind": "reset", "aimed_at": "calls", "node": "fault proxy", "in_sync": None}
+    first, second = asked(bucket, fault(**of_calls, **counts), fault(30.3, number=2))
+    assert pick(first, *counts, "unknown", "duplicates") == (3, 0, 8, 90, 3, 5)
+    assert pick(second, *counts, "unknown") == (None, None, None, None, 3)
+
+
 def test_a_rate_that_did_not_fall_recovered_at_once(bucket: Bucket) -> None:
     bucket.put("windows", [*rates("produce", 100, {20: 90}), *rates("consume", 100, {33: 0})])
     bucket.put("nodes", depths({19: 7, 25: 7, 26: 3}))

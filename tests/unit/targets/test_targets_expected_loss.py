@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from breakeven.targets.expected_loss import QueueSetup, expected_loss
+from breakeven.targets.expected_loss import QueueSetup, expected_loss, expected_loss_of_calls
+from breakeven.workload.service_faults import ServiceFaultKind
 
 TRIO = QueueSetup(copies=3, is_quorum=True, confirms=True, persistent=True, acks=True)
 PAIR = replace(TRIO, copies=2, is_quorum=False)
@@ -78,3 +79,8 @@ def test_a_pause_of_thirty_seconds_may_split_mirrors_only(queue: QueueSetup, los
     assert expected_loss(queue, "pause", 30).loss == loss
     assert expected_loss(queue, "pause", 29.9).loss == "none"
     assert expected_loss(queue, "kill", 30).loss == "none"
+
+
+@pytest.mark.parametrize("kind", get_args(ServiceFaultKind))
+def test_whatever_befalls_calls_sqs_keeps_what_it_confirmed(kind: str) -> None:
+    assert expected_loss_of_calls(kind).loss == "none"

@@ -15,7 +15,8 @@ from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
 from breakeven.planning.warm_up import windows_of
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault, steps_of
+from breakeven.workload.fault_steps import steps_of
+from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault
 from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 from local.servers.endpoints import Endpoints

@@ -140,7 +140,7 @@ def case_seconds(
     """
     overheads = OVERHEADS[environment]
     around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
-    around += bool(workload.faults) * overheads.faults
+    around += bool(workload.node_faults) * overheads.faults
     around += (loader == "fargate") * overheads.task_start
     return around + loader_seconds(workload, target, environment, loaders)
 
@@ -157,7 +157,7 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
     loading_s = SLACK * prefill_seconds(workload, target, environment)
     stages_s = workload.measure_s + workload.drain_s
     # the watch, which is with the loaders to their end, waits for nodes that are not back by then
-    back_s = max((_last_s(fault, stages_s) + BACK_S for fault in workload.faults), default=0.0)
+    back_s = max((_last_s(fault, stages_s) + BACK_S for fault in workload.node_faults), default=0.0)
     return OVERHEADS[environment].gate + loading_s + workload.warmup_s + max(stages_s, back_s)
 
 

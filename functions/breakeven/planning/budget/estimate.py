@@ -256,7 +256,7 @@ def _quantities(
     called_s += sum(window.expected_s for window in windows)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
-    faulty = sum(bool(case.workload.faults) for case in cases)
+    faulty = sum(bool(case.workload.node_faults) for case in cases)
     count = {
         "case": len(cases),
         "nodes_down": down,

@@ -50,7 +50,7 @@ def _longest(
         fit = max(0, int(case.workload.prefill * (1 - excess_s / loading_s)))
         asked = origin(suite, case.scenario, "prefill")
         return asked, case.workload.prefill, f"{fit:,} fit"
-    ends_s = max((fault.end_s for fault in case.workload.faults), default=0.0)
+    ends_s = max((fault.end_s for fault in case.workload.node_faults), default=-BACK_S)
     if ends_s + BACK_S > case.workload.measure_s + case.workload.drain_s:
         fits = f"the last fault may end {ends_s - excess_s:.0f} s after the measured stage's start"
         return origin(suite, case.scenario, "faults"), ends_s, fits

@@ -8,10 +8,10 @@ from typing import Any
 
 from breakeven import words
 from breakeven.report.building.query_answers import Rows
-from breakeven.report.contract.fault_model import FaultReport
+from breakeven.report.contract.fault_model import OF_CALLS, FaultReport
 from breakeven.report.contract.report_model import CaseReport
 from breakeven.targets.catalog import record_of
-from breakeven.targets.expected_loss import ExpectedLoss, QueueSetup, expected_loss
+from breakeven.targets.expected_loss import ExpectedLoss, QueueSetup, expected_loss, expected_loss_of_calls
 from breakeven.terms import TargetName
 
 NOT_DONE = ExpectedLoss(None, "it was not done")
@@ -53,6 +53,8 @@ def _queue(case: CaseReport) -> QueueSetup:
 def _expected(queue: QueueSetup, fault: Any) -> ExpectedLoss:
     if not fault["was_done"]:
         return NOT_DONE
+    if fault["kind"] in OF_CALLS:
+        return expected_loss_of_calls(fault["kind"])
     is_back = fault["back_s"] is not None
     return expected_loss(queue, fault["kind"], fault["for_s"], in_sync=fault["in_sync"], is_back=is_back)
 

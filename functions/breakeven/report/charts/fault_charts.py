@@ -1,4 +1,4 @@
-"""A case's rate second by second, with the time marked in which a fault kept a node away."""
+"""A case's rate second by second, with the time marked in which a fault kept a node away, or befell calls."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def _chart(slug: str, case: CaseReport, faults: Sequence[FaultReport], lines: Li
         slug=slug,
         title=f"{name}: rate around {'a fault' if len(faults) == 1 else 'faults'}{emulated_suffix([case])}",
         caption="Messages produced (thick) and consumed (thin) in each second. Shaded: from when a fault was "
-        "done to a node until its process ran again or its alarm was cleared. Dotted: publishing was back at "
-        "90% of the rate before.",
+        "done to a node until its process ran again or its alarm was cleared, or while calls met it. Dotted: "
+        "publishing was back at 90% of the rate before.",
         description="; ".join(_spoken(fault) for fault in faults),
         heights=(300, 300),
         paint=paint,
@@ -77,7 +77,8 @@ def _chart(slug: str, case: CaseReport, faults: Sequence[FaultReport], lines: Li
 def _mark(axis: Any, fault: FaultReport, length: int) -> None:
     done_s = fault.done_s or 0.0
     until_s = length if fault.back_s is None else min(fault.back_s, length)
-    axis.axvspan(done_s, until_s, color=AWAY, alpha=0.14, linewidth=0, label="fault")
+    label = f"{fault.kind} of calls" if fault.is_of_calls else "fault"
+    axis.axvspan(done_s, until_s, color=AWAY, alpha=0.14, linewidth=0, label=label)
     axis.axvline(done_s, color=AWAY, linewidth=1.2)
     if fault.produce_recovery_s:
         again = done_s + fault.produce_recovery_s

@@ -1,12 +1,15 @@
-"""The part of the report's contract about faults: what was done to a case's nodes, and what it did."""
+"""The part of the report's contract about faults: what befell a case's nodes or calls, and what that did."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from breakeven.report.contract.strict import Strict
+from breakeven.workload.service_faults import ServiceFaultKind
+
+OF_CALLS: tuple[str, ...] = get_args(ServiceFaultKind)
 
 
 class FaultReport(Strict):
@@ -18,16 +21,21 @@ class FaultReport(Strict):
 
     case_id: str
     number: int = Field(description="within the case, from 1")
-    kind: str = Field(description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart")
-    aimed_at: str = Field(description="leader, other, or a node's number, as the suite says")
-    node: str | None = Field(description="null: none was chosen")
-    for_s: float = Field(description="how long the node was to stay so")
+    kind: str = Field(
+        description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart; of calls "
+        "throttle, error, delay, reset, duplicate"
+    )
+    aimed_at: str = Field(description="leader, other, or a node's number, as the suite says; or which calls")
+    node: str | None = Field(description="or what stood before the service; null: none was chosen")
+    for_s: float = Field(description="how long the node was to stay so, or calls were to meet it")
     in_sync: bool | None = Field(description="whether all replicas were when it was due; null: not known")
     error: str | None = Field(description="why it was not done, or the node did not come back")
     was_done: bool
     due_s: float
     done_s: float | None = Field(description="null: it was not done, or no measured stage was recorded")
-    back_s: float | None = Field(description="when the node's process ran again, or its alarm was cleared")
+    back_s: float | None = Field(
+        description="when the node's process ran again, its alarm was cleared, or no more calls met it"
+    )
     span_end_s: float | None
     produced_before_per_s: float | None = Field(
         description="mean of the last whole seconds before, 10 at most"
@@ -46,12 +54,34 @@ class FaultReport(Strict):
     backlog_drain_s: float | None = Field(description="from the peak until no more were left than before")
     backlog_undrained: str | None = Field(description="why it is not known how long that took")
     errors: int | None = Field(description="calls that failed in the span, or ended otherwise than well")
+    injected_sends: int | None = Field(
+        default=None, description="that met it, by the count of what caused it; null: of a node, or not known"
+    )
+    injected_receives: int | None = Field(
+        default=None, description="likewise; of a duplicate the copies that were handed out"
+    )
+    injected_deletes: int | None = Field(default=None, description="likewise")
+    calls_seen: int | None = Field(
+        default=None, description="calls that could have met it; of a duplicate messages that were handed out"
+    )
     lost: int | None = Field(description="of the whole case: confirmed and missing")
     missing: int | None = Field(description="likewise: neither received nor left in the queue")
     duplicates: int | None = Field(description="likewise: further copies received")
+    unknown: int | None = Field(default=None, description="likewise: sends without an answer that says more")
     expected_loss: Literal["none", "some"] | None = Field(
         description="of messages, none that was confirmed, or some; null: nothing was expected"
     )
     expected_because: str
     held: bool | None = Field(description="whether that is what was found; null: it cannot be said")
     finding: str = Field(description="the same in words")
+
+    @property
+    def is_of_calls(self) -> bool:
+        """Did it befall calls, and no node?"""
+        return self.kind in OF_CALLS
+
+    @property
+    def injected(self) -> int | None:
+        """Calls that met it, of all kinds; None: not known."""
+        kinds = (self.injected_sends, self.injected_receives, self.injected_deletes)
+        return None if None in kinds else sum(count or 0 for count in kinds)

@@ -1,4 +1,4 @@
-"""Faults: what was done to nodes while a case was measured, how it recovered, and what was lost."""
+"""Faults: what befell nodes or calls while a case was measured, how it recovered, and what was lost."""
 
 from __future__ import annotations
 
@@ -21,8 +21,17 @@ ONE_MACHINE = (
     "lies between them. "
 )
 RATES = ("before", "lowest", "back, s")
+BY_A_PROXY = (
+    "Cases with faults of calls go through a proxy of the run's own from their first call to their last: "
+    "compare them with one another. "
+)
 COLUMNS = ("done, s", "over, s", *RATES, *RATES, "peak", "drained, s")
 GROUPS = (("Fault", 2), ("Produced, msg/s", 3), ("Consumed, msg/s", 3), ("Backlog", 2))
+OF_CALLS = (
+    *("could meet it", "met it", "sends", "receives", "deletes"),
+    *("duplicates", "unknown", "missing", "lost"),
+)
+CALLS_GROUPS = (("Calls, by the proxy's count", 5), ("The case's ledger", 4))
 #: the two that must be nothing come first, as in the ledger
 LOSSES = ("lost", "missing", "duplicates", "failed calls", "replicas in sync", "expected loss", "held")
 EXPECTED = {"none": "none", "some": "some", None: "not said"}
@@ -30,16 +39,20 @@ YES = {True: "yes", False: "no"}
 
 
 def section(subject: Subject) -> Section | None:
-    """None where nothing was to be done to any node."""
+    """None where no case was to have a fault."""
     report = subject.report
     if not report.faults:
         return None
-    note = HOW + (ONE_MACHINE if report.environment == "local" else "") + _left_out(report)
+    of_calls = [fault for fault in report.faults if fault.is_of_calls]
+    of_nodes = len(report.faults) - len(of_calls)
+    local = ONE_MACHINE if of_nodes and report.environment == "local" else ""
+    note = HOW + local + (BY_A_PROXY if of_calls else "") + _left_out(report)
     parts: tuple[Part, ...] = (
         *paragraph(note.strip(), tone="note"),
         _bullets(report),
         recovery_table(report),
         loss_table(report),
+        *((calls_table(report),) if of_calls else ()),
         *subject.drawn(rates_around_faults),
     )
     return Section("faults", "Faults", parts, "Faults under load")
@@ -90,13 +103,26 @@ def loss_table(report: Report) -> Table:
     )
 
 
+def calls_table(report: Report) -> Table:
+    """A row a fault of calls: how many met it, and what the case's ledger has."""
+    return Table(
+        slug="fault-calls",
+        caption="Faults of calls: what was injected, and what the ledger has",
+        label_titles=("Target", "Fault"),
+        columns=OF_CALLS,
+        groups=CALLS_GROUPS,
+        rows=tuple(_row(case, fault, _calls(fault)) for case, fault in _each(report) if fault.is_of_calls),
+    )
+
+
 def _each(report: Report) -> list[tuple[CaseReport, FaultReport]]:
     cases = {case.case_id: case for case in report.cases}
     return [(cases[fault.case_id], fault) for fault in report.faults]
 
 
 def _row(case: CaseReport, fault: FaultReport, cells: tuple[str, ...], tone: str = "") -> Row:
-    where = fault.aimed_at if fault.aimed_at in AIMED_AT else f"node {fault.aimed_at}"
+    is_named = fault.is_of_calls or fault.aimed_at in AIMED_AT
+    where = fault.aimed_at if is_named else f"node {fault.aimed_at}"
     return Row(
         labels=(words.target_name(case.target), f"{fault.number}: {fault.kind}, {where}"),
         cells=cells,
@@ -121,10 +147,16 @@ def _recovery(fault: FaultReport) -> tuple[str, ...]:
     )
 
 
+def _calls(fault: FaultReport) -> tuple[str, ...]:
+    by_kind = (fault.injected_sends, fault.injected_receives, fault.injected_deletes)
+    ledger = (fault.duplicates, fault.unknown, fault.missing, fault.lost)
+    return tuple(words.count(value) for value in (fault.calls_seen, fault.injected, *by_kind, *ledger))
+
+
 def _losses(fault: FaultReport) -> tuple[str, ...]:
     return (
         *(words.count(value) for value in (fault.lost, fault.missing, fault.duplicates, fault.errors)),
-        "not known" if fault.in_sync is None else YES[fault.in_sync],
+        words.NOTHING if fault.is_of_calls else "not known" if fault.in_sync is None else YES[fault.in_sync],
         EXPECTED[fault.expected_loss],
         "not judged" if fault.held is None else YES[fault.held],
     )

@@ -56,14 +56,16 @@ LEDGER = {
 }
 
 FAULTS = {
-    "fault": "Something done to a node while a case was measured: killed, stopped in good order, paused, an "
-    "alarm of its memory or disk raised.",
+    "fault": "Something done while a case was measured: a node killed, stopped in good order, paused, an "
+    "alarm of its memory or disk raised; calls to SQS throttled, answered by errors, late or reset, or "
+    "deliveries repeated.",
     "span": "From the second of the fault to where the case's next one is due, or the measured stage ends.",
     "before": "Rate: mean of the last ten whole seconds before the fault.",
     "lowest": "Messages in the lowest second of the span.",
     "back": "From the fault to the first of 3 seconds in a row at 90% of the rate before or above.",
-    "over": "When the node's process ran again or its alarm was cleared, in seconds of the measured stage, "
-    "as done.",
+    "over": "When the node's process ran again, its alarm was cleared, or no more calls met it, in seconds "
+    "of the measured stage, as done.",
+    "met it": "Calls that a fault befell, as the proxy that caused it counted them; of duplicates, copies.",
     "drained": "From the second with most messages in the queues to the first with no more than before.",
     "in sync": "All replicas of the case's queues were there and complete when the fault was due.",
     "expected loss": "What the queue's setup promises, whatever was found: no confirmed message, or some.",

@@ -45,6 +45,14 @@ DEEDS = {
     "disk-alarm": Deed.alarm("disk"),
 }
 AIMED_AT = {"leader": "the leader's node", "other": "a node without the leader"}
+#: of calls: what was done to those that met it
+DONE_TO_CALLS = {
+    "throttle": "were denied as too many (RequestThrottled)",
+    "error": "were answered by an error of the service",
+    "delay": "were passed on late",
+    "reset": "had their connection reset",
+    "duplicate": "were handed out once more",
+}
 #: so much after it was due is said, seconds
 LATE_S = 1.0
 EXPECTED = {
@@ -58,10 +66,13 @@ def finding(fault: FaultReport) -> str:
     """The sentences on one fault."""
     if not fault.was_done:
         why = f": {fault.error}" if fault.error else ""
+        if fault.is_of_calls:
+            due = f"A {fault.kind} of {fault.aimed_at} was due at {_seconds(fault.due_s)}"
+            return f"{due} and was not done{why}."
         deed = _deed(fault)
         return f"{_aimed(fault)} {deed.due} at {_seconds(fault.due_s)} and {deed.omitted}{why}."
     parts = (
-        _done(fault),
+        _done_to_calls(fault) if fault.is_of_calls else _done(fault),
         _rate(
             "Publishing",
             fault.produced_before_per_s,
@@ -78,6 +89,7 @@ def finding(fault: FaultReport) -> str:
         ),
         _backlog(fault),
         f"{words.plural(fault.errors, 'call')} failed." if fault.errors else "",
+        _ledger(fault) if fault.is_of_calls else "",
         f"{EXPECTED[fault.expected_loss]}, as {fault.expected_because}; {fault.finding}.",
     )
     return " ".join(part for part in parts if part)
@@ -92,6 +104,27 @@ def _done(fault: FaultReport) -> str:
     why = f": {fault.error}" if fault.error else ""
     gone = "" if fault.back_s is not None else f"; {deed.lasting}{why}"
     return f"{_aimed(fault)} {deed.done} at {_seconds(fault.done_s)}{late}{back}{gone}."
+
+
+def _done_to_calls(fault: FaultReport) -> str:
+    what, of = DONE_TO_CALLS[fault.kind], "messages" if fault.kind == "duplicate" else "calls"
+    when = "" if fault.done_s is None else f" from {_seconds(fault.done_s)}"
+    until = "" if fault.back_s is None else f" to {_seconds(fault.back_s)}"
+    if fault.injected is None or fault.calls_seen is None:
+        return f"Of {of} some {what}{when}{until}; how many is not known: {fault.error or 'nobody counted'}."
+    kinds = {"sends": fault.injected_sends, "receives": fault.injected_receives}
+    each = {**kinds, "deletes": fault.injected_deletes}
+    parts = ", ".join(f"{count:,} {name}" for name, count in each.items() if count)
+    by_kind = f": {parts}" if parts and fault.kind != "duplicate" else ""
+    return f"{fault.injected:,} of {fault.calls_seen:,} {of}{when}{until} {what}{by_kind}."
+
+
+def _ledger(fault: FaultReport) -> str:
+    """Of the whole case, which may have other faults."""
+    if None in (fault.duplicates, fault.missing, fault.unknown):
+        return ""
+    copies, unknown = words.plural(fault.duplicates or 0, "duplicate"), f"{fault.unknown or 0:,} unknown"
+    return f"The case's ledger has {copies}, {unknown} outcomes and {fault.missing or 0:,} missing."
 
 
 def _aimed(fault: FaultReport) -> str:

@@ -1,7 +1,8 @@
-"""Faults of a case's nodes: ordered while it is watched, awaited at its end, and written down as rows.
+"""A case's faults: ordered while it is watched, awaited at its end, and written down as rows.
 
 The watch knows when the measured stage starts. A moment before a fault is due it chooses the node, sees
-whether all replicas are in sync, and writes an order, which the agent beside the nodes carries out.
+whether all replicas are in sync, and writes an order, which the agent beside the nodes carries out. One of a
+service's calls is ordered likewise, of the agent beside the proxy before the service.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from breakeven.results.items import all_loaders_item
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
-from breakeven.workload.node_faults import BACK_S, FaultStep, steps_of
+from breakeven.workload.fault_steps import FaultStep, steps_of
+from breakeven.workload.node_faults import BACK_S
+from breakeven.workload.service_faults import CALL_KINDS, ServiceFault
 
 #: how long before it is due a fault is ordered, seconds: the agent looks each half a second
 LEAD_S = 2.0
@@ -30,6 +33,10 @@ NOT_ORDERED = "the case had ended before it was due"
 NOT_ITS_TURN = "the node before it was not back, with all replicas in sync, before the case ended"
 NOT_ANSWERED = "nothing beside the nodes has answered"
 NOT_BACK = "the node was not back when the case was settled"
+NO_PROXY_ANSWERED = "nothing beside the service has answered"
+NOT_OVER = "it was not over when the case was settled"
+#: what stands before a service, in the place of a node's name
+PROXY = "fault proxy"
 
 
 class Faults(AbstractContextManager["Faults"]):
@@ -56,7 +63,7 @@ class Faults(AbstractContextManager["Faults"]):
             self._thread.start()
 
     def are_over(self) -> bool:
-        """Is every node that was taken back, or so late that nobody waits for it any more?"""
+        """Is every fault over, and every node that was taken back, or so late that nobody waits for it?"""
         return not self._case.workload.faults or are_over(self._orders, self._case, self._attempt)
 
     def _stop(self) -> None:
@@ -103,6 +110,9 @@ class Faults(AbstractContextManager["Faults"]):
         return "reason" in self._services.state(self._case.run_id).get(item)
 
     def _order(self, step: FaultStep, due_s: float) -> FaultOrder:
+        if isinstance(step.fault, ServiceFault):
+            return self._order_of_calls(step.number, step.fault, due_s)
+        assert step.node is not None
         target, node, error = self._services.target_of(self._case), None, None
         in_sync: bool | None = None
         try:
@@ -121,6 +131,21 @@ class Faults(AbstractContextManager["Faults"]):
             for_s=step.fault.for_s,
             in_sync=in_sync,
             error=error,
+        )
+
+    def _order_of_calls(self, number: int, fault: ServiceFault, due_s: float) -> FaultOrder:
+        return FaultOrder(
+            case_id=self._case.case_id,
+            attempt=self._attempt,
+            number=number,
+            kind=fault.kind,
+            aimed_at=fault.aimed_at,
+            node=PROXY,
+            due_at_s=due_s,
+            for_s=fault.for_s,
+            in_sync=None,
+            calls=fault,
+            queues=self._queues,
         )
 
 
@@ -160,7 +185,7 @@ def steps_of_case(case: Case) -> list[FaultStep]:
 def _row(
     case: Case, step: FaultStep, given: Mapping[int, FaultOrder], answer: FaultAnswer | None
 ) -> dict[str, Any]:
-    order = given.get(step.number)
+    order, injected = given.get(step.number), answer.injected if answer else None
     return {
         "case_id": case.case_id,
         "number": step.number,
@@ -174,6 +199,8 @@ def _row(
         "back_at_s": answer.back_at_s if answer else None,
         "in_sync": order.in_sync if order else None,
         "error": _error(step, order, answer),
+        **{f"injected_{call}s": injected.get(call, 0) if injected else None for call in CALL_KINDS},
+        "calls_seen": answer.seen if answer else None,
     }
 
 
@@ -187,5 +214,7 @@ def _error(step: FaultStep, order: FaultOrder | None, answer: FaultAnswer | None
     if order is None:
         return NOT_ORDERED if step.before is None else NOT_ITS_TURN
     if answer is None:
-        return order.error or NOT_ANSWERED
-    return answer.error if answer.over else NOT_BACK
+        return order.error or (NO_PROXY_ANSWERED if order.calls else NOT_ANSWERED)
+    if answer.over:
+        return answer.error
+    return NOT_OVER if order.calls else NOT_BACK
