@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
 from breakeven.errors import BreakevenError
 from breakeven.workload.node_faults import Alarm
@@ -92,7 +93,7 @@ class NodeAlarm:
             "set_by": self._limit.set_by,
             "resource": self._limit.resource,
         }
-        setting = SETTING.format(due_ms=round(due_at_s * 1000), limit=limit, **names)
+        setting = SETTING.format(due_ms=ceil(due_at_s * 1000), limit=limit, **names)
         said = self._evaluate(self._node, setting, max(0.0, due_at_s - time.time()) + COMMAND_S)
         if (told := ANSWER.fullmatch(said)) is None:
             raise BreakevenError(f"{self._node} answers {said!r}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import time
+from math import ceil
 
 from breakeven.errors import BreakevenError
 from local.servers.node_alarms import COMMAND_S, Evaluate
@@ -28,7 +29,7 @@ def cut_off_at(evaluate: Evaluate, node: str, due_at_s: float) -> float:
     :raises BreakevenError: the node does not answer, has no peers, or is still connected to some
     """
     within_s = max(0.0, due_at_s - time.time()) + COMMAND_S
-    said = evaluate(node, CUTTING.format(due_ms=round(due_at_s * 1000)), within_s)
+    said = evaluate(node, CUTTING.format(due_ms=ceil(due_at_s * 1000)), within_s)
     if (told := ANSWER.fullmatch(said)) is None:
         raise BreakevenError(f"{node} answers {said!r}")
     at_ms, peers, left = map(int, told.groups())
