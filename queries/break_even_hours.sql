@@ -1,4 +1,4 @@
--- Under how many hours of people's work a month running our own broker is cheaper.
+-- Under how many hours of people's work a month running our own broker, or having Amazon MQ run one, is cheaper.
 --
 -- What is left of SQS's bill after the broker's own (its line "people" apart), divided by what an hour costs.
 --
@@ -9,7 +9,7 @@
 --          asked                  whether this is the rate that was asked for
 --          saved_usd              US dollars a month that the other saves before people's hours; negative: it costs more
 --          hour_usd               US dollars an hour of a person's work; null: not given
---          hours                  self-hosting wins while it takes fewer hours a month; 0: it never does; null: no
+--          hours                  the other wins while it takes fewer hours a month; 0: it never does; null: no
 --                                 price of an hour was given
 WITH
 -- include: cost_model
@@ -37,6 +37,6 @@ FROM options s
 JOIN options o ON o.question_id = s.question_id
 JOIN costs a ON a.question_id = s.question_id AND a.option_id = s.option_id
 JOIN without_people b ON b.question_id = o.question_id AND b.option_id = o.option_id AND b.messages = a.messages
-WHERE s.side = 'sqs' AND o.side = 'self-hosted' AND s.purpose IN ('headline', 'history')
+WHERE s.side = 'sqs' AND o.side IN ('self-hosted', 'amazon-mq') AND s.purpose IN ('headline', 'history')
   AND a.usd IS NOT NULL AND b.usd IS NOT NULL
 ORDER BY s.question_id, s.option_id, o.option_id, a.messages

@@ -1,8 +1,9 @@
 -- The cheapest option for each traffic and each amount of people's work.
 --
 -- At equal service: the self-hosted options of a map share their nodes, copies and zones, and differ in instance
--- type; the cheapest of them at a rate stands for all (their lower envelope). Each of SQS's prices has a map of
--- its own. A tie goes to SQS.
+-- type; the cheapest of them at a rate stands for all (their lower envelope). Amazon MQ, where it stands beside, has
+-- the hours that its bill has, whatever self-hosting takes. Each of SQS's prices has a map of its own. A tie goes to
+-- SQS, and one of the others to self-hosting.
 --
 -- inputs:  cost_options, cost_items, prices
 -- columns: question_id, book      the question that the map belongs to
@@ -36,19 +37,32 @@ WITH
   SELECT question_id, option_id, hour_rate, messages, clusters, usd
   FROM ranked
   WHERE place = 1
+), managed AS (
+  SELECT question_id, option_id, messages, usd
+  FROM priced
+  WHERE side = 'amazon-mq'
 ), work AS (
   SELECT CAST(hours AS double) AS hours
   FROM UNNEST(ARRAY[0, 1, 2, 4, 8, 16, 24, 40, 80, 160]) AS w (hours)
+), others AS (
+  SELECT
+    e.question_id, e.option_id, e.messages, e.clusters, w.hours, e.usd + w.hours * e.hour_rate AS usd,
+    CASE WHEN m.usd < (e.usd + w.hours * e.hour_rate) * (1E0 - 1E-12) THEN m.option_id ELSE e.option_id END AS best,
+    CASE WHEN m.usd < (e.usd + w.hours * e.hour_rate) * (1E0 - 1E-12) THEN m.usd
+      ELSE e.usd + w.hours * e.hour_rate END AS best_usd
+  FROM envelope e
+  LEFT JOIN managed m ON m.question_id = e.question_id AND m.messages = e.messages
+  CROSS JOIN work w
+  WHERE e.hour_rate IS NOT NULL
 )
 SELECT
   s.base_id AS question_id, s.book, s.option_id AS sqs_option,
   s.messages / (s.hours_per_month * 3600E0) AS msg_per_s,
-  w.hours,
-  CASE WHEN s.usd <= (e.usd + w.hours * e.hour_rate) * (1E0 + 1E-12) THEN s.option_id ELSE e.option_id END AS cheapest,
-  CASE WHEN s.usd <= (e.usd + w.hours * e.hour_rate) * (1E0 + 1E-12) THEN s.usd ELSE e.usd + w.hours * e.hour_rate END AS usd,
-  e.option_id AS best_other, s.usd AS sqs_usd, e.usd + w.hours * e.hour_rate AS other_usd, e.clusters
+  o.hours,
+  CASE WHEN s.usd <= o.best_usd * (1E0 + 1E-12) THEN s.option_id ELSE o.best END AS cheapest,
+  CASE WHEN s.usd <= o.best_usd * (1E0 + 1E-12) THEN s.usd ELSE o.best_usd END AS usd,
+  o.option_id AS best_other, s.usd AS sqs_usd, o.usd AS other_usd, o.clusters
 FROM priced s
-JOIN envelope e ON e.question_id = s.question_id AND e.messages = s.messages
-CROSS JOIN work w
-WHERE s.side = 'sqs' AND e.hour_rate IS NOT NULL
-ORDER BY s.base_id, s.option_id, w.hours, s.messages
+JOIN others o ON o.question_id = s.question_id AND o.messages = s.messages
+WHERE s.side = 'sqs'
+ORDER BY s.base_id, s.option_id, o.hours, s.messages

@@ -95,6 +95,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "MSG/S",
         "that one cluster of Amazon MQ carries, all brokers up (not known)",
     ),
+    "--amazon-mq-hours": (
+        ("amazon_mq_hours",),
+        "H",
+        "of people's work a month that Amazon MQ takes (not known, priced as none)",
+    ),
     "--amazon-mq-inter-node": (
         ("amazon_mq_inter_node",),
         "SHARE",

@@ -131,15 +131,17 @@ def _interval(row: dict[str, Any]) -> str:
 
 
 def _hours(answer: Answer) -> list[str]:
-    return [_hours_against(answer.label(row["sqs_option"]), row) for row in answer.hours()]
+    """Of our own cluster, then of Amazon MQ."""
+    own_first = sorted(answer.hours(), key=lambda row: row["other_option"] != RABBITMQ)
+    return [_hours_against(answer.label(row["sqs_option"]), row) for row in own_first]
 
 
 def _hours_against(sqs: str, row: dict[str, Any]) -> str:
-    saved = row["saved_usd"]
+    saved, who = row["saved_usd"], "self-hosting" if row["other_option"] == RABBITMQ else "Amazon MQ"
     if saved <= 0:
-        more = f"self-hosting costs {words.dollars(-saved)} a month more before any work"
+        more = f"{who} costs {words.dollars(-saved)} a month more before any work"
         return f"Against {sqs}, {more}: no hours are left for it."
-    line = f"Against {sqs}, self-hosting saves {words.dollars(saved)} a month before work"
+    line = f"Against {sqs}, {who} saves {words.dollars(saved)} a month before work"
     if row["hours"] is None:
         return f"{line}."
     hours, rate = words.figure(row["hours"]), words.dollars(row["hour_usd"])

@@ -225,15 +225,26 @@ def test_people_stand_on_the_bill_only_when_their_hours_are_given() -> None:
 
 
 def test_break_even_hours_leave_peoples_own_line_out() -> None:
-    def hours(**inputs: Any) -> float:
+    def hours(other: str = "rabbitmq", **inputs: Any) -> float:
         asked = question("by-hand", ask(msg_per_s=100, **inputs), load_book("us-east-1"))
         rows = answers(Asked((asked,)).rows(), ["break_even_hours"])["break_even_hours"]
+        rows = [row for row in rows if row["other_option"] == other]
         (found,) = [row for row in rows if row["asked"] and row["sqs_option"] == "sqs-as-used"]
         return float(found["hours"])
 
     saved = 314.96 + 0.20 - (129.336 + 3 * 2 * KIB * MESSAGES / 2**30 * 0.01)
     assert hours(hour_rate=50) == pytest.approx(saved / 50)
     assert hours(hour_rate=50, hours=7) == pytest.approx(saved / 50)
+    of_amazon_mq = hours("amazon-mq", hour_rate=50, deployment="single")
+    assert hours("amazon-mq", hour_rate=50, deployment="single", amazon_mq_hours=2) == of_amazon_mq > 0
+
+
+def test_amazon_mqs_own_hours_are_a_line_of_its_bill_and_of_no_other() -> None:
+    without = bill("amazon-mq", amazon_mq_hours=None, hours=7)
+    assert "people" not in without
+    found = bill("amazon-mq", amazon_mq_hours=2, hours=7, hour_rate=50)
+    assert found == pytest.approx({**without, "people": 100})
+    assert bill("rabbitmq", amazon_mq_hours=2, hours=7, hour_rate=50)["people"] == 350
 
 
 def test_one_node_alone_has_no_traffic_between_nodes() -> None:

@@ -153,15 +153,16 @@ def without_people(option: Option) -> Option:
     return replace(option, lines=tuple(line for line in option.lines if line.name != "people"))
 
 
-def test_hours_under_which_self_hosting_is_cheaper(bucket: Bucket) -> None:
+def test_hours_under_which_self_hosting_or_amazon_mq_is_cheaper(bucket: Bucket) -> None:
     questions = asked_questions(range(2000, 2060))
     put(bucket, [*questions, replace(questions[0], question_id="not asked for", purpose="interval")])
     pairs = {
         (q.question_id, *ids): (q, pair.sqs, without_people(pair.other))
         for q in questions
         for ids, pair in q.pairs().items()
-        if pair.other.side == "self-hosted"
+        if pair.other.side in {"self-hosted", "amazon-mq"}
     }
+    assert {other.side for _, _, other in pairs.values()} == {"self-hosted", "amazon-mq"}
     rows = bucket.ask("break_even_hours")
     kinds: Counter[str] = Counter()
     for row in rows:

@@ -139,3 +139,18 @@ def test_what_is_not_priced_has_no_part_in_it(bucket: Bucket) -> None:
 def test_without_a_price_of_work_there_is_no_map(bucket: Bucket) -> None:
     put_map(bucket, sqs(), own(5, rate=None))
     assert bucket.ask("decision_map") == []
+
+
+def test_amazon_mq_has_its_own_hours_and_wins_where_self_hosting_takes_more(bucket: Bucket) -> None:
+    """SQS $1 a message, a cluster $100, Amazon MQ $130, its hours in it: cheaper from 4 hours at $10 on."""
+    managed = Option("amazon-mq", "amazon-mq", (Line("brokers", flat(130), per_cluster=F(1)),))
+    put_map(bucket, sqs(), own(100), managed, asked=F(1000))
+    rows = [row for row in bucket.ask("decision_map") if row["sqs_usd"] == 1000]
+    assert {row["hours"]: (row["cheapest"], row["usd"]) for row in rows if row["hours"] <= 8} == {
+        0: ("own", 100),
+        1: ("own", 110),
+        2: ("own", 120),
+        4: ("amazon-mq", 130),
+        8: ("amazon-mq", 130),
+    }
+    assert {(row["best_other"], row["other_usd"] - row["hours"] * 10) for row in rows} == {("own", 100)}

@@ -19,7 +19,7 @@ from breakeven.report.money.lookup_tables import (
     price_sources_table,
     sensitivity_table,
 )
-from breakeven.report.money.price_tables import hours_table, prices_table
+from breakeven.report.money.price_tables import hours_tables, prices_table
 from breakeven.report.money.variants_table import variants_table
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
@@ -270,7 +270,7 @@ def test_a_price_of_the_questions_own_says_who_gave_it():
 
 
 def test_hours_are_reported_where_they_win_and_where_they_never_do(report):
-    rows = cells_by_position(hours_table(report))
+    rows = cells_by_position(hours_tables(report)[0])
     assert rows["10 msg/s"] == ("−$99.50", "never wins", "−$127.89", "never wins")
     assert rows["1,000 msg/s"] == ("$2,874", "38.3", "$35.45", "0.473")
 
@@ -281,7 +281,7 @@ def cells_by_position(table: Any) -> dict[str, tuple[str, ...]]:
 
 def test_hours_without_a_price_of_an_hour_are_a_dash():
     rows = [row | {"hours": None, "hour_usd": None} for row in money.answers()["break_even_hours"]]
-    table = hours_table(sample.report(PLAN, break_even_hours=rows))
+    table = hours_tables(sample.report(PLAN, break_even_hours=rows))[0]
     assert cells_by_position(table)["1,000 msg/s"][1] == "–"
 
 
@@ -374,3 +374,15 @@ def test_the_pages_cost_part_stands_in_order_and_says_why_the_article_differs():
         "Every bill line by line",
         "Prices used: who says so, and when",
     ]
+
+
+def test_amazon_mq_has_break_even_hours_of_its_own_and_a_place_on_the_map_once_its_hours_are_known():
+    report = sample.report(**money.answers(capacity_msg_per_s=3000.0))
+    own, managed = hours_tables(report)
+    assert (own.slug, managed.slug) == ("hours", "hours-amazon-mq")
+    assert "Amazon MQ" in managed.caption
+    assert [row.labels for row in managed.rows] == [row.labels for row in own.rows]
+    assert "is not on it, as no source that was read says" in map_table(report).notes[0]
+    known = sample.report(**money.answers(capacity_msg_per_s=3000.0, amazon_mq_hours=2.0))
+    assert "Amazon MQ has its 2 hours a month, whatever" in map_table(known).notes[0]
+    assert "amazon-mq" in {name for one in known.decision_map for row in one.rows for name in row.cheapest}

@@ -23,6 +23,12 @@ class AmazonMq(Frozen):
         description="of the price of traffic across zones, charged between a cluster's brokers; null: not "
         "known, priced as none",
     )
+    amazon_mq_hours: float | None = Field(
+        default=None,
+        ge=0,
+        le=10_000,
+        description="people's, a month, that it takes; null: no source that was read says, priced as none",
+    )
     amazon_mq_capacity_msg_per_s: float | None = Field(
         default=None, gt=0, le=MAX_MSG_PER_S, description="of one cluster, all brokers up; null: not known"
     )

@@ -1,11 +1,11 @@
-"""The bill of Amazon MQ for RabbitMQ: brokers, their disks, traffic."""
+"""The bill of Amazon MQ for RabbitMQ: brokers, their disks, traffic, people."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from breakeven.pricing.bill.amazon_mq import brokers_of, disk_gb, form_of
-from breakeven.pricing.bill.broker_lines import across_zones, client_share
+from breakeven.pricing.bill.broker_lines import across_zones, client_share, people
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, number
 from breakeven.pricing.prices.book import PriceBook
@@ -34,6 +34,7 @@ def amazon_mq_lines(inputs: Inputs, broker: BrokerType, book: PriceBook) -> list
         Line("storage", stored, "amazonmq", "storage_gb_month", per_cluster=brokers * disk),
         across_zones(inputs, 2 * share, f"2 x {number(share)} (clients in another zone)"),
         *_between_brokers(inputs, book),
+        people(inputs, inputs.amazon_mq_hours),
     ]
 
 

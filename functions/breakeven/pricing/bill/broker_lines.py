@@ -39,7 +39,7 @@ def broker_lines(inputs: Inputs, book: PriceBook) -> list[Line]:
         *_volumes(inputs, book),
         _traffic(inputs),
         *_monitoring(inputs),
-        people(inputs),
+        people(inputs, inputs.hours),
     ]
 
 
@@ -55,9 +55,9 @@ def _surplus_credits(inputs: Inputs) -> Line:
     return Line(SURPLUS, formula, "ec2_credits", family, per_cluster=hours)
 
 
-def people(inputs: Inputs) -> Line:
-    """Hours of work, at the asker's own price; none where they are to be solved for."""
-    hours = inputs.hours or 0.0
+def people(inputs: Inputs, asked: float | None) -> Line:
+    """Hours of work, at the asker's own price; none where they are not known, or to be solved for."""
+    hours = asked or 0.0
     given = OwnPrice("hour", inputs.hour_rate, "given with the question, or assumed")
     return Line(PEOPLE, f"{number(hours)} h a month", PEOPLE, "hour", fixed=hours, own=given)
 

@@ -172,6 +172,8 @@ def bill_question(name: str, inputs: Inputs, book: PriceBook, usd: float) -> Que
 def map_question(base: Question, capacities: dict[str, float]) -> Question:
     """The base question with a cluster of each instance type whose capacity is known, at equal service.
 
+    Amazon MQ stands beside them where it is known how many hours it takes, as the map is one over hours.
+
     :param capacities: instance type -> messages a second of one cluster with one node down
     :raises InputError: a type is not known or has no price
     """
@@ -181,8 +183,11 @@ def map_question(base: Question, capacities: dict[str, float]) -> Question:
         own_cluster(inputs.but(instance=name, capacity_msg_per_s=rate), base.book, option_id=name)
         for name, rate in own.items()
     ]
-    sqs = [option for option in base.options if option.side == "sqs"]
-    return Question(f"{base.question_id}.map", "map", inputs, base.book, (*sqs, *clusters), base.question_id)
+    sides = {"sqs"} if inputs.amazon_mq_hours is None else {"sqs", "amazon-mq"}
+    others = [option for option in base.options if option.side in sides]
+    return Question(
+        f"{base.question_id}.map", "map", inputs, base.book, (*others, *clusters), base.question_id
+    )
 
 
 def own_cluster(inputs: Inputs, book: PriceBook, option_id: str = RABBITMQ, size: str = "") -> Option:

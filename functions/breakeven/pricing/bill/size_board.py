@@ -23,7 +23,13 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import broker_types
 
 #: a rate is held at the capacity itself, as it was measured
-AT_CAPACITY = {"utilisation": 1.0, "peak_factor": 1.0, "hours": None, "consumer": None}
+AT_CAPACITY = {
+    "utilisation": 1.0,
+    "peak_factor": 1.0,
+    "hours": None,
+    "amazon_mq_hours": None,
+    "consumer": None,
+}
 
 
 def boards(

@@ -197,7 +197,8 @@ def _varied(inputs: Inputs) -> dict[str, list[tuple[float, Changes]]]:
         "metrics a node": "node_metrics",
         "alarms a node": "node_alarms",
         "people's hours": "hours",
-        "price of an hour": "hour_rate" if inputs.hours else "",
+        "people's hours of Amazon MQ": "amazon_mq_hours",
+        "price of an hour": "hour_rate" if inputs.hours or inputs.amazon_mq_hours else "",
     }
     if inputs.amazon_mq:
         single[MANAGED_CAPACITY] = "amazon_mq_capacity_msg_per_s"

@@ -12,6 +12,7 @@ from breakeven.report.charts.canvas import Form, chart, rates
 from breakeven.report.contract.money_model import CostQuestion, DecisionMap, MapRow
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
+from breakeven.report.money.lookup_tables import map_beside
 from breakeven.report.money.option_words import SHORT, hour
 
 MAX_COLUMNS = 3  # of the legend
@@ -44,7 +45,7 @@ def decisions(report: Report) -> Iterator[Chart]:
         title="Cheapest option by traffic and hours of staff time",
         caption="Self-hosting at equal service: the instance types of known capacity and the one asked "
         "about; at each rate the cheapest of them is shown. Hours are staff time a month, "
-        f"at {hour(question.inputs.get('hour_rate'))}.",
+        f"at {hour(question.inputs.get('hour_rate'))}. {map_beside(question)}".rstrip(),
         description="; ".join(_spoken(question, one) for one in maps),
         heights=(360, 680),
         paint=paint,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from breakeven import words
 from breakeven.pricing.bill.article import ARTICLE_BOOK
-from breakeven.pricing.bill.questions import RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.report.contract.money_model import (
     Bill,
     BillLine,
@@ -57,10 +57,20 @@ def map_table(report: Report) -> Table | None:
             "An instance type stands for "
             f"{question.spoken_option(RABBITMQ).replace(instance, 'that type')}. SQS is cheapest below "
             "the first rate. Twelve rates were priced per decade; each one shown is the first at which "
-            "the option is cheapest.",
+            f"the option is cheapest. {map_beside(question)}".rstrip(),
         ),
         sourced=False,
     )
+
+
+def map_beside(question: CostQuestion) -> str:
+    """With which hours Amazon MQ stands in the map, or why not; empty where it is not priced."""
+    if AMAZON_MQ not in question.options:
+        return ""
+    hours = question.inputs.get("amazon_mq_hours")
+    if hours is None:
+        return "Amazon MQ is not on it, as no source that was read says how much staff time it takes. "
+    return f"Amazon MQ has its {words.quantity(hours)} hours a month, whatever self-hosting takes. "
 
 
 def _ranges(row: MapRow) -> str:

@@ -38,13 +38,13 @@ def unbatched(question: CostQuestion) -> str:
     return "with one message a call" if is_unbatched(question) else "with calls as asked"
 
 
-def own_hours(report: Report) -> dict[str, BreakEvenHours]:
-    """SQS's option -> break-even hours of our own cluster against it, of the headline question."""
+def own_hours(report: Report, other: str = RABBITMQ) -> dict[str, BreakEvenHours]:
+    """SQS's option -> break-even hours of our own cluster, or another option, against it, of the headline."""
     question = report.headline_question
     return {
         row.sqs_option: row
         for row in report.break_even_hours
-        if question and (row.question_id, row.other_option) == (question.question_id, RABBITMQ)
+        if question and (row.question_id, row.other_option) == (question.question_id, other)
     }
 
 

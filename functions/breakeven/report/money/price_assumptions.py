@@ -212,9 +212,15 @@ def amazon_mq(inputs: Inputs) -> str:
     said = (
         f"Amazon MQ: {what}, in as many as the traffic takes, and clients' traffic across zones; of RabbitMQ "
         f"it runs {releases}{disks}. Its capacity is {amazon_mq_capacity(inputs).describe()}; "
-        "none of its brokers can be stopped by a call, so that all are up. No staff time is added to it."
+        f"none of its brokers can be stopped by a call, so that all are up. {_hours_of_amazon_mq(inputs)}"
     )
     return f"{said}{_between_brokers(inputs)}"
+
+
+def _hours_of_amazon_mq(inputs: Inputs) -> str:
+    if inputs.amazon_mq_hours is None:
+        return "How much staff time it takes no source that was read says: none is added to it."
+    return f"Its bill includes {words.quantity(inputs.amazon_mq_hours)} hours of staff time a month."
 
 
 def _between_brokers(inputs: Inputs) -> str:

@@ -110,15 +110,19 @@ def _needs(capacity: Capacity, rates: list[float]) -> str:
     return words.listing([words.figure(capacity.needed_each(rate)) for rate in rates], len(rates))
 
 
-def hours_table(report: Report) -> Table | None:
-    """What is left of SQS's bill after the brokers', in dollars and in hours of work."""
+def hours_tables(report: Report) -> list[Table | None]:
+    """What is left of SQS's bill after our own brokers', and Amazon MQ's, in dollars and in hours of work."""
+    return [_hours_table(report, RABBITMQ, "hours"), _hours_table(report, AMAZON_MQ, "hours-amazon-mq")]
+
+
+def _hours_table(report: Report, other: str, slug: str) -> Table | None:
     question = report.headline_question
-    rows = own_hours(report)
+    rows = own_hours(report, other)
     if question is None or not rows:
         return None
     return Table(
-        slug="hours",
-        caption=f"Break-even hours: {question.spoken_option(RABBITMQ)} is cheaper below these",
+        slug=slug,
+        caption=f"Break-even hours: {question.spoken_option(other)} is cheaper below these",
         label_titles=("Monthly mean",),
         columns=("$ saved a month", "hours a month") * len(rows),
         groups=tuple((f"Against {question.option_name(sqs)}", 2) for sqs in rows),

@@ -24,7 +24,7 @@ from breakeven.report.money.lookup_tables import (
 )
 from breakeven.report.money.measured_capacity import MeasuredCapacity, measured_capacities
 from breakeven.report.money.pairs_table import pairs_table
-from breakeven.report.money.price_tables import hours_table, prices_table
+from breakeven.report.money.price_tables import hours_tables, prices_table
 from breakeven.report.money.size_board_table import board_table, why_empty
 from breakeven.report.money.variants_table import variants_table
 from breakeven.report.sections.subject import Subject
@@ -53,7 +53,7 @@ def _parts(subject: Subject) -> Iterator[Part]:
     yield from filled(by_size_table(report), variants_table(report))
     yield from filled(prices_table(report), offered_rates_table(report))
     yield from subject.drawn(hours)
-    yield from filled(hours_table(report))
+    yield from filled(*hours_tables(report))
     yield from subject.drawn(decisions)
     yield from _folded("map-in-words", "The map in words", map_table(report))
     yield from subject.drawn(tornado)
