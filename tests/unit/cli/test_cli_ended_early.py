@@ -24,7 +24,7 @@ class Ended:
 
     left = True
 
-    def __init__(self, runs: Path, _say: object, _endpoints: object, run_id: str, _suite: str) -> None:
+    def __init__(self, runs: Path, _say: object, _endpoints: object, run_id: str, *_: object) -> None:
         self.folder = runs / run_id
 
     def __enter__(self) -> Ended:
