@@ -4,7 +4,8 @@ import pytest
 
 from breakeven.planning.budget.budget import at_most
 from breakeven.planning.budget.durations import case_seconds, consume_rate, expected, produce_rate
-from breakeven.planning.budget.estimate import estimate, sqs_requests
+from breakeven.planning.budget.estimate import estimate
+from breakeven.planning.budget.request_counts import sqs_requests
 from breakeven.planning.sizing import loaders_for
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.workload.case import Machines

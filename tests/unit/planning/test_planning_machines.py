@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from breakeven.errors import InputError
-from breakeven.planning.budget.estimate import cross_zone_gb
+from breakeven.planning.budget.lane_lines import cross_zone_gb
 from breakeven.planning.machine_availability import Account, lanes_at_once
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.prices.book import load_book

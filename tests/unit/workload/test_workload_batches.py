@@ -8,7 +8,7 @@ import pytest
 
 from breakeven import words
 from breakeven.errors import InputError
-from breakeven.planning.budget.estimate import sqs_requests
+from breakeven.planning.budget.request_counts import sqs_requests
 from breakeven.planning.expand import expand
 from breakeven.planning.warm_up import windows_of
 from breakeven.targets.catalog import PAIR, SQS, TRIO

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven import words
 from breakeven.errors import InputError
-from breakeven.planning.budget.estimate import cross_zone_gb
+from breakeven.planning.budget.lane_lines import cross_zone_gb
 from breakeven.planning.expand import expand
 from breakeven.steps.case.case_rows import mirrors_of
 from breakeven.targets.catalog import PAIR, SINGLE, SQS, TRIO

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.errors import InputError, MultipleInputError
 from breakeven.planning.budget.budget import sqs_requests_at_most
-from breakeven.planning.budget.estimate import sqs_requests
+from breakeven.planning.budget.request_counts import sqs_requests
 from breakeven.planning.expand import expand
 from breakeven.targets.catalog import PAIR, SQS
 from breakeven.workload.case import Case, Share, Workload

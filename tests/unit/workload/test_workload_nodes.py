@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning.budget.estimate import cross_zone_gb, lane_seconds
+from breakeven.planning.budget.estimate import lane_seconds
+from breakeven.planning.budget.lane_lines import cross_zone_gb
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.expand import expand
 from breakeven.planning.machine_availability import Account

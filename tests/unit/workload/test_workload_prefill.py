@@ -10,7 +10,7 @@ from breakeven.errors import InputError, MultipleInputError
 from breakeven.loadgen.assignment import Assignment
 from breakeven.planning.budget.budget import sqs_requests_at_most
 from breakeven.planning.budget.durations import SLACK, expected, prefill_seconds, seconds_needed
-from breakeven.planning.budget.estimate import sqs_requests
+from breakeven.planning.budget.request_counts import sqs_requests
 from breakeven.planning.expand import expand
 from breakeven.planning.loaders import long_cases
 from breakeven.targets.catalog import PAIR, SQS

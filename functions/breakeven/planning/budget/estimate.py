@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil
 
 from pydantic import Field
 
 from breakeven.planning.budget import planning_assumptions as assumed
 from breakeven.planning.budget import state_calls, task_lines
-from breakeven.planning.budget.durations import consume_rate, expected
+from breakeven.planning.budget.lane_lines import (
+    HOURS_PER_MONTH,
+    baking,
+    broker_instances,
+    broker_looks,
+    cross_zone_gb,
+    of_amazon_mq,
+    volumes,
+)
+from breakeven.planning.budget.request_counts import requests_by_price, sqs_requests
 from breakeven.planning.budget.state_calls import loader_s
 from breakeven.planning.budget.task_lines import has_tasks
-from breakeven.planning.execution_limits import BROKER_LOOKS_EVERY_S, QUERIES
-from breakeven.planning.machine_availability import BUILDERS, broker_item, brokers_of, machines_of
-from breakeven.planning.node_sizes import USUAL_VOLUME
-from breakeven.pricing.bill.broker_lines import crossings_per_message
-from breakeven.pricing.bill.inputs import ask
+from breakeven.planning.execution_limits import QUERIES
+from breakeven.planning.machine_availability import machines_of
 from breakeven.pricing.bill.lines import BYTES_PER_GB
-from breakeven.pricing.bill.sqs_lines import requests_per_message
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import Environment, Frozen, TargetName
-from breakeven.workload.case import SINGLY, Case, ConnectTo, Machines, Workload, architecture_of
-
-HOURS_PER_MONTH = 730.0
-#: of the messages that a node passes to the queue's leader on another, by what clients connect to; None: what
-#: pricing takes of any of the nodes
-HOP_SHARES: dict[ConnectTo, float | None] = {"any": None, "leader": 0.0, "other": 1.0}
+from breakeven.workload.case import Case
 
 
 class CostLine(Frozen):
@@ -109,7 +109,7 @@ def estimate(
         seconds += (assumed.BUILDER_S + assumed.SNAPSHOT_S) if to_bake else 0.0
         of_tasks = task_lines.quantities(cases, seconds, image_built=image_built)
         lines = [
-            _line(book, *each) for each in [*_quantities(cases, lanes, windows), *of_tasks, *_baking(to_bake)]
+            _line(book, *each) for each in [*_quantities(cases, lanes, windows), *of_tasks, *baking(to_bake)]
         ]
     return Estimate(
         seconds=round(seconds, 1),
@@ -137,109 +137,6 @@ def lane_seconds(
     return lanes
 
 
-def requests_by_price(cases: Iterable[Case], count: Callable[[Case], float]) -> dict[str, float]:
-    """Requests of the cases whose targets are billed for them, by the item that prices them."""
-    found: dict[str, float] = {}
-    for case in cases:
-        if item := record_of(case.target).request_price:
-            found[item] = found.get(item, 0.0) + count(case)
-    return found
-
-
-def sqs_requests(case: Case) -> float:
-    """Requests billed for a case: three a message (more above 64 KiB, fewer in batches), and asks that come
-    back empty.
-    """
-    work, messages = case.workload, expected(case.workload, case.target, "aws").messages
-    each, loaded = requests_each(work, **_fills(work)), requests_each(work, **_full(work))
-    return work.prefill * loaded + (messages - work.prefill) * each + _empty_asks(case)
-
-
-def requests_each(workload: Workload, **calls: float) -> float:
-    """Requests billed for a message, the mean over its sizes: messages of one size are taken to share calls.
-
-    :param calls: messages of one call of each kind; 1 unless given
-    """
-    shares = workload.shares
-    each = (requests_per_message(ask(message_bytes=share.bytes, **calls)) for share in shares)
-    return sum(share.percent / 100 * requests for share, requests in zip(shares, each, strict=True))
-
-
-def _fills(workload: Workload) -> dict[str, float]:
-    """Messages a call. What comes by a rate fills a batch as far as it lingers; a receive is taken to find
-    more than one message only where a queue was loaded before.
-    """
-    linger_s = workload.linger_ms / 1e3
-    receive = float(workload.receive_batch) if workload.messages is not None else 1.0
-    if workload.rate is None:
-        return {
-            **_full(workload),
-            "receive_batch": receive,
-            "delete_batch": min(receive, workload.delete_batch),
-        }
-    each = {"send_batch": workload.producers, "delete_batch": workload.consumers}
-    fills = {
-        name: min(float(getattr(workload, name)), 1 + workload.rate / workers * linger_s)
-        for name, workers in each.items()
-        if workers
-    }
-    return {"receive_batch": receive, **fills}
-
-
-def _full(workload: Workload) -> dict[str, float]:
-    """The same of what is loaded into a queue and found there."""
-    receive = float(workload.receive_batch)
-    return {
-        "send_batch": float(workload.send_batch),
-        "receive_batch": receive,
-        "delete_batch": min(receive, workload.delete_batch),
-    }
-
-
-def cross_zone_gb(case: Case) -> float:
-    """Traffic of a broker's case that is billed for crossing zones, both directions.
-
-    Loaders are taken to be spread over the zones of the stack's network, and so are nodes unless it is known
-    that fewer zones offer their type.
-    """
-    record, apart = record_of(case.target), (assumed.ZONES - 1) / assumed.ZONES
-    placed = len(case.machines.zones) if case.machines else 0
-    if record.nodes:
-        crossings = crossings_per_message(
-            ask(
-                deployment=record.nodes.deployment,
-                cluster_nodes=case.nodes,
-                group_size=case.workload.group_size,
-                broker_zones=placed or min(case.nodes, assumed.ZONES),
-                client_zone_share=apart,
-                leader_hop_share=HOP_SHARES[case.workload.connect_to],
-            )
-        )
-    elif record.broker:
-        crossings = 2 * apart  # published and delivered; what its nodes send one another is the service's
-    else:
-        return 0.0
-    messages = expected(case.workload, case.target, "aws").messages
-    return 2 * messages * case.workload.message_bytes * crossings / BYTES_PER_GB
-
-
-def _empty_asks(case: Case) -> float:
-    """While messages are sent, consumers with nothing to receive go on asking; half a cycle is an ask.
-
-    Each call that may be in flight asks for itself.
-    """
-    workload = case.workload
-    if workload.messages is not None or not workload.consumers:
-        return 0.0
-    sending_s = workload.warmup_s + workload.measure_s
-    asking = workload.consumers * workload.in_flight
-    most = consume_rate(workload.model_copy(update=SINGLY), case.target, "aws")
-    sent = expected(workload, case.target, "aws").messages / sending_s
-    idle = max(0.0, 1 - sent / most)
-    asks = 2 * most if workload.wait_s == 0 else asking / workload.wait_s
-    return idle * asks * sending_s
-
-
 def _quantities(
     cases: Sequence[Case], lanes: dict[TargetName, float], windows: Sequence[Case]
 ) -> list[task_lines.Quantity]:
@@ -265,13 +162,13 @@ def _quantities(
         "lane": len(lanes),
         "run": 1,
     }
-    count["broker_look"] = _looks(lanes)
+    count["broker_look"] = broker_looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
     calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
     return [
-        *((_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
-        *_volumes(machines, lanes),
-        *_of_amazon_mq(cases, lanes),
+        *((broker_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
+        *volumes(machines, lanes),
+        *of_amazon_mq(cases, lanes),
         *(
             ("SQS requests", "sqs", *each)
             for each in requests_by_price([*cases, *windows], sqs_requests).items()
@@ -289,50 +186,6 @@ def _quantities(
         ("logs", "cloudwatch", "logs_gb", calls * assumed.LOG_BYTES_PER_CALL / BYTES_PER_GB),
         ("metrics", "cloudwatch", "metric_month", assumed.METRICS * _billed_hours(lanes) / HOURS_PER_MONTH),
     ]
-
-
-def _volumes(
-    machines: Mapping[TargetName, Machines], lanes: Mapping[TargetName, float]
-) -> Iterator[task_lines.Quantity]:
-    """Of all nodes, by type; and the IOPS that are provisioned."""
-    months = {name: each.nodes * lanes[name] / 3600 / HOURS_PER_MONTH for name, each in machines.items()}
-    for kind in dict.fromkeys(each.volume_type for each in machines.values()) or [USUAL_VOLUME]:
-        own = {name: each for name, each in machines.items() if each.volume_type == kind}
-        what = "broker volumes" if kind == USUAL_VOLUME else f"broker volumes, {kind}"
-        yield (
-            what,
-            "ebs",
-            f"{kind}_gb_month",
-            sum(months[name] * each.volume_gb for name, each in own.items()),
-        )
-        if iops := sum(months[name] * (each.volume_iops or 0) for name, each in own.items()):
-            yield f"{what}, IOPS", "ebs", f"{kind}_iops_month", iops
-
-
-def _of_amazon_mq(cases: Sequence[Case], lanes: dict[TargetName, float]) -> Iterator[task_lines.Quantity]:
-    """Brokers and their disks, from when they are asked for: from when they are billed is not documented."""
-    for target, each in brokers_of(cases).items():
-        if each.service == "amazonmq":
-            hours = lanes[target] / 3600
-            gb_months = each.nodes * each.volume_gb * hours / HOURS_PER_MONTH
-            yield f"Amazon MQ, {broker_item(each)}", "amazonmq", broker_item(each), hours
-            yield f"Amazon MQ, disks of {broker_item(each)}", "amazonmq", "storage_gb_month", gb_months
-
-
-def _looks(lanes: dict[TargetName, float]) -> int:
-    """At brokers that Amazon MQ creates, after the first of each."""
-    opening = [record_of(target).open_lane_s["aws"] for target in lanes if record_of(target).broker]
-    return sum(ceil(seconds / BROKER_LOOKS_EVERY_S) for seconds in opening)
-
-
-def _baking(images: Sequence[str]) -> Iterator[task_lines.Quantity]:
-    for image in images:
-        builder = BUILDERS[architecture_of(image)]
-        yield f"image of {image}, baked", "ec2", builder, assumed.BUILDER_S / 3600
-
-
-def _instances(name: str, types: Collection[str]) -> str:
-    return f"broker instances, {name}" if len(types) > 1 else "broker instances"
 
 
 def _billed_hours(lanes: dict[TargetName, float]) -> int:
