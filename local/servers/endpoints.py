@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from breakeven.errors import InputError
-from breakeven.planning.checks import origin
+from breakeven.planning.refusal import origin
 from breakeven.workload.case import Case
 from breakeven.workload.suite import Suite
 from local.servers.broker_memory import available_memory, check_memory

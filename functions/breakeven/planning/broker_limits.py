@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import ceil
 
 from breakeven.planning.budget.durations import expected
-from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.footprint import connections, workers_asked
+from breakeven.planning.refusal import Refusal, origin
 from breakeven.pricing.prices.broker_types import BrokerLimits, broker_types, form_of_nodes
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case

@@ -16,7 +16,8 @@ from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
 from breakeven.planning.budget.durations import case_seconds, limit_s, loader_kind, start_deadline_s
-from breakeven.planning.checks import Point, check_cells, check_count, check_targets, check_workload
+from breakeven.planning.checks.suite_checks import Point, check_cells, check_count, check_targets
+from breakeven.planning.checks.workload_checks import check_workload
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
 from breakeven.planning.sizing import dealt, loaders_for

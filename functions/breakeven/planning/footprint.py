@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from breakeven.planning.checks import Refusal, origin
+from breakeven.planning.refusal import Refusal, origin
 from breakeven.planning.sizing import dealt
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case, LoaderKind, Workload

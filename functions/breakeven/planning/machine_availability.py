@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pydantic import Field
 
-from breakeven.planning.checks import Refusal
 from breakeven.planning.node_sizes import field_of
+from breakeven.planning.refusal import Refusal
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import Form, broker_types, form_of_nodes
 from breakeven.pricing.prices.instance_types import smaller_types

@@ -22,13 +22,13 @@ from breakeven.planning import (
 from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
-from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.expand import expand
 from breakeven.planning.expected_losses import expected_losses
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.node_sizes import even_clusters, passed_types
+from breakeven.planning.refusal import Refusal, origin
 from breakeven.planning.rounds import CaseRef, Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes

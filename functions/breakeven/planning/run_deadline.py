@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from breakeven.planning.budget.durations import LOADER_LIMIT_S
-from breakeven.planning.checks import Refusal
+from breakeven.planning.refusal import Refusal
 from breakeven.workload.case import Case
 
 #: time limit of the state machine; a test holds the definition to it

@@ -2,7 +2,7 @@
 
 Values are strict: ``"5"`` is text, not a number. Ranges live here and nowhere else; what only shows
 once a suite is expanded (a size over a target's limit, a queue that nobody would drive) is in
-``checks``.
+``planning.checks``.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate
 from breakeven.planning.budget.request_counts import requests_by_price, requests_each, sqs_requests
-from breakeven.planning.checks import Refusal, origin
+from breakeven.planning.refusal import Refusal, origin
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import SQS_CALL_MS, record_of
 from breakeven.workload.case import Case, Workload

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from breakeven import words
 from breakeven.planning.budget.durations import case_seconds, start_deadline_s
-from breakeven.planning.checks import Refusal
 from breakeven.planning.loaders.advice import Finding, LoaderAdvice, Place
+from breakeven.planning.refusal import Refusal
 from breakeven.planning.sizing import most_loaders
 from breakeven.terms import Environment
 from breakeven.workload.case import Case

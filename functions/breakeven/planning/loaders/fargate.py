@@ -8,8 +8,8 @@ from breakeven import words
 from breakeven.errors import InputError
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, seconds_needed
 from breakeven.planning.budget.task_lines import has_tasks
-from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.expand import expand
+from breakeven.planning.refusal import Refusal, origin
 from breakeven.terms import Environment
 from breakeven.workload.case import CLOSING_S, Case
 from breakeven.workload.suite import Suite

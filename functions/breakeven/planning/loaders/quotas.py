@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from breakeven import words
 from breakeven.planning.budget.task_lines import VCPU
-from breakeven.planning.checks import Refusal, origin
 from breakeven.planning.machine_availability import Account, lanes_that_fit
+from breakeven.planning.refusal import Refusal, origin
 from breakeven.workload.case import Case, LoaderKind
 from breakeven.workload.suite import Suite
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.planning.refusal import Fault
 from breakeven.targets.record import TargetRecord
 from breakeven.workload.node_faults import NodeFault
 from breakeven.workload.service_faults import EXCLUSIVE, SERVICE_FAULTS, ServiceFault
-
-Fault = Callable[[str, object, str], InputError]
 
 
 def service_fault_faults(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.planning.refusal import Fault
 from breakeven.targets.record import TargetRecord
 from breakeven.terms import TargetName
 from breakeven.words import plural
@@ -21,9 +22,7 @@ class Cluster:
     nodes: int
 
 
-def placement_faults(
-    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
-) -> Iterator[InputError]:
+def placement_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     """Why the cell cannot be on these nodes, one fault each.
 
     :param fault: makes one of a field, its value and a remedy
@@ -32,9 +31,7 @@ def placement_faults(
     yield from _queue_faults(settings, cluster, fault)
 
 
-def _nodes_faults(
-    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
-) -> Iterator[InputError]:
+def _nodes_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     """Nodes that cannot be taken down: there are none of our own, none would be left, or no majority.
 
     Quorum queues need most of their members. Those are chosen among the nodes that run when a queue is
@@ -58,9 +55,7 @@ def _nodes_faults(
         yield fault("nodes_down", down, remedy)
 
 
-def _queue_faults(
-    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
-) -> Iterator[InputError]:
+def _queue_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     """Where queues cannot be: their leaders on a node, their group on more nodes than there are."""
     record = cluster.record
     if settings["leaders"] == "one" and not record.own_nodes:
@@ -83,9 +78,7 @@ def _queue_faults(
         yield fault("group_size", group, f"{remedy}; at most {cluster.nodes}")
 
 
-def _connection_faults(
-    settings: Mapping[str, Any], cluster: Cluster, fault: Callable[[str, object, str], InputError]
-) -> Iterator[InputError]:
+def _connection_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     """Connections to a node that nobody can choose, or where there is no choice."""
     wanted, record = settings["connect_to"], cluster.record
     if wanted == "any":

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from breakeven.errors import InputError
-from breakeven.planning.placement_checks import Cluster
-from breakeven.planning.service_fault_checks import service_fault_faults, time_faults
+from breakeven.planning.checks.placement_checks import Cluster
+from breakeven.planning.checks.service_fault_checks import service_fault_faults, time_faults
+from breakeven.planning.refusal import Fault
 from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, way
 from breakeven.words import plural
 from breakeven.workload.node_faults import UPGRADE, NodeFault
 from breakeven.workload.service_faults import SERVICE_FAULTS
-
-Fault = Callable[[str, object, str], InputError]
 
 
 def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
