@@ -1,4 +1,4 @@
-"""The loss that each fault of a plan lets expect, stated before anything runs (rule 14 of docs/rules.md)."""
+"""What each fault of a plan lets expect, stated before anything runs (rule 14 of docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,24 @@ from breakeven.workload.service_faults import CaseFault, ServiceFault
 
 EXPECTED = {
     "none": "no loss of confirmed messages is expected",
-    "some": "loss is expected",
+    "possible": "loss is possible",
     None: "loss is neither expected nor excluded",
 }
+
+#: the query ``faults`` wants so many whole seconds for a rate before
+RATE_BEFORE_S = 3
+
+
+def early_faults(cases: Sequence[Case]) -> list[str]:
+    """A line for each target and fault that begins before a rate without it can be told."""
+    lines = [
+        f"{words.target_name(case.target)}, {fault.words}: no time to recover will be known, as fewer than "
+        f"{RATE_BEFORE_S} s are measured before it; begin it at {RATE_BEFORE_S} s or later."
+        for case in cases
+        for fault in case.workload.faults
+        if fault.at_s < RATE_BEFORE_S
+    ]
+    return list(dict.fromkeys(lines))
 
 
 def expected_losses(cases: Sequence[Case]) -> list[str]:

@@ -23,7 +23,7 @@ from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
 from breakeven.planning.expand import expand
-from breakeven.planning.expected_losses import expected_losses
+from breakeven.planning.expected_losses import early_faults, expected_losses
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
@@ -68,7 +68,8 @@ class Plan(Frozen):
     )
 
     fault_notes: list[str] = Field(
-        default=[], description="the loss that each fault lets expect, stated before it is done"
+        default=[],
+        description="the loss that each fault lets expect, and which come too early for a time to recover",
     )
 
     @property
@@ -137,7 +138,7 @@ def make_plan(
         refusals=[],
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
-        fault_notes=expected_losses(compared),
+        fault_notes=[*expected_losses(compared), *early_faults(compared)],
         machine_notes=[
             *left,
             *smaller,

@@ -13,9 +13,11 @@ SPLIT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLoss:
-    """Of messages: ``none`` that was confirmed, or ``some``; None: nothing is expected. ``because``: why."""
+    """Of messages: ``none`` that was confirmed, or ``possible``; None: nothing is expected.
+    ``because``: why.
+    """
 
-    loss: Literal["none", "some"] | None
+    loss: Literal["none", "possible"] | None
     because: str
 
 
@@ -46,7 +48,8 @@ def expected_loss(
         return _unpromised(queue) or ExpectedLoss("none", kept)
     if queue.copies == 1 and kind != "pause":
         if not (queue.persistent or queue.is_quorum):
-            return ExpectedLoss("some", "messages that are not persistent end with the only node's process")
+            why = "messages that are not persistent and still in the queue end with the only node's process"
+            return ExpectedLoss("possible", why)
         if not is_back:
             return ExpectedLoss(None, "the only node did not come back, and nobody can ask for what it holds")
     if unpromised := _unpromised(queue):

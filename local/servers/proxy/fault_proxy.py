@@ -117,11 +117,15 @@ class FaultProxy:
             return self._heard(process)
 
     def _heard(self, process: subprocess.Popen[bytes]) -> dict[str, Any]:
-        """Its next answer: one line, and nothing more until it is told something."""
+        """Its next answer: one line, and nothing more until it is told something.
+
+        A proxy that gives none is ended: a late line would be taken for the answer to what it is told next.
+        """
         assert process.stdout is not None
         ready, _, _ = select.select([process.stdout], [], [], PATIENCE_S)
         line = process.stdout.readline() if ready else b""
         if not line:
+            self._children.stop(process)
             how = "has ended" if ready else f"did not answer within {PATIENCE_S:g} s"
             raise BreakevenError(f"the {NAME} {how}:\n{self._said()}")
         answer: dict[str, Any] = json.loads(line)

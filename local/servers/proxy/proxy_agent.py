@@ -46,6 +46,13 @@ class ProxyAgent(OrderAgent):
         self._answer(order, FaultAnswer(over=False, done_at_s=begun_s))
         if self._is_over_after(begun_s + order.for_s - time.time()):
             return
-        ended = self._proxy.end(name)
+        self._answer(order, self._outcome(name, begun_s))
+
+    def _outcome(self, name: str, begun_s: float) -> FaultAnswer:
+        """Of one that was caused, even where the proxy has gone with its counts."""
+        try:
+            ended = self._proxy.end(name)
+        except BreakevenError as gone:
+            return FaultAnswer(over=True, done_at_s=begun_s, error=str(gone))
         counts = {"injected": ended.calls, "seen": ended.seen}
-        self._answer(order, FaultAnswer(over=True, done_at_s=begun_s, back_at_s=ended.at_s, **counts))
+        return FaultAnswer(over=True, done_at_s=begun_s, back_at_s=ended.at_s, **counts)

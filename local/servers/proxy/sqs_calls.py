@@ -22,8 +22,9 @@ TARGET = "x-amz-target"
 COPY = "breakeven-copy-"
 #: of an ``error``, by status. Source: Amazon SQS API Reference, "Common Errors"
 ERROR_CODES = {500: "InternalFailure", 503: "ServiceUnavailable"}
-#: Source: Amazon SQS API Reference, SendMessage, "Errors"; the JSON protocol answers a sender's fault by 400
-THROTTLED, THROTTLED_STATUS = "RequestThrottled", 400
+#: Source: Amazon SQS API Reference, SendMessage, "Errors"; the status is of AWS's model (trait httpError)
+#: and botocore's rule for trying again (data/_retry.json), and not what was seen over the JSON protocol
+THROTTLED, THROTTLED_STATUS = "RequestThrottled", 403
 Json = dict[str, Any]
 
 

@@ -12,8 +12,10 @@ TRIO, PAIR, SINGLE = "rabbitmq-quorum-trio", "rabbitmq-mirrored-pair", "rabbitmq
 SYNCED = "no loss of confirmed messages is expected, if all replicas are in sync then, as "
 
 
-def notes(target: str, kind: str = "kill", for_s: float = 3.0, **settings: object) -> list[str]:
-    fault = {"at_s": 2, "kind": kind, "node": "leader", "for_s": for_s}
+def notes(
+    target: str, kind: str = "kill", for_s: float = 3.0, at_s: float = 3.0, **settings: object
+) -> list[str]:
+    fault = {"at_s": at_s, "kind": kind, "node": "leader", "for_s": for_s}
     scenario = {"threads": [1, 2], "message_size": "16B", "measure_s": 10, "faults": [fault], **settings}
     document = {"suite": "s", "title": "S", "targets": [target], "instrument": False}
     suite = parse_suite({**document, "scenarios": {"p": scenario}}, "s.yaml")
@@ -25,7 +27,7 @@ def notes(target: str, kind: str = "kill", for_s: float = 3.0, **settings: objec
     [
         (TRIO, {}, SYNCED + "most of its queue's members had each message before it was confirmed."),
         (PAIR, {}, SYNCED + "all mirrors had each message before it was confirmed."),
-        (SINGLE, {"persistent": False}, "loss is expected, as messages that are not persistent end with"),
+        (SINGLE, {"persistent": False}, "loss is possible, as messages that are not persistent and still in"),
         (SINGLE, {}, "no loss of confirmed messages is expected, as the only node keeps what it confirmed"),
         (TRIO, {"group_size": 1}, "no loss of confirmed messages is expected, as the only node keeps"),
         (PAIR, {"confirms": False}, "loss is neither expected nor excluded, as without confirms nothing is"),
@@ -40,7 +42,15 @@ def test_expected_loss_is_said_before_it_is_done(target, settings, said):
 
 def test_a_line_names_target_and_fault_once_for_all_cells():
     (note,) = notes(TRIO)
-    assert note.startswith("RabbitMQ quorum trio, kill the leader's node at 2 s for 3 s: ")
+    assert note.startswith("RabbitMQ quorum trio, kill the leader's node at 3 s for 3 s: ")
+
+
+def test_one_that_comes_before_a_rate_is_known_is_told_of():
+    (_, note) = notes(TRIO, at_s=2.9)
+    assert note == (
+        "RabbitMQ quorum trio, kill the leader's node at 2.9 s for 3 s: no time to recover will be known, as "
+        "fewer than 3 s are measured before it; begin it at 3 s or later."
+    )
 
 
 def test_the_terminal_has_them_and_a_suite_without_faults_has_none(capsys):

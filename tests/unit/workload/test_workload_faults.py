@@ -225,7 +225,7 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "amazon-mq-cluster",
             "faults",
             "rolling-restart from 10 s, each node away for 5 s",
-            "no call reaches a node of amazon-mq-cluster",
+            "no call reaches a single node of amazon-mq-cluster, and RebootBroker is not built",
         ),
         (
             {"faults": [upgrade("4.3")]},
@@ -271,7 +271,7 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "amazon-mq-cluster",
             "faults",
             "kill the leader's node at 10 s for 5 s",
-            "no call reaches a node of amazon-mq-cluster",
+            "no call reaches a single node of amazon-mq-cluster, and RebootBroker is not built",
         ),
     ],
 )

@@ -27,9 +27,8 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
     if not asked or (len(asked) < len(given) and record.own_nodes):
         return
     if not record.own_nodes:
-        whose = (
-            f"no call reaches a node of {record.name}" if record.broker else f"{record.service} has no nodes"
-        )
+        unreached = f"no call reaches a single node of {record.name}, and RebootBroker is not built"
+        whose = unreached if record.broker else f"{record.service} has no nodes"
         remedy = f"{whose}; remove it, or give this scenario targets with nodes of your own"
         yield fault("faults", ", ".join(map(_words, asked)), remedy)
         return

@@ -71,8 +71,8 @@ def _held(expected: ExpectedLoss, queue: QueueSetup, fault: Any, *, alone: bool)
     found = f"{words.plural(lost, what)} lost" if lost else f"no {what} lost"
     if expected.loss is None:
         return None, f"not judged: {found}"
-    if expected.loss == "some":
-        return bool(lost), f"{'held' if lost else 'not held'}: {found}"
+    if expected.loss == "possible":  # what was consumed before is no longer there to be lost
+        return (True, f"held: {found}") if lost else (None, f"not judged: {found}")
     if lost and not alone:
         return None, f"not known: {found}, and another fault of the case may be why"
     return not lost, f"{'not held' if lost else 'held'}: {found}"

@@ -68,8 +68,8 @@ class FaultReport(Strict):
     missing: int | None = Field(description="likewise: neither received nor left in the queue")
     duplicates: int | None = Field(description="likewise: further copies received")
     unknown: int | None = Field(default=None, description="likewise: sends without an answer that says more")
-    expected_loss: Literal["none", "some"] | None = Field(
-        description="of messages, none that was confirmed, or some; null: nothing was expected"
+    expected_loss: Literal["none", "possible"] | None = Field(
+        description="of messages, none that was confirmed, or it is possible; null: nothing was expected"
     )
     expected_because: str
     held: bool | None = Field(description="whether that is what was found; null: it cannot be said")

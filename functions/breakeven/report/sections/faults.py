@@ -14,7 +14,7 @@ from breakeven.report.tables.fault_findings import AIMED_AT, finding
 MOST_FINDINGS = 30
 HOW = (
     "Times to recover count from when the fault was done; rates are of whole seconds, and the rate before is "
-    "the mean of the last ten before it. What is lost, missing or duplicate is of the whole case. "
+    "the mean of the last ten before it. What is lost, missing or duplicate counts the whole case. "
 )
 ONE_MACHINE = (
     "Measured on one machine: a node that is gone leaves its processor time to the others, and no network "
@@ -34,7 +34,7 @@ OF_CALLS = (
 CALLS_GROUPS = (("Calls, by the proxy's count", 5), ("The case's ledger", 4))
 #: the two that must be nothing come first, as in the ledger
 LOSSES = ("lost", "missing", "duplicates", "failed calls", "replicas in sync", "expected loss", "held")
-EXPECTED = {"none": "none", "some": "some", None: "not said"}
+EXPECTED = {"none": "none", "possible": "possible", None: "not said"}
 YES = {True: "yes", False: "no"}
 
 

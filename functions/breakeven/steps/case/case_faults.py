@@ -199,7 +199,10 @@ def _row(
         "back_at_s": answer.back_at_s if answer else None,
         "in_sync": order.in_sync if order else None,
         "error": _error(step, order, answer),
-        **{f"injected_{call}s": injected.get(call, 0) if injected else None for call in CALL_KINDS},
+        **{
+            f"injected_{call}s": injected.get(call, 0) if injected is not None else None
+            for call in CALL_KINDS
+        },
         "calls_seen": answer.seen if answer else None,
     }
 

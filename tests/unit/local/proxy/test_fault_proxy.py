@@ -221,7 +221,7 @@ def test_a_refusal_has_the_status_and_the_headers_of_the_json_protocol(behind) -
         with pytest.raises(sqs.exceptions.RequestThrottled) as caught:
             sqs.receive_message(QueueUrl=QUEUE)
         said = caught.value.response
-        assert said["ResponseMetadata"]["HTTPStatusCode"] == 400
+        assert said["ResponseMetadata"]["HTTPStatusCode"] == 403
         assert said["ResponseMetadata"]["HTTPHeaders"]["x-amzn-query-error"] == "RequestThrottled;Sender"
         assert said["ResponseMetadata"]["RequestId"]
         found.end()
@@ -267,8 +267,8 @@ def test_only_the_calls_and_queues_that_are_meant_meet_it_and_are_counted(behind
         assert call(to, "ReceiveMessage")[0] == 200
         assert call(to, "GetQueueAttributes")[0] == 200
         assert call(to, "DeleteMessage", OTHER, ReceiptHandle="h")[0] == 200
-        assert call(to, "DeleteMessage", ReceiptHandle="h")[0] == 400
-        assert call(to, "DeleteMessageBatch", Entries=[{"Id": "0", "ReceiptHandle": "h"}])[0] == 400
+        assert call(to, "DeleteMessage", ReceiptHandle="h")[0] == 403
+        assert call(to, "DeleteMessageBatch", Entries=[{"Id": "0", "ReceiptHandle": "h"}])[0] == 403
         ended = found.end()
         assert (ended.calls, ended.seen) == ({"delete": 2}, 2)
         assert call(to, "DeleteMessage", ReceiptHandle="h")[0] == 200
@@ -288,8 +288,8 @@ def test_the_same_seed_chooses_the_same_calls_and_keeps_the_share(behind) -> Non
         def met(seed: int) -> list[bool]:
             found.begin("throttle", percent=25, seed=seed)
             statuses = [call(to, "SendMessage")[0] for _ in range(100)]
-            assert found.end().calls == {"send": statuses.count(400)}
-            return [status == 400 for status in statuses]
+            assert found.end().calls == {"send": statuses.count(403)}
+            return [status == 403 for status in statuses]
 
         first, again, other = met(7), met(7), met(8)
         assert first == again != other
@@ -388,6 +388,21 @@ def test_one_that_has_ended_says_so(behind) -> None:
                 found.begin("throttle")
         found.proxy.stop()
         with pytest.raises(BreakevenError, match="the fault proxy does not run"):
+            found.end()
+
+
+def test_one_that_does_not_answer_is_ended_so_that_no_late_answer_is_taken_for_another(
+    behind, monkeypatch
+) -> None:
+    with behind() as found:
+        monkeypatch.setattr("local.servers.proxy.fault_proxy.PATIENCE_S", 0.2)
+        process = found.proxy._process
+        assert process is not None
+        os.kill(process.pid, signal.SIGSTOP)
+        with pytest.raises(BreakevenError, match=r"did not answer within 0\.2 s"):
+            found.begin("throttle")
+        assert process.poll() is not None
+        with pytest.raises(BreakevenError, match="the fault proxy has ended"):
             found.end()
 
 

@@ -98,12 +98,13 @@ def test_an_order_that_comes_late_is_not_carried_out(lane) -> None:
     assert lane.proxy.told == []
 
 
-@pytest.mark.parametrize("when", ["begin", "end"])
-def test_a_proxy_that_has_gone_is_the_answer(lane, when) -> None:
+@pytest.mark.parametrize(("when", "was_done"), [("begin", False), ("end", True)])
+def test_a_proxy_that_has_gone_is_the_answer_and_what_it_caused_was_done(lane, when, was_done) -> None:
     lane.proxy.gone = when
     lane.order()
     answer = lane.answer()
     assert (answer.error, answer.injected) == ("the fault proxy has ended", None)
+    assert (answer.done_at_s is not None, answer.back_at_s) == (was_done, None)
 
 
 def test_an_order_that_does_not_say_which_calls_is_answered(lane) -> None:

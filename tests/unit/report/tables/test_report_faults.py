@@ -54,18 +54,18 @@ def test_replicated_and_confirmed_messages_are_not_lost(target: TargetName) -> N
     ]
 
 
-def test_messages_that_are_not_persistent_are_lost_with_the_only_node() -> None:
+def test_messages_that_are_not_persistent_may_be_lost_with_the_only_node() -> None:
     transient = {"persistent": False}
-    assert judged(SINGLE, {"lost": 1}, **transient) == [("some", True, "held: 1 confirmed message lost")]
+    assert judged(SINGLE, {"lost": 1}, **transient) == [("possible", True, "held: 1 confirmed message lost")]
     assert judged(SINGLE, {"lost": 0}, **transient) == [
-        ("some", False, "not held: no confirmed message lost")
+        ("possible", None, "not judged: no confirmed message lost")
     ]
     unconfirmed = {**transient, "confirms": False}
     assert judged(SINGLE, {"lost": 0, "missing": 1}, **unconfirmed) == [
-        ("some", True, "held: 1 message lost")
+        ("possible", True, "held: 1 message lost")
     ]
     assert judged(SINGLE, {"lost": 0, "missing": 0}, **unconfirmed) == [
-        ("some", False, "not held: no message lost")
+        ("possible", None, "not judged: no message lost")
     ]
 
 
@@ -79,7 +79,7 @@ def test_without_replicas_in_sync_nothing_is_expected(in_sync: bool | None) -> N
 def test_of_one_copy_the_only_node_is_meant() -> None:
     """A pair of which one node was stopped for the case, and a group of one member."""
     down = {"persistent": False, "nodes_down": 1}
-    assert judged(PAIR, {"lost": 1}, mirrors=0, **down)[0][0] == "some"
+    assert judged(PAIR, {"lost": 1}, mirrors=0, **down)[0][0] == "possible"
     assert judged(PAIR, {"lost": 1}, mirrors=1, **down)[0][0] == "none", "of three nodes two are left"
     assert judged(TRIO, {"lost": 0}, group_size=1)[0][0] == "none"
     assert judged(TRIO, {"lost": 0, "back_s": None}, group_size=1)[0][0] is None

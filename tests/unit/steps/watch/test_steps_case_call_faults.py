@@ -88,6 +88,15 @@ def test_a_row_has_what_met_it_by_the_proxys_count(services) -> None:
     assert (row["done_at_s"], row["back_at_s"]) == (1.0, 2.0)
 
 
+def test_that_no_call_met_it_is_a_count_too(services) -> None:
+    case = case_of(services, FAULT)
+    ordered(services, case)
+    order = orders(services).given("case", 1)[1]
+    orders(services).answer(order, FaultAnswer(over=True, done_at_s=1.0, back_at_s=2.0, injected={}, seen=40))
+    (row,) = rows(services, case)
+    assert [row[name] for name in COUNTS] == [0, 0, 0, 40]
+
+
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
