@@ -37,6 +37,8 @@ from tests.support.workflow.processes import eventually
 TARGET = "rabbitmq-single"
 CREDENTIALS = Access(username="breakeven-watched", password="the-fifth-one")
 WORK_S, WRITTEN = 5.0, 100_000_000
+#: how far from the instant that a sample names it may have been taken on a busy machine, seconds
+SAMPLED_WITHIN_S = 0.5
 #: uses a core for that long and writes so much meanwhile; tells, each time that it has written a part, what
 #: time it is, the CPU that it has used, and the bytes that it has written
 WORK = f"""
@@ -139,10 +141,10 @@ def test_a_node_that_uses_a_core_and_writes_shows_it_in_the_right_seconds(
     assert {row["taken"] for row in counted} == {TREE}
     assert {row["node"] for row in counted} == {node.access.nodes[0].name}
     for row in counted:
-        started_s, ended_s = row["at_s"] - 1, row["at_s"]
-        used = at(told, ended_s, 1) - at(told, started_s, 1)
-        # the broker itself, and the program's own start, use some; a sample may be a little late
-        assert used - 0.35 <= row["cpu_cores"] <= used + 0.8, (row, used)
+        ends = [row["at_s"] + late_s for late_s in (-SAMPLED_WITHIN_S, 0.0, SAMPLED_WITHIN_S)]
+        used = [at(told, ended_s, 1) - at(told, ended_s - 1, 1) for ended_s in ends]
+        # the broker itself, and the program's own start, use some
+        assert min(used) - 0.35 <= row["cpu_cores"] <= max(used) + 0.8, (row, used)
     busy = [row for row in counted if at(told, row["at_s"], 2) > at(told, row["at_s"] - 1, 2)]
     idle = [row for row in counted if row["at_s"] < told[0][0] - 1 or row["at_s"] > told[-1][0] + 2]
     assert len(idle) >= 3
