@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -12,6 +11,7 @@ from pydantic import Field
 from breakeven.errors import InputError, together
 from breakeven.planning import (
     broker_limits,
+    environment_refusals,
     execution_limits,
     footprint,
     left_out,
@@ -22,19 +22,20 @@ from breakeven.planning import (
 from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
+from breakeven.planning.case_order import order_rounds
 from breakeven.planning.expand import expand
 from breakeven.planning.expected_losses import early_faults, expected_losses
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
 from breakeven.planning.node_sizes import even_clusters, passed_types
-from breakeven.planning.refusal import Refusal, origin
-from breakeven.planning.rounds import CaseRef, Leg
+from breakeven.planning.refusal import Refusal
+from breakeven.planning.rounds import Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
 from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, book_of
-from breakeven.targets.catalog import INSTRUMENT, record_of
-from breakeven.terms import Environment, Frozen, TargetName
+from breakeven.targets.catalog import INSTRUMENT
+from breakeven.terms import Environment, Frozen
 from breakeven.workload.case import Case, Variant
 from breakeven.workload.fields import MOST_WARM_UP_S
 from breakeven.workload.suite import Suite
@@ -203,9 +204,7 @@ def to_run(
         to_bake=machine_availability.to_bake(cases, account),
     )
     refusals = [
-        *_only_on_aws(suite, compared, environment),
-        *_only_here(suite, compared, environment),
-        *_only_behind_a_proxy(suite, compared, environment),
+        *environment_refusals.refusals(suite, compared, environment),
         *long_cases.refusals(suite, compared, environment),
         *_too_many(cases, lambda kept: order_rounds(kept, environment, plan.seed)),
         *run_deadline.refusals(compared, expected.seconds),
@@ -225,104 +224,6 @@ def to_run(
             "deadline_s": round(run_deadline.deadline_s(expected.seconds, cases), 1),
             "refusals": refusals,
         }
-    )
-
-
-def _only_on_aws(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Targets that no machine stands in for."""
-    managed = dict.fromkeys(case.target.kind for case in cases if record_of(case.target).broker)
-    if environment == "local" and managed:
-        remedy = "Amazon MQ creates brokers in an account of AWS, and nothing here stands in for it: run"
-        yield Refusal(
-            case_id=None,
-            field="targets",
-            value=", ".join(managed),
-            remedy=f"{remedy} it with --on aws, or drop it",
-        )
-
-
-def _only_here(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Faults of nodes, which nothing beside nodes on EC2 carries out yet."""
-    faulty = {case.scenario: case.workload.node_faults for case in cases if case.workload.node_faults}
-    for scenario, faults in faulty.items() if environment == "aws" else ():
-        remedy = "faults run on one machine; on AWS they are refused until nodes carry the agent: run it"
-        yield Refusal(
-            case_id=None,
-            field=origin(suite, scenario, "faults"),
-            value=", ".join(fault.words for fault in faults),
-            remedy=f"{remedy} without --on aws, plan it with --environment local, or remove them",
-        )
-
-
-def _only_behind_a_proxy(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Faults of calls to a service, where no proxy can stand before it."""
-    faulty = {case.scenario: case.workload.service_faults for case in cases if case.workload.service_faults}
-    for scenario, faults in faulty.items() if environment == "aws" else ():
-        why = "a proxy causes them that a run on one machine puts before its SQS server; before Amazon SQS"
-        how = (
-            "itself none is built: run it without --on aws, plan it with --environment local, or remove them"
-        )
-        yield Refusal(
-            case_id=None,
-            field=origin(suite, scenario, "faults"),
-            value=", ".join(fault.words for fault in faults),
-            remedy=f"{why} {how}",
-        )
-
-
-def order_rounds(cases: Sequence[Case], environment: Environment, seed: int) -> list[list[Leg]]:
-    """On AWS one round of one leg a target, repeats interleaved; on one machine a round a repeat.
-
-    Lanes on AWS share no host, so that they go side by side; on one machine legs go one at a time, in an
-    order of chance so that no target always follows another. Within a repeat cases are shuffled. The
-    instrument's cases are a round of their own before all others.
-    """
-    proving = [case for case in cases if case.target == INSTRUMENT]
-    first = [[_proving_leg(proving)]] if proving else []
-    return first + _order_compared([case for case in cases if case.target != INSTRUMENT], environment, seed)
-
-
-def _proving_leg(cases: Sequence[Case]) -> Leg:
-    refs = [_ref(case) for case in cases]
-    return Leg(leg_id=f"round-0.{INSTRUMENT}", target=INSTRUMENT, opens=True, closes=True, cases=refs)
-
-
-def _order_compared(cases: Sequence[Case], environment: Environment, seed: int) -> list[list[Leg]]:
-    # order only, nothing secret
-    dice = random.Random(seed)  # noqa: S311
-    repeats = sorted({case.repeat for case in cases})
-    targets = list(dict.fromkeys(case.target for case in cases))
-    groups = [repeats] if environment == "aws" else [[repeat] for repeat in repeats]
-    rounds = []
-    for number, group in enumerate(groups):
-        order = targets if environment == "aws" else dice.sample(targets, len(targets))
-        legs = [
-            Leg(
-                leg_id=f"round-{number + 1}.{target}",
-                target=target,
-                machines=next(case.machines for case in cases if case.target == target),
-                opens=number == 0,
-                closes=number == len(groups) - 1,
-                cases=[_ref(case) for repeat in group for case in _shuffled(cases, target, repeat, dice)],
-            )
-            for target in order
-        ]
-        rounds.append(legs)
-    return rounds
-
-
-def _shuffled(cases: Sequence[Case], target: TargetName, repeat: int, dice: random.Random) -> list[Case]:
-    chosen = [case for case in cases if (case.target, case.repeat) == (target, repeat)]
-    return dice.sample(chosen, len(chosen))
-
-
-def _ref(case: Case) -> CaseRef:
-    return CaseRef(
-        case_id=case.case_id,
-        loaders=list(range(case.loaders)),
-        nodes_down=case.workload.nodes_down,
-        faults=len(case.workload.node_faults),
-        loader=case.loader,
     )
 
 

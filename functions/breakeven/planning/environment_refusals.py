@@ -1,0 +1,60 @@
+"""What a suite asks for that is only on AWS, or only on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from breakeven.planning.refusal import Refusal, origin
+from breakeven.targets.catalog import record_of
+from breakeven.terms import Environment
+from breakeven.workload.case import Case
+from breakeven.workload.suite import Suite
+
+
+def refusals(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """What of the cases is not to be had where they are to run."""
+    yield from _only_on_aws(cases, environment)
+    yield from _only_here(suite, cases, environment)
+    yield from _only_behind_a_proxy(suite, cases, environment)
+
+
+def _only_on_aws(cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Targets that no machine stands in for."""
+    managed = dict.fromkeys(case.target.kind for case in cases if record_of(case.target).broker)
+    if environment == "local" and managed:
+        remedy = "Amazon MQ creates brokers in an account of AWS, and nothing here stands in for it: run"
+        yield Refusal(
+            case_id=None,
+            field="targets",
+            value=", ".join(managed),
+            remedy=f"{remedy} it with --on aws, or drop it",
+        )
+
+
+def _only_here(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Faults of nodes, which nothing beside nodes on EC2 carries out yet."""
+    faulty = {case.scenario: case.workload.node_faults for case in cases if case.workload.node_faults}
+    for scenario, faults in faulty.items() if environment == "aws" else ():
+        remedy = "faults run on one machine; on AWS they are refused until nodes carry the agent: run it"
+        yield Refusal(
+            case_id=None,
+            field=origin(suite, scenario, "faults"),
+            value=", ".join(fault.words for fault in faults),
+            remedy=f"{remedy} without --on aws, plan it with --environment local, or remove them",
+        )
+
+
+def _only_behind_a_proxy(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Faults of calls to a service, where no proxy can stand before it."""
+    faulty = {case.scenario: case.workload.service_faults for case in cases if case.workload.service_faults}
+    for scenario, faults in faulty.items() if environment == "aws" else ():
+        why = "a proxy causes them that a run on one machine puts before its SQS server; before Amazon SQS"
+        how = (
+            "itself none is built: run it without --on aws, plan it with --environment local, or remove them"
+        )
+        yield Refusal(
+            case_id=None,
+            field=origin(suite, scenario, "faults"),
+            value=", ".join(fault.words for fault in faults),
+            remedy=f"{why} {how}",
+        )
