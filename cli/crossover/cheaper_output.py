@@ -8,7 +8,7 @@ from rich.console import Console
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import CheaperVariant
+from breakeven.report.contract.crossing_model import CheaperVariant
 from breakeven.report.money.variants_table import start_words
 from cli.terminal import columns, print_table, say
 from local.stored.answers import Rows

@@ -16,7 +16,7 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.report.building import money_builder
 from breakeven.report.building.money_builder import total
 from breakeven.report.building.pairs_builder import build_pairs
-from breakeven.report.contract.money_model import CheaperVariant
+from breakeven.report.contract.crossing_model import CheaperVariant
 from breakeven.report.contract.pairs_model import Pairs
 from breakeven.report.money.lookup_tables import in_units
 from breakeven.report.money.measured_capacity import MeasuredCapacity

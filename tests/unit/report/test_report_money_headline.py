@@ -20,7 +20,7 @@ from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ, Question, question
 from breakeven.pricing.prices.book import PriceBook, load_book
 from breakeven.report.building import money_builder
-from breakeven.report.contract.money_model import EXACT
+from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import ranked_curves, shown_rates
 from breakeven.report.money.headline import as_used, beside_headline, headline

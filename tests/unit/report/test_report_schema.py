@@ -10,7 +10,7 @@ from typing import get_args
 import jsonschema
 
 from breakeven.loadgen.case_figures import Ledger, LoaderReport, ProbeReport
-from breakeven.report.contract import money_model, pairs_model
+from breakeven.report.contract import cost_model, crossing_model, pairs_model, question_model
 from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.json_schema import path, schema
 from breakeven.report.contract.report_model import Comparison, EndToEnd, Metric, Repeats
@@ -24,7 +24,7 @@ METRICS_MD = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encod
 #: every model of the money part
 MONEY = [
     model
-    for module in (money_model, pairs_model)
+    for module in (question_model, crossing_model, cost_model, pairs_model)
     for model in vars(module).values()
     if isinstance(model, type) and issubclass(model, Strict)
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
 from breakeven.report.building.query_answers import Answers
-from breakeven.report.contract.money_model import EXACT, Crossover, EmptyReceives
+from breakeven.report.contract.crossing_model import EXACT, Crossover, EmptyReceives
 from breakeven.report.contract.report_model import CaseReport
 from breakeven.report.money.counted import per_message
 

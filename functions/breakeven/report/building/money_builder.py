@@ -12,21 +12,23 @@ from breakeven.pricing.bill.lines import number
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SHOWN
 from breakeven.pricing.bill.uncertainty import inputs_moving, uncertain
 from breakeven.report.building.query_answers import Answers, Rows
-from breakeven.report.contract.money_model import (
+from breakeven.report.contract.cost_model import (
     Bill,
     BillLine,
     BreakEvenHours,
     CostCurve,
-    CostQuestion,
-    Crossover,
     DecisionMap,
-    EmptyReceives,
     MapRow,
     OfferedRate,
+)
+from breakeven.report.contract.crossing_model import (
+    Crossover,
+    EmptyReceives,
     Sensitivity,
     SensitivityEnd,
     SizeCrossing,
 )
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.targets.catalog import managed_target, priced_target
 
 Row = Mapping[str, Any]

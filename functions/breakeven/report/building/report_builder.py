@@ -22,8 +22,8 @@ from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.building.verdict import verdict
+from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.joined_model import PricedCapacity
-from breakeven.report.contract.money_model import PriceTier
 from breakeven.report.contract.report_model import (
     CaseReport,
     Comparison,

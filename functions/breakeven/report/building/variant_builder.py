@@ -8,7 +8,7 @@ from typing import Any
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.building.money_builder import total
 from breakeven.report.building.query_answers import Rows
-from breakeven.report.contract.money_model import CheaperVariant, FirstCrossing
+from breakeven.report.contract.crossing_model import CheaperVariant, FirstCrossing
 
 
 def cheaper_variants(cost: Mapping[str, Any], crossings: Rows, bills: Rows) -> list[CheaperVariant]:

@@ -9,7 +9,9 @@ from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import INK, Form, chart, rates, usd
-from breakeven.report.contract.money_model import CostCurve, CostQuestion, Crossover
+from breakeven.report.contract.cost_model import CostCurve
+from breakeven.report.contract.crossing_model import Crossover
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 

@@ -9,7 +9,8 @@ from typing import Any
 from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, rates
-from breakeven.report.contract.money_model import CostQuestion, DecisionMap, MapRow
+from breakeven.report.contract.cost_model import DecisionMap, MapRow
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 from breakeven.report.money.lookup_tables import map_beside

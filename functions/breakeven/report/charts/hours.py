@@ -10,7 +10,7 @@ from breakeven import words
 from breakeven.pricing.bill.questions import RABBITMQ
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import MUTED, Form, chart, rates, thousands
-from breakeven.report.contract.money_model import BreakEvenHours
+from breakeven.report.contract.cost_model import BreakEvenHours
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 from breakeven.report.money.cheapest import published_limit

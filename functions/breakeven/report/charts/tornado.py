@@ -10,7 +10,7 @@ from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import INK, Form, chart
-from breakeven.report.contract.money_model import Sensitivity, SensitivityEnd
+from breakeven.report.contract.crossing_model import Sensitivity, SensitivityEnd
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from breakeven.report.contract.money_model import EXACT, CrossingKind
+from breakeven.report.contract.crossing_model import EXACT, CrossingKind
 from breakeven.report.contract.strict import Strict
 
 

@@ -10,24 +10,26 @@ from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, Pro
 from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
 from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.board_model import BoardSize
-from breakeven.report.contract.fault_model import FaultReport
-from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
-from breakeven.report.contract.money_model import (
+from breakeven.report.contract.cost_model import (
     Bill,
     BreakEvenHours,
-    CheaperVariant,
     CostCurve,
-    CostQuestion,
-    Crossover,
     DecisionMap,
-    EmptyReceives,
     OfferedRate,
     PriceTier,
+)
+from breakeven.report.contract.crossing_model import (
+    CheaperVariant,
+    Crossover,
+    EmptyReceives,
     Sensitivity,
     SizeCrossing,
 )
+from breakeven.report.contract.fault_model import FaultReport
+from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.pairs_model import Pairs
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
 from breakeven.terms import Environment, Flag, Place, Provenance

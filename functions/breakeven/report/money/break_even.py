@@ -8,7 +8,9 @@ from math import log10
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED
 from breakeven.pricing.bill.uncertainty import FILL_OF_BATCHED
-from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostQuestion, Crossover
+from breakeven.report.contract.cost_model import BreakEvenHours
+from breakeven.report.contract.crossing_model import EXACT, Crossover
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.by_size import MODES, mode, size_and_zones
 from breakeven.report.money.consumption.consumer_words import QUEUE_ONLY

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from breakeven import words
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import CostQuestion, SizeCrossing
+from breakeven.report.contract.crossing_model import SizeCrossing
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import about, unbatched

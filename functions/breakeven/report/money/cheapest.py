@@ -14,8 +14,10 @@ from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import EXACT, CostCurve, CostQuestion, Crossover, place_of
+from breakeven.report.contract.cost_model import CostCurve, place_of
+from breakeven.report.contract.crossing_model import EXACT, Crossover
 from breakeven.report.contract.pairs_model import PairCrossing
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.option_words import changes, crossings
 from breakeven.targets.catalog import clusters

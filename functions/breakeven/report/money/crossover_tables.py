@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
 from breakeven.published.rows import Published
-from breakeven.report.contract.money_model import Crossover
+from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never

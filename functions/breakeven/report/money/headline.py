@@ -9,7 +9,8 @@ from breakeven.pricing.bill.amazon_mq import form_of
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import EXACT, CostQuestion, Crossover
+from breakeven.report.contract.crossing_model import EXACT, Crossover
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.cheapest import NAMED_RANGES, Meeting, Range, Stretch, ranges, stretches
 from breakeven.report.money.managed import conditions

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import log
 
 from breakeven import words
+from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.joined_model import CrossingLatency, MeasuredSide
-from breakeven.report.contract.money_model import Crossover
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import about, brief, deciding

@@ -7,14 +7,9 @@ from collections.abc import Callable, Iterator
 from breakeven import words
 from breakeven.pricing.bill.article import ARTICLE_BOOK
 from breakeven.pricing.bill.questions import AMAZON_MQ, RABBITMQ
-from breakeven.report.contract.money_model import (
-    Bill,
-    BillLine,
-    CostQuestion,
-    MapRow,
-    PriceTier,
-    Sensitivity,
-)
+from breakeven.report.contract.cost_model import Bill, BillLine, MapRow, PriceTier
+from breakeven.report.contract.crossing_model import Sensitivity
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import SHORT, brief, usd

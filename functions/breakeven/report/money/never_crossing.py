@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from breakeven import words
 from breakeven.pricing.bill.broker_lines import PEOPLE
-from breakeven.report.contract.money_model import Bill, BillLine, CostQuestion, Crossover
+from breakeven.report.contract.cost_model import Bill, BillLine
+from breakeven.report.contract.crossing_model import Crossover
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.money.option_words import usd
 
 SECONDS_PER_HOUR = 3600.0

@@ -9,8 +9,10 @@ from breakeven import words
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.pricing.cluster_form import ClusterForm, form_words
-from breakeven.report.contract.money_model import BreakEvenHours, CostQuestion, Crossover
+from breakeven.report.contract.cost_model import BreakEvenHours
+from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.pairs_model import PairCrossing
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 
 SHORT = {AS_USED: "as used", BATCHED: "batched"}

@@ -11,7 +11,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message, within_fifo_quota
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.pricing.prices.fifo_quotas import fifo_quotas
-from breakeven.report.contract.money_model import CostQuestion
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.consumption.consumer_words import consumers
 from breakeven.report.money.option_words import hour, share

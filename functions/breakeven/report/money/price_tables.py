@@ -8,7 +8,9 @@ from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.questions import AMAZON_MQ, BATCHED, RABBITMQ
-from breakeven.report.contract.money_model import EXACT, BreakEvenHours, CostCurve, CostQuestion
+from breakeven.report.contract.cost_model import BreakEvenHours, CostCurve
+from breakeven.report.contract.crossing_model import EXACT
+from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.cheapest import RATES, carried, published_limit, ranked_curves, shown_rates

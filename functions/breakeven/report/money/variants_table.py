@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.pricing.bill.questions import AS_USED, BATCHED
-from breakeven.report.contract.money_model import CheaperVariant, FirstCrossing
+from breakeven.report.contract.crossing_model import CheaperVariant, FirstCrossing
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from breakeven import words
 from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
-from breakeven.report.contract.money_model import Crossover
+from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
