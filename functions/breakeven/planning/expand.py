@@ -25,8 +25,9 @@ from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
 from breakeven.workload.case import SINGLY, Case, LoaderKind, Share, Step, Variant, Workload
 from breakeven.workload.fields import UNLIMITED
+from breakeven.workload.scenario import Cell, Scenario
 from breakeven.workload.sizes import format_size
-from breakeven.workload.suite import Cell, Scenario, Suite
+from breakeven.workload.suite import Suite
 
 Settings = dict[str, Any]
 

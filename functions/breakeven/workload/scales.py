@@ -7,7 +7,8 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.workload.fields import ScaleName
-from breakeven.workload.suite import SAME, Cell, Suite
+from breakeven.workload.scenario import SAME, Cell
+from breakeven.workload.suite import Suite
 
 #: of one machine, unless it is asked for another one
 LOCAL: ScaleName = "local"

@@ -12,8 +12,9 @@ from breakeven.planning.expand import ABSENT, BUILT_IN, CLOSED, HOLD_S, NO_WORKL
 from breakeven.targets.catalog import CATALOG, PAIR, SQS, compared, record_of
 from breakeven.workload.case import Workload
 from breakeven.workload.read import parse_suite, parse_yaml
+from breakeven.workload.scenario import Scenario
 from breakeven.workload.sizes import format_size
-from breakeven.workload.suite import Scenario, Suite
+from breakeven.workload.suite import Suite
 
 TEXT = (Path(__file__).parents[3] / "docs" / "suites.md").read_text(encoding="utf-8")
 QUERY_FILES = Path(__file__).parents[3] / "queries"

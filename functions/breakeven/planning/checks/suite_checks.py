@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.errors import InputError, together
-from breakeven.workload.suite import Cell, Suite
+from breakeven.workload.scenario import Cell
+from breakeven.workload.suite import Suite
 
 MAX_CASES = 1000
 #: fields that say how the messages of an open loop arrive

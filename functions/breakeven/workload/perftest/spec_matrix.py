@@ -11,7 +11,7 @@ from breakeven.workload.fields import MAX_LIST
 from breakeven.workload.perftest.spec_values import SpecError
 from breakeven.workload.perftest.spec_workload import SpecWorkload
 from breakeven.workload.problems import printable
-from breakeven.workload.suite import Cell
+from breakeven.workload.scenario import Cell
 
 #: of all variables of one scenario
 MAX_COMBINATIONS: Final = 1000

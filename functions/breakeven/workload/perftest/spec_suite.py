@@ -22,7 +22,8 @@ from breakeven.workload.perftest.spec_values import SpecError, values_of
 from breakeven.workload.perftest.spec_workload import SpecWorkload, workload_of
 from breakeven.workload.problems import did_you_mean, printable, shown
 from breakeven.workload.read import decoded, parse_suite
-from breakeven.workload.suite import Cell, Defaults, Suite
+from breakeven.workload.scenario import Cell, Defaults
+from breakeven.workload.suite import Suite
 
 #: of the highest rate, at which ``rate-vs-latency`` measures. Source: PerfTest's RateVsLatencyScenario
 FACTORS: Final = (
