@@ -14,7 +14,7 @@ from bench.plan import Load, Times
 from bench.watched import Command, Line
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
-from breakeven.planning.expand import ABSENT, BUILT_IN, CLOSED, workload_of
+from breakeven.planning.workload_settings import ABSENT, BUILT_IN, CLOSED, workload_of
 from breakeven.workload.case import Case, Workload
 
 NAMES = {"native": "ours", "pika": "ours on pika", "boto3": "boto3"}

@@ -19,7 +19,7 @@ from bench.plan import Times
 from bench.terminator import terminator
 from bench.watched import watch
 from breakeven.errors import BreakevenError
-from breakeven.planning.expand import workload_of
+from breakeven.planning.workload_settings import workload_of
 from breakeven.workload.case import Workload
 from local.children import Children
 from local.servers.sqs_server import SqsServer

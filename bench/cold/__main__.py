@@ -25,7 +25,7 @@ from bench.watched import watch
 from breakeven.errors import BreakevenError
 from breakeven.loadgen.search.probe import Probe
 from breakeven.loadgen.self_check.host_use import RUN_PROCESS
-from breakeven.planning.expand import workload_of
+from breakeven.planning.workload_settings import workload_of
 from breakeven.workload.case import Case
 from local.children import Children
 

@@ -23,7 +23,7 @@ from botocore.parsers import ResponseParserError
 from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import BreakevenError, InputError
-from breakeven.planning.expand import workload_of
+from breakeven.planning.workload_settings import workload_of
 from local.children import SERVER_NICENESS, Children, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 

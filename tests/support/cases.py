@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from breakeven.planning.expand import workload_of
+from breakeven.planning.workload_settings import workload_of
 from breakeven.workload.case import Case, Workload
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from breakeven.instrument.program import Latency, Program, Protocol, Step
 from breakeven.planning.budget.durations import LOADER_LIMIT_S, case_seconds
-from breakeven.planning.expand import tag_of, workload_of
+from breakeven.planning.expand import tag_of
+from breakeven.planning.workload_settings import workload_of
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment
 from breakeven.workload.case import Case, Variant

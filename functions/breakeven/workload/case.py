@@ -136,7 +136,7 @@ def in_hand_s(longest_ms: float, delivery: Mapping[str, Any]) -> float:
 class Workload(Frozen):
     """What is done to the queues. Times in seconds, sizes in bytes; counts are totals over loaders.
 
-    Nothing has a default here: defaults stand where suites are read, in ``planning.expand``.
+    Nothing has a default here: defaults stand in ``planning.workload_settings``.
     """
 
     mode: Mode

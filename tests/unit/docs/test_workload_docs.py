@@ -8,7 +8,8 @@ import pytest
 
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.execution_limits import QUERIES
-from breakeven.planning.expand import ABSENT, BUILT_IN, CLOSED, HOLD_S, NO_WORKLOAD, expand
+from breakeven.planning.expand import expand
+from breakeven.planning.workload_settings import ABSENT, BUILT_IN, CLOSED, HOLD_S, NO_WORKLOAD
 from breakeven.targets.catalog import CATALOG, PAIR, SQS, compared, record_of
 from breakeven.workload.case import Workload
 from breakeven.workload.read import parse_suite, parse_yaml

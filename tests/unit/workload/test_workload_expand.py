@@ -5,7 +5,8 @@ import re
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning.expand import expand, scaled
+from breakeven.planning.expand import expand
+from breakeven.planning.workload_settings import scaled
 from breakeven.workload.read import load_suite, parse_suite
 
 SQS, RABBITMQ = "sqs-standard", "rabbitmq-mirrored-pair"

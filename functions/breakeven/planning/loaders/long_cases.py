@@ -13,8 +13,8 @@ from breakeven.planning.budget.durations import (
     too_long_by,
 )
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
-from breakeven.planning.expand import scaled
 from breakeven.planning.refusal import Refusal, origin
+from breakeven.planning.workload_settings import scaled
 from breakeven.terms import Environment
 from breakeven.workload.case import CLOSING_S, Case
 from breakeven.workload.node_faults import BACK_S
