@@ -15,7 +15,7 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.estimate import CostLine, Estimate
 from breakeven.planning.budget.planning_assumptions import BUILDER_S, SNAPSHOT_S
 from breakeven.planning.plan import DEFAULT_MAX_USD, Plan, make_plan
-from breakeven.pricing.prices.book import DEFAULT_REGION
+from breakeven.pricing.prices.book_files import DEFAULT_REGION
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.words import plural
 from breakeven.workload.case import Case

@@ -21,7 +21,8 @@ from breakeven.pricing.bill.lines import MAX_MSG_PER_S
 from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import bill_question, priced_beside, question
 from breakeven.pricing.bill.variations import corners
-from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, load_book, read_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book, read_book
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.money.measured_capacity import RunsCapacities, capacities_from
 from cli.crossover.crossover_options import WHERE, add_options, inputs_of

@@ -18,7 +18,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.planning.budget.task_lines import VCPU
 from breakeven.planning.loaders import quotas
-from breakeven.pricing.prices.book import regions
+from breakeven.pricing.prices.book_files import regions
 from breakeven.pricing.prices.instance_types import machine, smaller_types
 from breakeven.steps.run.run_input import DEFAULT_SUITE
 from breakeven.targets.catalog import clusters

@@ -7,7 +7,7 @@ from typing import Any
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import DEFAULT_MAX_USD
-from breakeven.pricing.prices.book import DEFAULT_REGION
+from breakeven.pricing.prices.book_files import DEFAULT_REGION
 from cli import plan_command
 from cli.running import run_command
 

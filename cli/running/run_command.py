@@ -16,7 +16,7 @@ from rich.console import Console
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.planning.plan import DEFAULT_ALLOWANCE, Plan
-from breakeven.pricing.prices.book import DEFAULT_REGION, load_book
+from breakeven.pricing.prices.book_files import DEFAULT_REGION, load_book
 from breakeven.results.items import RUN
 from breakeven.steps.run.costs import ask_about
 from breakeven.steps.run.plan_run import check_run_id, plan_of, usual_message_bytes

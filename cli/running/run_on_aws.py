@@ -16,7 +16,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.plan import Plan
-from breakeven.pricing.prices.book import regions
+from breakeven.pricing.prices.book_files import regions
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.run.plan_run import check_run_id, plan_of

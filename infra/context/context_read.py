@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from breakeven.errors import InputError, together
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.prices.book import DEFAULT_REGION, REGION, load_book, regions
+from breakeven.pricing.prices.book_files import DEFAULT_REGION, REGION, load_book, regions
 from breakeven.pricing.prices.instance_types import machine, machines
 from breakeven.workload.read import load_shipped
 from infra.context.settings import DEBIAN_NAMES, Context

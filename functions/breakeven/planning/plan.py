@@ -33,7 +33,8 @@ from breakeven.planning.refusal import Refusal
 from breakeven.planning.rounds import Leg
 from breakeven.planning.self_test import instrument_cases
 from breakeven.planning.warm_up import windows_of_lanes
-from breakeven.pricing.prices.book import DEFAULT_REGION, PriceBook, book_of
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import DEFAULT_REGION, book_of
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Environment, Frozen
 from breakeven.workload.case import Case, Variant

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from tests.infra.app.test_context_effects import functions_inside, of_kind, variables
 from tests.support.aws.definition import builders_templates, definition_of, nodes_template
 from tests.support.aws.idle_cost import idle_lines

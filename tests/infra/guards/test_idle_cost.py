@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from breakeven.planning.run_deadline import MAX_RUN_S
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from tests.support.aws.definition import definition_of, template_of
 from tests.support.aws.idle_cost import UnknownCostError, idle_lines
 

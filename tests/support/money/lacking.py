@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from breakeven.pricing.prices.book import PriceBook, load_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import load_book
 
 
 def lacking(service: str, item: str, name: str = "us-east-1") -> PriceBook:

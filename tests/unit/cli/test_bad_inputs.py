@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from breakeven.pricing.prices.book import BOOKS, DEFAULT_REGION, books, read_book
+from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION, books, read_book
 from breakeven.workload.read import load_file
 from cli import main as command
 from cli.running import run_command

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from breakeven import words
-from breakeven.pricing.prices.book import BOOKS, DEFAULT_REGION
+from breakeven.pricing.prices.book_files import BOOKS, DEFAULT_REGION
 from cli import main as command
 from tests.support.workflow.command import ROOT
 

@@ -8,7 +8,7 @@ from breakeven.errors import InputError
 from breakeven.planning.execution_limits import BROKER_LIMIT_S, BROKER_LOOKS_EVERY_S, history_events
 from breakeven.planning.machine_availability import Account, machines_of, to_bake
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.steps.run.account_capacity import instance_types
 from breakeven.steps.run.plan_run import _broker_images, _leg

@@ -9,7 +9,8 @@ from moto import mock_aws
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.prices.book import PriceBook, book_of, load_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import book_of, load_book
 from breakeven.results import layout
 from breakeven.steps.run.account_capacity import prices_of
 from breakeven.steps.run.plan_run import plan_run

@@ -14,7 +14,7 @@ from breakeven.errors import InputError
 from breakeven.planning.budget.lane_lines import cross_zone_gb
 from breakeven.planning.machine_availability import Account, lanes_at_once
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.steps.run import account_capacity
 from breakeven.steps.run.costs import ask_about
 from breakeven.workload.read import parse_suite

@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.planning.machine_availability import Account
 from breakeven.planning.plan import Plan, make_plan
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.instance_types import smaller_types
 from breakeven.steps.run.account_capacity import instance_types
 from breakeven.steps.run.costs import ask_about

@@ -13,7 +13,7 @@ from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.pair_questions import ask_pairs
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ, Question, question
 from breakeven.pricing.bill.variations import corners, quarters
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_curves import Option

@@ -13,7 +13,7 @@ from breakeven.pricing.bill.article import article_question
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import question
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
 
 MESSAGES = 262_800_000

@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.pricing.prices.book import BOOKS, PriceBook, books, load_book, read_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import BOOKS, books, load_book, read_book
 from breakeven.report.contract.json_schema import path as schema_path
 from breakeven.report.contract.json_schema import schema
 from breakeven.results import schemas

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from breakeven.pricing.bill.inputs import ask
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.workload.fields import Queues
 

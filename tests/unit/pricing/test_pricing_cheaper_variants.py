@@ -8,7 +8,7 @@ from breakeven.pricing.bill.cheaper_variants import cheaper, variants
 from breakeven.pricing.bill.cluster_capacity import capacity_of
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import RABBITMQ, Question, own_cluster
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.instance_types import burstable_twin, machine
 
 BOOK = load_book("us-east-1")

@@ -23,7 +23,7 @@ from breakeven.pricing.bill.run_capacities import Capacities, RunCapacity
 from breakeven.pricing.bill.size_board import boards
 from breakeven.pricing.bill.variations import ask_all
 from breakeven.pricing.cluster_form import NODES, ClusterForm, cluster_name, form_words
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.targets.catalog import clusters
 from local.stored.answers import answers
 

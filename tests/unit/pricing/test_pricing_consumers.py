@@ -20,7 +20,7 @@ from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import Question, question
 from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.pricing.bill.variations import corners
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
 from tests.support.money.cost_crossings import Pair
 from tests.support.money.priced_options import option_of

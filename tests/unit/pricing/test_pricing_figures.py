@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.planning.plan import make_plan
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.steps.run.costs import ask_about
 from breakeven.workload.read import load_shipped
 

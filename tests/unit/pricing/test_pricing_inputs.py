@@ -14,7 +14,7 @@ from breakeven.pricing.bill.questions import question
 from breakeven.pricing.bill.sqs_lines import batched, requests_per_message
 from breakeven.pricing.bill.uncertainty import uncertain
 from breakeven.pricing.bill.variations import ask_all, corners, quarters
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.results.schemas import TABLES
 
 KIB = 1024

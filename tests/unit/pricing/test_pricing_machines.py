@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from breakeven.errors import InputError
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.instance_types import PATH, Machine, machine, machines
 
 

@@ -11,7 +11,7 @@ from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.pair_questions import ask_pairs, in_form
 from breakeven.pricing.bill.questions import Question, question
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from local.stored.answers import answers
 from tests.support.money.cost_crossings import Pair
 from tests.support.money.priced_options import option_of

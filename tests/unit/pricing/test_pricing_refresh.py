@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from breakeven.pricing.prices.book import PriceBook, load_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.pricing.prices.refresh_notes import not_refreshed
 from tests.support.money.price_list import ALL, Entry, PriceList, elsewhere, entries

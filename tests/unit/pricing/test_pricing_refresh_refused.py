@@ -13,7 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.steps.run.account_capacity import QUICK
 from tests.support.money.price_list import ALL, Entry, PriceList, Reply, entries, refused

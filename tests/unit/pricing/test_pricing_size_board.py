@@ -11,7 +11,7 @@ from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, RunCapacity
 from breakeven.pricing.bill.size_board import boards
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.report.building.board_builder import board
 from breakeven.report.money.size_board_table import board_table, cheapest_lines, why_empty
 from local.stored.answers import answers

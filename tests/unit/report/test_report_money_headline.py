@@ -18,7 +18,8 @@ import pytest
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
 from breakeven.pricing.bill.questions import AS_USED, BATCHED, RABBITMQ, Question, question
-from breakeven.pricing.prices.book import PriceBook, load_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.report.building import money_builder
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.report_model import Report

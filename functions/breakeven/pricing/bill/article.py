@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.questions import AS_USED, Question, own_cluster, sqs_option
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 
 ARTICLE_BOOK = "2012-12"
 ARTICLE_INSTANCE = "m1.small"

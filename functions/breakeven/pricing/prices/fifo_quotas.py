@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import Field, PositiveInt
 
-from breakeven.pricing.prices.book import Finite, IsoDate, Text
+from breakeven.pricing.prices.price import Finite, IsoDate, Text
 
 PATH = Path(__file__).parent / "fifo_quotas.json"
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from breakeven.errors import InputError
-from breakeven.pricing.prices.book import Finite, IsoDate, Text
+from breakeven.pricing.prices.price import Finite, IsoDate, Text
 
 PATH = Path(__file__).parent / "machines.json"
 CLOSE_NAMES = 5

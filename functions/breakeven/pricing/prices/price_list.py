@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from breakeven.pricing.prices.book import Tier
+from breakeven.pricing.prices.price import Tier
 
 CURRENCY = "USD"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from breakeven.pricing.prices.book import Price, PriceBook, Tier
+from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.catalogue import (
     Query,
     Wanted,
@@ -20,6 +20,7 @@ from breakeven.pricing.prices.catalogue import (
     regional_queries,
     transfer_queries,
 )
+from breakeven.pricing.prices.price import Price, Tier
 from breakeven.pricing.prices.price_list import Entry, Rates, Unreadable
 from breakeven.pricing.prices.price_queries import Answer, Asking, Refused
 from breakeven.pricing.prices.refresh_notes import Key, notes_of

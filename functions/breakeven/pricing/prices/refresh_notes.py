@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 
-from breakeven.pricing.prices.book import Price, PriceBook
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.price import Price
 from breakeven.words import unit_price
 
 #: service and item

@@ -17,7 +17,7 @@ from botocore.parsers import ResponseParserError
 
 from breakeven.planning.loaders import quotas
 from breakeven.planning.machine_availability import BUILDERS, QUOTA, Account
-from breakeven.pricing.prices.book import book_of, regions
+from breakeven.pricing.prices.book_files import book_of, regions
 from breakeven.pricing.prices.instance_types import current_type, machines, smaller_types
 from breakeven.pricing.prices.refresh import Refreshed, refresh
 from breakeven.pricing.prices.refresh_notes import not_refreshed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.refresh import Refreshed
 from breakeven.steps.run import plan_run as planning
 from breakeven.steps.services import Services

@@ -11,7 +11,7 @@ import pytest
 from breakeven.planning.plan import make_plan
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.report.building.verdict import verdict
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.money.crossover_tables import crossover_table

@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.planning.plan import make_plan
 from breakeven.pricing.bill.run_capacities import NO_CAPACITIES
-from breakeven.pricing.prices.book import load_book
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.report.building.money_builder import cost_questions
 from breakeven.results import layout
 from breakeven.results.items import lane_item

@@ -9,7 +9,8 @@ import pytest
 from moto import mock_aws
 
 from breakeven.errors import InputError
-from breakeven.pricing.prices.book import PriceBook, load_book
+from breakeven.pricing.prices.book import PriceBook
+from breakeven.pricing.prices.book_files import load_book
 from breakeven.results import layout
 from breakeven.results.items import RUN
 from breakeven.steps.run.account_capacity import prices_of
