@@ -15,7 +15,8 @@ from breakeven.brokers.access import Access
 from breakeven.clients.factory import make_client
 from breakeven.loadgen.assignment import Assignment
 from breakeven.loadgen.coordination import CaseProgress, Progress, SoleLoader
-from breakeven.loadgen.flags import Evidence, raised
+from breakeven.loadgen.evidence import Evidence
+from breakeven.loadgen.flags import raised
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import merge

@@ -5,19 +5,16 @@ The two cannot drift apart: a condition answers with its sentence, or with nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from collections.abc import Callable, Iterator, Mapping
 
 from breakeven import words
 from breakeven.loadgen.case_figures import CallErrors
-from breakeven.loadgen.reconciliation import Account
+from breakeven.loadgen.evidence import Evidence
 from breakeven.loadgen.record.call_errors import merged
 from breakeven.loadgen.record.total import Total
-from breakeven.loadgen.result import LoaderResult
-from breakeven.loadgen.search.probe import best, bound, not_confirmed
+from breakeven.loadgen.search_flags import idle_limit, latency_fell, no_rate_confirmed
 from breakeven.loadgen.self_check.busy_host import host_evidence
-from breakeven.loadgen.self_check.diagnosis import SATURATED_SHARE, Diagnosis, shared_lateness
+from breakeven.loadgen.self_check.diagnosis import Diagnosis, shared_lateness
 from breakeven.loadgen.stages import PREFILL
 from breakeven.terms import Flag
 
@@ -27,38 +24,6 @@ TAIL_SHARE = 0.1
 MOST_LOADERS = 5
 #: samples that must lie beyond a percentile
 BEYOND = 10
-#: of a search, how many times the p99 at a higher rate that at a lower one is, and by which share of the
-#: objective it is longer, for it to be no chance
-FALL, FALL_SHARE = 2.0, 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What flags are judged by. A caller gives what it knows; the defaults raise nothing.
-
-    ``shared``: the run was started with ``--share``.
-    ``mirrors``: "before" and "after" the case -> queue -> mirrors in sync, of which each queue should have
-    ``mirrors_due``. ``without_percentile``: metric -> its samples, and the percentiles that they are too few
-    for. ``account``: None where no loader was asked. ``cold``: why the lane may not have been warm.
-    ``prefill``: messages that were to be in the queues beforehand. ``objective_ms`` and ``confirm_s``: of a
-    capacity search.
-    """
-
-    results: Sequence[LoaderResult] = ()
-    totals: Mapping[str, Total] = field(default_factory=dict)
-    account: Account | None = None
-    environment: str = ""
-    provenance: str = ""
-    shared: bool = False
-    nodes: int = 0
-    nodes_down: int = 0
-    mirrors: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    mirrors_due: int = 0
-    cold: str = ""
-    prefill: int = 0
-    objective_ms: float | None = None
-    confirm_s: float = 0.0
-    without_percentile: Mapping[str, tuple[int, Sequence[str]]] = field(default_factory=dict)
 
 
 def raised(evidence: Evidence) -> dict[Flag, str]:
@@ -110,66 +75,6 @@ def _other_runs(known: Evidence) -> str:
 
 def _cold_lane(known: Evidence) -> str:
     return f"its target may not have been warm: {known.cold}" if known.cold else ""
-
-
-def _latency_fell(known: Evidence) -> str:
-    """Of the last try of each rate the widest fall to one that kept the objective."""
-    tried = {probe.rate: probe for result in known.results for probe in result.probes}
-    seen = sorted((rate, p99_ms) for rate, p in tried.items() if (p99_ms := p.end_to_end_p99_ms) is not None)
-    objective_ms = known.objective_ms or 0.0
-    falls = [
-        (slow_ms - fast_ms, low, slow_ms, high, fast_ms)
-        for (low, slow_ms), (high, fast_ms) in combinations(seen, 2)
-        if fast_ms <= objective_ms
-        and slow_ms >= FALL * fast_ms
-        and slow_ms - fast_ms >= FALL_SHARE * objective_ms
-    ]
-    if not falls:
-        return ""
-    _, low, slow_ms, high, fast_ms = max(falls)
-    return (
-        f"p99 end to end was {words.milliseconds(slow_ms)} at {words.figure(low)} msg/s and "
-        f"{words.milliseconds(fast_ms)} at {words.figure(high)} msg/s, which more messages do not explain"
-    )
-
-
-def _not_confirmed(known: Evidence) -> str:
-    """What is found is then the highest rate below those that were not held for so long."""
-    probes = [probe for result in known.results for probe in result.probes]
-    found = best(probes)
-    if not known.confirm_s or not probes or (found and found.confirms):
-        return ""
-    tried = [
-        f"{words.figure(probe.rate)} msg/s was not held for {known.confirm_s:g} s ({probe.reason})"
-        for probe in not_confirmed(probes)
-    ]
-    if found:
-        rate = words.figure(found.rate)
-        why = "as too little time was left, or messages were"
-        tried.append(f"{rate} msg/s was not offered for {known.confirm_s:g} s, {why}")
-    return "; ".join(tried)
-
-
-def _idle_limit(known: Evidence) -> str:
-    """Judged of the rate that bounds the search."""
-    failed = bound([probe for result in known.results for probe in result.probes])
-    used = [one for result in known.results for one in _cores_used(result, failed.stage)] if failed else []
-    if not failed or not used or used[0][0] >= SATURATED_SHARE:
-        return ""
-    return (
-        f"{words.figure(failed.rate)} msg/s was not held although all programs on the host together used "
-        f"{used[0][0]:.2f} of its {words.plural(used[0][1], 'core')}, and under {SATURATED_SHARE:g} no "
-        "thread of loader or target can have been the limit"
-    )
-
-
-def _cores_used(result: LoaderResult, stage: str) -> Iterator[tuple[float, int]]:
-    """By all programs of the host, of so many cores; nothing where the target may be on another host."""
-    cores = int(result.host.get("cores") or 0)
-    for found in result.diagnoses:
-        on_one_host = found.others_share is not None
-        if found.stage == stage and on_one_host and found.idle_share is not None and cores:
-            yield (1 - found.idle_share) * cores, cores
 
 
 def _few_samples(known: Evidence) -> str:
@@ -297,9 +202,9 @@ FLAGS: dict[Flag, Callable[[Evidence], str]] = {
     "busy_host": _busy_host,
     "other_runs": _other_runs,
     "cold_lane": _cold_lane,
-    "latency_fell": _latency_fell,
-    "idle_limit": _idle_limit,
-    "not_confirmed": _not_confirmed,
+    "latency_fell": latency_fell,
+    "idle_limit": idle_limit,
+    "not_confirmed": no_rate_confirmed,
     "few_samples": _few_samples,
     "drain_deadline": _drain_deadline,
     "backlog_ran_out": _backlog_ran_out,

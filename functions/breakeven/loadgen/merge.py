@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from breakeven.loadgen.case_figures import MOST_WORDS, CallErrors, Limit, LoaderReport, Usage
-from breakeven.loadgen.flags import Evidence, raised
+from breakeven.loadgen.evidence import Evidence
+from breakeven.loadgen.flags import raised
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import Account, account
 from breakeven.loadgen.record.call_errors import merged

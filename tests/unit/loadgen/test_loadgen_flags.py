@@ -11,7 +11,8 @@ from typing import Any, get_args
 import pytest
 
 from breakeven.loadgen.case_figures import MOST_WORDS
-from breakeven.loadgen.flags import FLAGS, Evidence, raised
+from breakeven.loadgen.evidence import Evidence
+from breakeven.loadgen.flags import FLAGS, raised
 from breakeven.loadgen.ledger.ledger import Ledger, ProducerLedger
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.ledger.sequences import SequenceSet

@@ -10,7 +10,8 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel
 
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
-from breakeven.loadgen.flags import Evidence, raised
+from breakeven.loadgen.evidence import Evidence
+from breakeven.loadgen.flags import raised
 from breakeven.report.building import money_builder
 from breakeven.report.building.board_builder import board
 from breakeven.report.building.counted_empty_receives import empty_receives, of_the_service, widened

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from breakeven.loadgen.flags import Evidence, raised
+from breakeven.loadgen.evidence import Evidence
+from breakeven.loadgen.flags import raised
 from breakeven.loadgen.merge import Measurement
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
