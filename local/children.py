@@ -100,21 +100,26 @@ class Children(AbstractContextManager["Children"]):
         """SIGTERM to the process's group, SIGKILL to what is left of it after ``grace_s``. Idempotent."""
         self.stop_together([proc], grace_s)
 
-    def stop_together(self, procs: Sequence[subprocess.Popen[bytes]], grace_s: float = 3.0) -> None:
-        """``stop`` for several, which share one grace period."""
+    def stop_together(
+        self, procs: Sequence[subprocess.Popen[bytes]], grace_s: float = 3.0
+    ) -> list[subprocess.Popen[bytes]]:
+        """``stop`` for several, which share one grace period; returns those that had not ended by then."""
         with self._lock:
             known = [proc for proc in procs if proc in self._names]
         for proc in known:
             reaper.signal_group(proc.pid, signal.SIGTERM)
-        deadline = time.monotonic() + grace_s
+        deadline, late = time.monotonic() + grace_s, []
         for proc in known:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            try:
                 proc.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                late.append(proc)
         for proc in known:
             # Also when the leader has gone: others of its group may not have.
             reaper.signal_group(proc.pid)
             proc.wait()
             self.forget(proc)
+        return late
 
     @property
     def stopped(self) -> bool:

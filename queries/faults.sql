@@ -13,7 +13,7 @@
 --                       what was before the service
 --          for_s        how long the node was to stay so, or calls were to meet it, seconds
 --          in_sync      whether all replicas were when it was due; null: not known
---          error        why it was not done, or the node did not come back
+--          error        why it was not done, or not undone, or what else went wrong
 --          was_done     whether it was done
 --          due_s, done_s, back_s   when it was due, was done, and the node's process ran again, its alarm was
 --                       cleared, or no more calls met it; null: never, or nothing was recorded of a measured stage

@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -89,17 +89,20 @@ class BrokerCluster:
         process = self._processes.get(node)
         return process is not None and process.poll() is None
 
-    def shut_down(self, node: str) -> None:
-        """End a node in an orderly way, and keep its data. One that is down is well."""
+    def shut_down(self, node: str) -> bool:
+        """End a node in an orderly way, and keep its data. One that is down is well.
+
+        :return: False: it had not ended after ``SHUTDOWN_GRACE_S``, and was killed
+        """
         self._shut_down.add(node)
-        self._children.stop_together([self._processes[node]], SHUTDOWN_GRACE_S)
+        return not self._children.stop_together([self._processes[node]], SHUTDOWN_GRACE_S)
 
-    def restart(self, node: str) -> None:
-        """Start a node again, on the data it had, and wait until it sees the whole cluster.
+    def restart(self, node: str, away: Callable[[], Collection[str]] = tuple) -> None:
+        """Start a node again, on the data it had, and wait until it sees all others running.
 
-        One that still runs is ended first. All others must be up. A start that ``shut_down`` cuts off has not
-        failed.
+        One that still runs is ended first. A start that ``shut_down`` cuts off has not failed.
 
+        :param away: the nodes that it need not see, asked as long as it waits
         :raises BreakevenError: it ended, or was not ready in time, or the cluster was stopped
         """
         self._shut_down.discard(node)
@@ -111,7 +114,9 @@ class BrokerCluster:
         if self._stopped:  # meanwhile, when nobody could know of this process
             self._clear()
         try:
-            self._wait([plan], lambda at: answers(at.amqp_port, PROTOCOL_HEADER) and self._is_ready(at))
+            self._wait(
+                [plan], lambda at: answers(at.amqp_port, PROTOCOL_HEADER) and self._is_ready(at, away())
+            )
         except BreakevenError:
             if node not in self._shut_down:
                 raise
@@ -237,13 +242,14 @@ class BrokerCluster:
                 kind = PortTaken if is_port_taken(tail) else BreakevenError
                 raise kind(f"RabbitMQ node {plan.node.name} ended while it was starting{tail}")
 
-    def _is_ready(self, node: Node) -> bool:
-        """The node sees the whole cluster running."""
+    def _is_ready(self, node: Node, away: Collection[str] = ()) -> bool:
+        """The node sees itself and all others running, but for those that are away."""
         try:
             seen = Management(self.access.model_copy(update={"nodes": (node,)})).nodes()
         except ManagementError:
             return False
-        return sum(bool(one.get("running")) for one in seen) == self._settings.nodes
+        running = {str(one["name"]) for one in seen if one.get("running")}
+        return (self._starts.keys() - set(away)) | {node.name} <= running
 
 
 def _plans(folder: Path, count: int, ports: list[int]) -> list[NodePlan]:

@@ -105,14 +105,22 @@ class FaultAgent(OrderAgent):
         self._taken: set[str] = set()
 
     def _early_s(self, order: FaultOrder, node: str) -> float:
-        return effect_of(order, self._nodes, node).early_s
+        return self._effect(order, node).early_s
+
+    def _effect(self, order: FaultOrder, node: str) -> Effect:
+        return effect_of(order, self._nodes, node, self._away)
+
+    def _away(self) -> frozenset[str]:
+        """The nodes that faults have now."""
+        with self._lock:
+            return frozenset(self._taken)
 
     def _apply(self, order: FaultOrder, node: str) -> None:
         if error := self._take_by(order.due_at_s, node):
             self._answer(order, FaultAnswer(over=True, error=error))
             return
         try:
-            self._cause(order, node, effect_of(order, self._nodes, node))
+            self._cause(order, node, self._effect(order, node))
         finally:
             self._give_back(node)
 
@@ -140,14 +148,29 @@ class FaultAgent(OrderAgent):
     def _cause(self, order: FaultOrder, node: str, effect: Effect) -> None:
         try:
             done_at_s = effect.do(order.due_at_s)
-        except BreakevenError as refused:
-            self._answer(order, FaultAnswer(over=True, error=f"{effect.undoable}: {refused}"))
+        except BreakevenError as refused:  # when it may be half done
+            if not self._is_over_after(0.0):
+                self._end(order, node, effect, time.time(), undoable=f"{effect.undoable}: {refused}")
             return
         self._answer(order, FaultAnswer(over=False, done_at_s=done_at_s))
         until_s = done_at_s + order.for_s
-        if self._is_over_after(until_s - effect.undo_early_s - time.time()):
-            return
-        back_at_s, error = None, None
+        if not self._is_over_after(until_s - effect.undo_early_s - time.time()):
+            self._end(order, node, effect, until_s, done_at_s)
+
+    def _end(
+        self,
+        order: FaultOrder,
+        node: str,
+        effect: Effect,
+        until_s: float,
+        done_at_s: float | None = None,
+        undoable: str | None = None,
+    ) -> None:
+        """Undo it, and answer what became of it.
+
+        :param undoable: why it could not be done, as far as anybody knows
+        """
+        back_at_s, error = None, effect.reverted if undoable else None
         try:
             back_at_s = effect.undo(until_s)
         except BreakevenError as refused:
@@ -155,4 +178,6 @@ class FaultAgent(OrderAgent):
                 return
             error = f"{effect.lasting}: {refused}"
             self._failed(node, str(refused))
-        self._answer(order, FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error))
+        said = "; ".join(filter(None, (undoable, effect.remark, error))) or None
+        back_at_s = back_at_s if done_at_s is not None else None
+        self._answer(order, FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=said))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 from breakeven.results.fault_orders import FaultOrder
@@ -14,6 +15,9 @@ from local.servers.node_peers import cut_off_at
 
 #: how long before its instant a command is started, seconds: a second or two
 COMMAND_EARLY_S = 2.0
+#: the nodes that faults have now, by name
+Away = Callable[[], Collection[str]]
+KILLED = "it had not ended in good order in time, and was killed"
 
 
 class Nodes(Protocol):
@@ -21,8 +25,8 @@ class Nodes(Protocol):
 
     def runs(self, node: str) -> bool: ...
     def signal(self, node: str, number: signal.Signals) -> None: ...
-    def shut_down(self, node: str) -> None: ...
-    def restart(self, node: str) -> None: ...
+    def shut_down(self, node: str) -> bool: ...
+    def restart(self, node: str, away: Away) -> None: ...
     def evaluate(self, node: str, expression: str, within_s: float) -> str: ...
 
 
@@ -34,6 +38,10 @@ class Effect(ABC):
     early_s = undo_early_s = 0.0
     #: what is said of one that could not be done, and of one that could not be undone
     undoable, lasting = "the node could not be taken", "the node did not come back"
+    #: what is said of one that could not be done, and may have been half done, once it is undone
+    reverted = "the node was started again"
+    #: what went otherwise than its kind says, though it was done
+    remark: str | None = None
 
     @abstractmethod
     def do(self, due_at_s: float) -> float:
@@ -47,25 +55,27 @@ class Effect(ABC):
 class Ended(Effect):
     """A node that is killed, or stopped in good order, and started again."""
 
-    def __init__(self, nodes: Nodes, node: str, *, in_order: bool) -> None:
-        self._nodes, self._node, self._in_order = nodes, node, in_order
+    def __init__(self, nodes: Nodes, node: str, away: Away, *, in_order: bool) -> None:
+        self._nodes, self._node, self._away, self._in_order = nodes, node, away, in_order
 
     def do(self, due_at_s: float) -> float:
         done_at_s = time.time()
         if self._in_order:
-            self._nodes.shut_down(self._node)
+            self.remark = None if self._nodes.shut_down(self._node) else KILLED
         else:
             self._nodes.signal(self._node, signal.SIGKILL)
         return done_at_s
 
     def undo(self, due_at_s: float) -> float:
         back_at_s = time.time()
-        self._nodes.restart(self._node)
+        self._nodes.restart(self._node, self._away)
         return back_at_s
 
 
 class Paused(Effect):
     """A node that stands still, and goes on."""
+
+    reverted = "the node goes on"
 
     def __init__(self, nodes: Nodes, node: str) -> None:
         self._nodes, self._node = nodes, node
@@ -86,6 +96,7 @@ class Alarmed(Effect):
 
     early_s = undo_early_s = COMMAND_EARLY_S
     undoable, lasting = "its alarm could not be raised", "its alarm could not be cleared"
+    reverted = "its limit was put back"
 
     def __init__(self, alarm: NodeAlarm) -> None:
         self._alarm = alarm
@@ -103,27 +114,27 @@ class CutOff(Effect):
     """
 
     early_s = COMMAND_EARLY_S
-    undoable = "it could not be cut off"
+    undoable, reverted = "it could not be cut off", "the node was restarted"
 
-    def __init__(self, nodes: Nodes, node: str) -> None:
-        self._nodes, self._node = nodes, node
+    def __init__(self, nodes: Nodes, node: str, away: Away) -> None:
+        self._nodes, self._node, self._away = nodes, node, away
 
     def do(self, due_at_s: float) -> float:
         return cut_off_at(self._nodes.evaluate, self._node, due_at_s)
 
     def undo(self, due_at_s: float) -> float:
         back_at_s = time.time()
-        self._nodes.shut_down(self._node)
-        self._nodes.restart(self._node)
+        self.remark = None if self._nodes.shut_down(self._node) else KILLED
+        self._nodes.restart(self._node, self._away)
         return back_at_s
 
 
-def effect_of(order: FaultOrder, nodes: Nodes, node: str) -> Effect:
+def effect_of(order: FaultOrder, nodes: Nodes, node: str, away: Away) -> Effect:
     """What is to be done to that node."""
     if order.kind in ALARMS:
         return Alarmed(NodeAlarm(nodes.evaluate, node, order.kind))
     if order.kind == "partition":
-        return CutOff(nodes, node)
+        return CutOff(nodes, node, away)
     if order.kind == "pause":
         return Paused(nodes, node)
-    return Ended(nodes, node, in_order=order.kind != "kill")
+    return Ended(nodes, node, away, in_order=order.kind != "kill")

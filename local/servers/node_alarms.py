@@ -19,8 +19,9 @@ from breakeven.workload.node_faults import Alarm
 
 #: node, Erlang expression, seconds -> what it gives, as Erlang writes it
 Evaluate = Callable[[str, str, float], str]
-#: how long a command may take beyond what the node is to wait, seconds
-COMMAND_S = 30.0
+#: how long a command may take beyond what the node is to wait, seconds; what the node has not begun some
+#: seconds before, it leaves, so that nothing is done that nobody waits for any more
+COMMAND_S, BEGUN_S = 30.0, 25.0
 ANSWER = re.compile(r"\{(\d+),(true|false),(.+)\}", re.DOTALL)
 
 
@@ -32,6 +33,7 @@ class Limit:
     told_by: str
     set_by: str
     beyond: str
+    configured: str
 
 
 LIMITS: dict[Alarm, Limit] = {
@@ -40,22 +42,35 @@ LIMITS: dict[Alarm, Limit] = {
         "vm_memory_monitor:get_vm_memory_high_watermark",
         "vm_memory_monitor:set_vm_memory_high_watermark",
         "0.0",
+        "application:get_env(rabbit, vm_memory_high_watermark)",
     ),
     "disk-alarm": Limit(
         "disk",
         "rabbit_disk_monitor:get_disk_free_limit",
         "rabbit_disk_monitor:set_disk_free_limit",
         "1 bsl 60",
+        "application:get_env(rabbit, disk_free_limit)",
     ),
 }
+#: waits for an instant; whoever asked for it may have given up then
+WAITING = (
+    "timer:sleep(max(0, {due_ms} - os:system_time(millisecond))), "
+    "true = os:system_time(millisecond) < {latest_ms}, "
+)
 #: sets a limit at an instant, and gives that in milliseconds, whether the alarm is in effect now, and the
 #: limit that was before
 SETTING = (
-    "timer:sleep(max(0, {due_ms} - os:system_time(millisecond))), Before = {told_by}(), "
-    "At = os:system_time(millisecond), ok = {set_by}({limit}), "
+    WAITING + "Before = {told_by}(), At = os:system_time(millisecond), ok = {set_by}({limit}), "
     "Alarms = [Node || {{{{resource_limit, {resource}, Node}}, _}} <- rabbit_alarm:get_alarms()], "
     "{{At, lists:member(node(), Alarms), Before}}."
 )
+
+
+def instants(due_at_s: float) -> tuple[dict[str, int], float]:
+    """Those of ``WAITING``, and how long the whole command may take, seconds."""
+    wait_s, due_ms = max(0.0, due_at_s - time.time()), ceil(due_at_s * 1000)
+    latest_ms = ceil((time.time() + wait_s + BEGUN_S) * 1000)
+    return {"due_ms": due_ms, "latest_ms": latest_ms}, wait_s + COMMAND_S
 
 
 class NodeAlarm:
@@ -63,16 +78,16 @@ class NodeAlarm:
 
     def __init__(self, evaluate: Evaluate, node: str, kind: Alarm) -> None:
         self._evaluate, self._node, self._kind, self._limit = evaluate, node, kind, LIMITS[kind]
-        self._before = ""
+        #: where raising it ends without an answer, the limit that the node was started with
+        self._before = f"element(2, {self._limit.configured})"
 
     def raise_at(self, due_at_s: float) -> float:
         """Raise it at that instant, or at once where that is over; returns when.
 
-        :raises BreakevenError: the node does not answer, or raises none
+        :raises BreakevenError: the node does not answer, or raises none; its limit may have changed
         """
         at_s, is_raised, self._before = self._set(self._limit.beyond, due_at_s)
         if not is_raised:
-            self._set(self._before, at_s)
             raise BreakevenError(f"{self._node} has raised no {self._kind}")
         return at_s
 
@@ -93,8 +108,8 @@ class NodeAlarm:
             "set_by": self._limit.set_by,
             "resource": self._limit.resource,
         }
-        setting = SETTING.format(due_ms=ceil(due_at_s * 1000), limit=limit, **names)
-        said = self._evaluate(self._node, setting, max(0.0, due_at_s - time.time()) + COMMAND_S)
+        times, within_s = instants(due_at_s)
+        said = self._evaluate(self._node, SETTING.format(limit=limit, **times, **names), within_s)
         if (told := ANSWER.fullmatch(said)) is None:
             raise BreakevenError(f"{self._node} answers {said!r}")
         return int(told[1]) / 1000, told[2] == "true", told[3]

@@ -9,14 +9,12 @@ restart of the node forgets these cookies. Source: documentation of Erlang/OTP, 
 from __future__ import annotations
 
 import re
-import time
-from math import ceil
 
 from breakeven.errors import BreakevenError
-from local.servers.node_alarms import COMMAND_S, Evaluate
+from local.servers.node_alarms import WAITING, Evaluate, instants
 
 CUTTING = (
-    "timer:sleep(max(0, {due_ms} - os:system_time(millisecond))), At = os:system_time(millisecond), "
+    WAITING + "At = os:system_time(millisecond), "
     "Peers = nodes(), [erlang:set_cookie(Peer, cut_off) || Peer <- Peers], "
     "[erlang:disconnect_node(Peer) || Peer <- Peers], {{At, length(Peers), length(nodes())}}."
 )
@@ -26,10 +24,11 @@ ANSWER = re.compile(r"\{(\d+),(\d+),(\d+)\}")
 def cut_off_at(evaluate: Evaluate, node: str, due_at_s: float) -> float:
     """Do it at that instant, epoch seconds, or at once where that is over; returns when.
 
-    :raises BreakevenError: the node does not answer, has no peers, or is still connected to some
+    :raises BreakevenError: the node does not answer, has no peers, or is still connected to some; it may be
+        cut off from others all the same
     """
-    within_s = max(0.0, due_at_s - time.time()) + COMMAND_S
-    said = evaluate(node, CUTTING.format(due_ms=ceil(due_at_s * 1000)), within_s)
+    times, within_s = instants(due_at_s)
+    said = evaluate(node, CUTTING.format(**times), within_s)
     if (told := ANSWER.fullmatch(said)) is None:
         raise BreakevenError(f"{node} answers {said!r}")
     at_ms, peers, left = map(int, told.groups())

@@ -175,7 +175,7 @@ FAULTS = Table(
         "done_at_s": "double",  # null: it was not done
         "back_at_s": "double",  # when the node's process ran again, or its alarm was cleared; null: never
         "in_sync": "boolean",  # whether all replicas were when it was due; null: not known
-        "error": "string",  # why it was not done, or the node did not come back; null: neither
+        "error": "string",  # why it was not done, or not undone, or what else went wrong; null: nothing
         "injected_sends": "bigint",  # calls that met it, by the proxy's count; null: of a node, or not known
         "injected_receives": "bigint",  # the same; of duplicates copies that were handed out
         "injected_deletes": "bigint",

@@ -24,9 +24,16 @@ class ClusterSettings:
     net_ticktime_s: int = 60
     partition_handling: str = PARTITION_HANDLING
 
+    @property
+    def silence_s(self) -> float:
+        """From so many seconds of silence on peers may count a node as down, three quarters of the tick time;
+        from five quarters on all do. Source: Erlang/OTP, "kernel", ``net_ticktime``.
+        """
+        return 0.75 * self.net_ticktime_s
+
     def configuration(self) -> list[str]:
         """The lines of rabbitmq.conf that say so: what is every release's own is left out, as a release that
-        no longer has a setting refuses to start with it.
+        no longer deals with partitions so takes the setting without effect (RabbitMQ 4.3, release notes).
         """
         handling = self.partition_handling
         own = [] if handling == PARTITION_HANDLING else [f"cluster_partition_handling = {handling}"]

@@ -5,20 +5,27 @@
 
 from __future__ import annotations
 
+import re
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
 from breakeven.brokers.access import Access
+from breakeven.errors import BreakevenError
+from breakeven.results.fault_orders import FaultAnswer, FaultOrder
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
-from breakeven.workload.node_faults import NodeFault
+from breakeven.workload.node_faults import ALARMS, NodeFault
+from local.servers import brokers, node_alarms
 from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
 from local.servers.fault_agent import NOT_RUNNING
+from local.servers.node_peers import cut_off_at
 from tests.support.loaders.fault_lane import (
     BACKLOG,
     COMMAND_LATEST_S,
@@ -31,6 +38,8 @@ from tests.support.loaders.fault_lane import (
     fault_lane,
     leader_of,
     measured_at,
+    order_of,
+    running_as_seen_by,
 )
 from tests.support.loaders.live_case import PATIENCE_S
 from tests.support.workflow.processes import eventually
@@ -124,6 +133,72 @@ def test_a_node_that_is_cut_off_from_its_peers_confirms_nothing_and_joins_them_a
     assert_none_lost(ledger)
     now = lane.cluster.process_ids()
     assert {node for node in now if now[node] != before[node]} == {leader}
+
+
+LIMITS = "{vm_memory_monitor:get_vm_memory_high_watermark(), rabbit_disk_monitor:get_disk_free_limit()}."
+
+
+@pytest.fixture
+def lost_answer(lane, monkeypatch) -> Callable[[FaultOrder], FaultAnswer]:
+    """Has the first command of an order carried out, and its answer lost."""
+    evaluate, lost = lane.cluster.evaluate, threading.Event()
+
+    def evaluated(node: str, expression: str, within_s: float) -> str:
+        said = str(evaluate(node, expression, within_s))
+        if not lost.is_set():
+            lost.set()
+            raise BreakevenError(f"an answer is lost: {said}")
+        return said
+
+    def carried_out(order: FaultOrder) -> FaultAnswer:
+        monkeypatch.setattr(lane.cluster, "evaluate", evaluated)
+        return lane.carry_out(order)
+
+    return carried_out
+
+
+@pytest.mark.parametrize("kind", ALARMS)
+def test_an_alarm_whose_answer_is_lost_is_in_effect_no_longer(lane, lost_answer, kind):
+    node = lane.cluster.access.nodes[0].name
+    before = lane.cluster.evaluate(node, LIMITS, PATIENCE_S)
+    answer = lost_answer(order_of(kind, node))
+    assert re.fullmatch(
+        r"its alarm could not be raised: .*,true,.*; its limit was put back", str(answer.error)
+    )
+    assert answer.done_at_s is None
+    assert lane.cluster.evaluate(node, LIMITS, PATIENCE_S) == before
+    assert lane.cluster.evaluate(node, "rabbit_alarm:get_alarms().", PATIENCE_S) == "[]"
+
+
+def test_a_node_that_was_cut_off_without_an_answer_is_restarted(lane, lost_answer):
+    node = lane.cluster.access.nodes[2].name
+    before = lane.cluster.process_ids()
+    answer = lost_answer(order_of("partition", node))
+    assert re.fullmatch(r"it could not be cut off: .*,2,0\}; the node was restarted", str(answer.error))
+    now = lane.cluster.process_ids()
+    assert {each for each in now if now[each] != before[each]} == {node}
+    assert len(Management(lane.cluster.access).nodes()) == 3
+
+
+def test_nothing_is_cut_off_that_nobody_waits_for_any_more(lane, monkeypatch):
+    monkeypatch.setattr(node_alarms, "BEGUN_S", -1.0)
+    node = lane.cluster.access.nodes[0].name
+    with pytest.raises(BreakevenError, match="badmatch"):
+        cut_off_at(lane.cluster.evaluate, node, time.time())
+    assert lane.cluster.evaluate(node, "length(nodes()).", PATIENCE_S) == "2"
+
+
+def test_a_node_is_back_while_another_is_away_and_one_that_is_slow_to_end_is_killed(lane, monkeypatch):
+    first, second, third = (node.name for node in lane.cluster.access.nodes)
+    assert lane.cluster.shut_down(third)
+    monkeypatch.setattr(brokers, "SHUTDOWN_GRACE_S", 0.0)
+    assert not lane.cluster.shut_down(second)
+    try:
+        lane.cluster.restart(second, lambda: {second, third})
+        assert running_as_seen_by(lane, second) == {first, second}
+    finally:
+        lane.cluster.restart(third)
+    assert running_as_seen_by(lane, second) == {first, second, third}
 
 
 @pytest.mark.installed

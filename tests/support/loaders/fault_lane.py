@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 from breakeven.results import layout
-from breakeven.results.fault_orders import FaultOrders
+from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
 from breakeven.results.items import case_item
 from breakeven.steps.case.load import load
 from breakeven.steps.case.settle_case import settle
@@ -27,7 +28,7 @@ from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from breakeven.terms import TargetName
 from breakeven.workload.case import Case
-from breakeven.workload.node_faults import NodeFault
+from breakeven.workload.node_faults import FaultKind, NodeFault
 from local.servers.brokers import BrokerCluster
 from local.servers.fault_agent import FaultAgent
 from tests.support.aws.moto_results import installed
@@ -50,8 +51,8 @@ class Lane:
         self.target = open_target(target, cluster.access)
         self.failures: list[tuple[str, str]] = []
         services.keep_access("run", target, cluster.access)
-        orders = FaultOrders(services.store, "run", target)
-        self.agent = FaultAgent(orders, cluster, lambda *told: self.failures.append(told))
+        self.orders = FaultOrders(services.store, "run", target)
+        self.agent = FaultAgent(self.orders, cluster, lambda *told: self.failures.append(told))
         self.agent.start()
 
     def prepare(self, case: Case) -> tuple[str, ...]:
@@ -69,6 +70,17 @@ class Lane:
         assert settle(self.services, "run", case.case_id, 1)
         (ledger,) = self.services.store.rows("ledgers", "run", case.case_id)
         return self.services.store.rows("faults", "run", case.case_id), ledger
+
+    def carry_out(self, order: FaultOrder) -> FaultAnswer:
+        """One order without a case; its answer, once it is over."""
+        self.orders.give(order)
+
+        def over() -> list[FaultAnswer]:
+            answers = self.orders.answered(order.case_id, order.attempt).values()
+            return [answer for answer in answers if answer.over]
+
+        assert eventually(over, PATIENCE_S)
+        return over()[0]
 
 
 @contextmanager
@@ -93,6 +105,19 @@ def case_with_faults(
     given = {**workers, **settings, "faults": [each.model_dump() for each in faults], **fields}
     case = queue_case(target, **given)
     return case.model_copy(update={"limit_s": PATIENCE_S, "start_deadline_s": PATIENCE_S})
+
+
+def order_of(kind: FaultKind, node: str) -> FaultOrder:
+    times = {"due_at_s": time.time() + 3.0, "for_s": 1.0}
+    return FaultOrder(
+        case_id="none", attempt=1, number=1, kind=kind, aimed_at="1", node=node, in_sync=True, **times
+    )
+
+
+def running_as_seen_by(lane: Lane, name: str) -> set[str]:
+    (node,) = (each for each in lane.cluster.access.nodes if each.name == name)
+    seen = Management(lane.cluster.access.model_copy(update={"nodes": (node,)})).nodes()
+    return {str(each["name"]) for each in seen if each["running"]}
 
 
 def leader_of(lane: Lane, queue: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -42,10 +43,11 @@ class Cluster:
         self.access = self.access.model_copy(update={"nodes": tuple(nodes)})
         return self.access
 
-    def shut_down(self, node: str) -> None:
+    def shut_down(self, node: str) -> bool:
         self.done.append(("down", node))
+        return True
 
-    def restart(self, node: str) -> None:
+    def restart(self, node: str, away: Callable[[], Collection[str]] = tuple) -> None:
         self.done.append(("up", node))
         if self.refuses:
             raise BreakevenError("no disk")

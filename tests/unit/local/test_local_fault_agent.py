@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+from collections.abc import Callable, Collection
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from breakeven.errors import BreakevenError
 from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
 from local.servers import fault_agent
 from local.servers.fault_agent import NOT_RUNNING, STILL_TAKEN, FaultAgent
+from local.servers.fault_effects import KILLED
 from tests.support.aws.moto_results import installed
 from tests.support.workflow.processes import eventually
 
@@ -27,7 +29,8 @@ class Nodes:
         self.done: list[tuple[str, str]] = []
         self.running, self.refuses = {"a", "b"}, False
         self.limits = {"memory": "0.4", "disk": "50000000"}
-        self.raises = True
+        self.raises, self.ends_in_time = True, True
+        self.away: list[frozenset[str]] = []
 
     def runs(self, node: str) -> bool:
         return node in self.running
@@ -35,10 +38,12 @@ class Nodes:
     def signal(self, node: str, number: signal.Signals) -> None:
         self.done.append((number.name, node))
 
-    def shut_down(self, node: str) -> None:
+    def shut_down(self, node: str) -> bool:
         self.done.append(("shut down", node))
+        return self.ends_in_time
 
-    def restart(self, node: str) -> None:
+    def restart(self, node: str, away: Callable[[], Collection[str]]) -> None:
+        self.away.append(frozenset(away()))
         if self.refuses:
             raise BreakevenError("no disk")
         self.done.append(("restart", node))
@@ -48,7 +53,7 @@ class Nodes:
         if "disconnect_node" in expression:
             self.done.append(("cut off", node))
             return f"{{{time.time() * 1000:.0f},2,{0 if self.raises else 1}}}"
-        due_ms, limit = re.search(r"max\(0, (\d+) - .*:set_\w+\(([^)]+)\)", expression).groups()  # type: ignore[union-attr]
+        due_ms, limit = re.search(r"max\(0, (\d+) - .*:set_\w+\((.+)\), Alarms =", expression).groups()  # type: ignore[union-attr]
         if self.refuses:
             raise BreakevenError("no answer")
         time.sleep(max(0.0, int(due_ms) / 1000 - time.time()))
@@ -168,7 +173,7 @@ def test_an_alarm_that_a_node_does_not_raise_leaves_its_limit_as_it_was(lane):
     answer = lane.answer()
     assert (answer.done_at_s, answer.error) == (
         None,
-        "its alarm could not be raised: a has raised no disk-alarm",
+        "its alarm could not be raised: a has raised no disk-alarm; its limit was put back",
     )
     assert lane.nodes.limits["disk"] == "50000000"
     assert lane.failures == []
@@ -184,8 +189,36 @@ def test_a_node_that_is_still_connected_is_told_of(lane):
     lane.nodes.raises = False
     lane.order(kind="partition")
     answer = lane.answer()
-    assert answer.error == "it could not be cut off: a was connected to 2 other nodes, and is to 1"
-    assert answer.done_at_s is None
+    assert answer.error == (
+        "it could not be cut off: a was connected to 2 other nodes, and is to 1; the node was restarted"
+    )
+    assert (answer.done_at_s, answer.back_at_s) == (None, None)
+    assert lane.nodes.done == [("cut off", "a"), ("shut down", "a"), ("restart", "a")]
+    assert lane.failures == []
+
+
+def test_one_that_may_be_half_done_and_cannot_be_undone_is_told_of(lane):
+    lane.nodes.raises, lane.nodes.refuses = False, True
+    lane.order(kind="partition")
+    assert str(lane.answer().error).endswith("and is to 1; the node did not come back: no disk")
+    assert lane.failures == [("a", "no disk")]
+
+
+@pytest.mark.parametrize("kind", ["stop", "rolling-restart", "partition"])
+def test_a_node_that_had_to_be_killed_was_not_stopped_in_good_order(lane, kind):
+    lane.nodes.ends_in_time = False
+    lane.order(kind=kind)
+    answer = lane.answer()
+    assert answer.error == KILLED
+    assert answer.back_at_s > answer.done_at_s
+
+
+def test_a_node_that_starts_again_waits_for_none_that_a_fault_has(lane):
+    lane.order(kind="kill", node="b", for_s=60)
+    assert eventually(lambda: lane.nodes.done, 20)
+    lane.order(2)
+    assert lane.answer(2).error is None
+    assert lane.nodes.away == [frozenset("ab")]
 
 
 def test_an_alarm_that_cannot_be_cleared_is_told_of(lane):

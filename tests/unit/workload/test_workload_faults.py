@@ -150,6 +150,14 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
         ({"faults": [fault(node=4)]}, TRIO, "faults.0.node", 4, "has 3 nodes; at most 3"),
         ({"faults": [fault(node=3)]}, PAIR, "faults.0.node", 3, "has 2 nodes; at most 2"),
         (
+            {"faults": [fault(kind="pause", for_s=45)]},
+            TRIO,
+            "faults.0.for_s",
+            "45",
+            "peers may give up a node that is silent for 45 s, and then it goes on partitioned from them; "
+            "pause it for less than 45 s, or use partition, which heals it",
+        ),
+        (
             {"faults": [fault(node="other")]},
             SINGLE,
             "faults.0.node",
@@ -232,7 +240,7 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             TRIO,
             "faults.0.to",
             "4.3",
-            "RabbitMQ 4.0, which upstream forbids to upgrade to 4.3 at once: it has to go by 4.2; remove it",
+            "RabbitMQ 4.0, which upstream forbids to upgrade to 4.3 at once: it has to go by 4.2, with",
         ),
         (
             {"faults": [upgrade("4.2")]},
@@ -246,10 +254,11 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             PAIR,
             "faults.0.to",
             "4.0",
-            "which upstream forbids to upgrade to 4.0 at once: it has to go by 3.11, 3.12, 3.13",
+            "which upstream forbids to upgrade to 4.0 at once: it has to go by 3.11 (3.11.18 or newer), "
+            "3.12, 3.13, with all stable feature flags enabled before each step; remove it",
         ),
-        ({"faults": [upgrade("3.13")]}, TRIO, "faults.0.to", "3.13", "supports no way from there to 3.13"),
-        ({"faults": [upgrade("4.0")]}, TRIO, "faults.0.to", "4.0", "supports no way from there to 4.0"),
+        ({"faults": [upgrade("3.9")]}, TRIO, "faults.0.to", "3.9", "runs RabbitMQ 4.0, and 3.9 is not newer"),
+        ({"faults": [upgrade("4.0")]}, TRIO, "faults.0.to", "4.0", "runs RabbitMQ 4.0, and 4.0 is not newer"),
         (
             {"faults": [upgrade("9.1")]},
             TRIO,
@@ -293,6 +302,8 @@ def test_what_cannot_be_carried_out_is_refused(
         ([fault(kind="memory-alarm"), fault(at_s=15, kind="disk-alarm")], PAIR, {}),
         ([fault(at_s=0), fault(at_s=5)], PAIR, {}),
         ([KILL], SINGLE, {}),
+        ([fault(kind="pause", for_s=240)], SINGLE, {}),
+        ([fault(kind="pause", for_s=44.9)], PAIR, {}),
         ([fault(node=1), fault(at_s=15, node=1)], SINGLE, {}),
         ([fault(node=1), fault(at_s=12, node=2)], TRIO, {"group_size": 5}),
         ([KILL], TRIO, {"group_size": 1}),

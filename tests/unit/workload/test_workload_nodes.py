@@ -89,18 +89,18 @@ def test_of_two_sizes_the_one_that_is_too_small_is_named():
         (
             3,
             {"nodes_down": 2},
-            "most of them, 2, must be up for quorum queues and the cluster's metadata; at most 1",
+            "most of them, 2, must be up for quorum queues, and from 4.2 on for metadata; at most 1",
         ),
         (3, {"nodes_down": 2, "group_size": 1}, "most of them, 2, must be up"),
         (
             4,
             {"nodes_down": 2},
-            "most of them, 3, must be up for quorum queues and the cluster's metadata; at most 1",
+            "most of them, 3, must be up for quorum queues, and from 4.2 on for metadata; at most 1",
         ),
         (
             5,
             {"nodes_down": 3},
-            "most of them, 3, must be up for quorum queues and the cluster's metadata; at most 2",
+            "most of them, 3, must be up for quorum queues, and from 4.2 on for metadata; at most 2",
         ),
         (5, {"nodes_down": 3, "group_size": 5}, "most of them, 3, must be up"),
         (5, {"nodes_down": 5}, "one must be left; at most 4"),

@@ -9,7 +9,8 @@ from breakeven.errors import InputError
 from breakeven.planning.checks.placement_checks import Cluster
 from breakeven.planning.checks.service_fault_checks import service_fault_faults, time_faults
 from breakeven.planning.refusal import Fault
-from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, way
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, stopover, way
 from breakeven.words import plural
 from breakeven.workload.node_faults import UPGRADE, NodeFault
 from breakeven.workload.service_faults import SERVICE_FAULTS
@@ -66,11 +67,12 @@ def _no_upgrade(target: str, old: str, new: str) -> str:
         return f"is no series of RabbitMQ that upstream's table of upgrades has; it has {known}"
     steps = way(old, new)
     if steps is None:
-        return f"{target} runs RabbitMQ {old}, and RabbitMQ supports no way from there to {new}; remove it"
+        return f"{target} runs RabbitMQ {old}, and {new} is not newer; remove it"
     if len(steps) > 1:
         return (
             f"{target} runs RabbitMQ {old}, which upstream forbids to upgrade to {new} at once: it has to go "
-            f"by {', '.join(steps[:-1])}; remove it"
+            f"by {', '.join(map(stopover, steps[:-1]))}, with all stable feature flags enabled before each "
+            "step; remove it"
         )
     return (
         f"upstream allows RabbitMQ {old} to be upgraded to {new}, and there is nothing here to do it with: a "
@@ -80,6 +82,13 @@ def _no_upgrade(target: str, old: str, new: str) -> str:
 
 def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     has = f"{cluster.target} has {plural(cluster.nodes, 'node')}"
+    silence_s = ClusterSettings().silence_s
+    if each.kind == "pause" and cluster.nodes > 1 and each.for_s >= silence_s:
+        remedy = (
+            f"peers may give up a node that is silent for {silence_s:g} s, and then it goes on partitioned"
+        )
+        end = f"pause it for less than {silence_s:g} s, or use partition, which heals it"
+        yield fault(f"{path}.for_s", f"{each.for_s:g}", f"{remedy} from them; {end}")
     if each.kind == "partition" and cluster.nodes < 2:
         yield fault(f"{path}.kind", each.kind, f"{has}, and no peers to cut it off from; use pause")
     if each.node == "other" and cluster.nodes < 2:

@@ -35,8 +35,10 @@ def _nodes_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -
     """Nodes that cannot be taken down: there are none of our own, none would be left, or no majority.
 
     Quorum queues need most of their members. Those are chosen among the nodes that run when a queue is
-    declared, as far as there are enough; to declare it, most of all nodes are needed by Khepri, in which
-    RabbitMQ 4 keeps what it knows of queues (RabbitMQ's documentation, "Metadata store").
+    declared, as far as there are enough. To declare it, most of all nodes are needed where RabbitMQ keeps
+    what it knows of queues in Khepri: new clusters from 4.2 on, all from 4.3 on. Debian 13's 4.0 does not,
+    and is held to the same, so that a suite does not depend on the release (RabbitMQ documentation, "How to
+    Enable Khepri").
     """
     down, nodes, record = settings["nodes_down"], cluster.nodes, cluster.record
     has = f"{cluster.target} has {plural(nodes, 'node')}"
@@ -50,7 +52,7 @@ def _nodes_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -
     elif down >= nodes > 0:
         yield fault("nodes_down", down, f"{has}, and one must be left; at most {nodes - 1}")
     elif nodes and nodes - down < needs <= nodes:
-        most = f"most of them, {needs}, must be up for quorum queues and the cluster's metadata"
+        most = f"most of them, {needs}, must be up for quorum queues, and from 4.2 on for metadata"
         remedy = f"{has}, and {most}; at most {nodes - needs}"
         yield fault("nodes_down", down, remedy)
 

@@ -29,7 +29,7 @@ class FaultReport(Strict):
     node: str | None = Field(description="or what stood before the service; null: none was chosen")
     for_s: float = Field(description="how long the node was to stay so, or calls were to meet it")
     in_sync: bool | None = Field(description="whether all replicas were when it was due; null: not known")
-    error: str | None = Field(description="why it was not done, or the node did not come back")
+    error: str | None = Field(description="why it was not done, or not undone, or what else went wrong")
     was_done: bool
     due_s: float
     done_s: float | None = Field(description="null: it was not done, or no measured stage was recorded")

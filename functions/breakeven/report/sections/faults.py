@@ -18,7 +18,8 @@ HOW = (
 )
 ONE_MACHINE = (
     "Measured on one machine: a node that is gone leaves its processor time to the others, and no network "
-    "lies between them. "
+    "lies between them. A node is a process: what it had written when it was killed is on disk once the host "
+    "writes it, as the host goes on. Of a host that dies, a classic queue may lose what it confirmed. "
 )
 RATES = ("before", "lowest", "back, s")
 BY_A_PROXY = (

@@ -102,7 +102,8 @@ def _done(fault: FaultReport) -> str:
     late = f" (due at {_seconds(fault.due_s)})" if fault.done_s - fault.due_s >= LATE_S else ""
     back = "" if fault.back_s is None else f" and {deed.undone} at {_seconds(fault.back_s)}"
     why = f": {fault.error}" if fault.error else ""
-    gone = "" if fault.back_s is not None else f"; {deed.lasting}{why}"
+    remark = f"; {fault.error}" if fault.error else ""
+    gone = remark if fault.back_s is not None else f"; {deed.lasting}{why}"
     return f"{_aimed(fault)} {deed.done} at {_seconds(fault.done_s)}{late}{back}{gone}."
 
 

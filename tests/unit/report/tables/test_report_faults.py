@@ -17,6 +17,7 @@ from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.fault_findings import finding
 from breakeven.terms import TargetName
 from breakeven.workload.case import Case
+from local.servers.fault_effects import KILLED
 from tests.fixtures.report import sample
 from tests.fixtures.report.fault_rows import fault, fault_row, measured_for, rates_around, unmeasured
 
@@ -138,6 +139,10 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
         "(node 2) was stopped in good order, in its turn of a rolling restart, at 12.3 s and ran again",
     ),
     ({"kind": "disk-alarm", "back_s": None, "error": "no answer"}, "; it was not cleared: no answer."),
+    (
+        {"kind": "stop", "error": KILLED},
+        f"was stopped in good order at 12.3 s and ran again at 23.1 s; {KILLED}.",
+    ),
     (
         {"kind": "disk-alarm", "was_done": False, "done_s": None, **unmeasured("it was not done")},
         "was to raise its disk alarm at 12.0 s and did not.",
