@@ -284,4 +284,4 @@ def test_the_doctor_says_what_would_stop_a_run(ran, capsys):
     assert "npm run deploy" in found["stack"][1]
     assert found["bootstrap"][0] == "stop", "there is nothing deployed yet"
     assert "lock" not in found
-    assert examined(capsys, 1, "--region", "eu-north-1")["region"][0] == "stop"
+    assert examined(capsys, 1, "--region", "eu-north-1")["region"][0] == "note", "a run asks for its prices"

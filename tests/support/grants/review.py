@@ -38,12 +38,16 @@ class Grant:
 
 @dataclass(frozen=True)
 class Implied:
-    """``roles``, ``actions`` and ``resources`` are patterns; any of them will do."""
+    """``roles``, ``actions`` and ``resources`` are patterns; any of them will do.
+
+    ``chance``: on a busy machine a run may show the need after all.
+    """
 
     roles: tuple[str, ...]
     actions: tuple[str, ...]
     why: str
     resources: tuple[str, ...] = ("*",)
+    chance: bool = False
 
     def covers(self, grant: Grant) -> bool:
         pairs = ((self.roles, grant.role), (self.actions, grant.action), (self.resources, grant.resource))
@@ -119,8 +123,13 @@ def unused(roles: Roles, calls: set[Call], reviewed: list[Implied]) -> set[Grant
 
 def idle(roles: Roles, calls: set[Call], reviewed: list[Implied]) -> list[Implied]:
     """Entries of the list that are the reason for nothing: all that they cover is used, or is not granted."""
-    unused = [grant for grant in granted(roles) if not _is_used(grant, calls)]
-    return [each for each in reviewed if not any(each.covers(grant) for grant in unused)]
+    all_granted = list(granted(roles))
+    unused = [grant for grant in all_granted if not _is_used(grant, calls)]
+    return [
+        each
+        for each in reviewed
+        if not any(each.covers(grant) for grant in (all_granted if each.chance else unused))
+    ]
 
 
 def on_everything(roles: Roles) -> set[Grant]:

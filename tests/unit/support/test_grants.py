@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -237,6 +238,8 @@ def test_an_entry_that_is_the_reason_for_nothing_is_found():
     assert review.idle(ROLES, {READS, called}, [LOGS]) == [LOGS]
     nobodys = review.Implied(("Nobody",), ("s3:GetObject",), "for nothing")
     assert review.idle(ROLES, set(), [nobodys]) == [nobodys]
+    by_chance = [replace(each, chance=True) for each in (LOGS, nobodys)]
+    assert review.idle(ROLES, {READS, called}, by_chance) == by_chance[1:]
 
 
 def test_every_entry_of_the_list_gives_its_reason_and_names_single_actions():
