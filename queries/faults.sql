@@ -2,9 +2,10 @@
 --
 -- Seconds are whole ones of the measured stage, 0 its first; instants are seconds since its start. A fault's
 -- span begins with the second in which it was done and ends where the next fault of the case is due, or with
--- the measured stage; only seconds that lie in it to their end count. Before it are the last 10 whole seconds,
--- as far back as the node of an earlier fault was back, or, where it was not yet, that fault was done; of fewer
--- than 3 no rate is known. Rates are 0 where nothing was completed; a depth is null where nobody sampled it.
+-- the measured stage; only seconds that lie in it to their end count. Before it are the last 10 whole seconds.
+-- After an earlier fault they begin with the first of 3 in a row in which both rates are at 90% of those before
+-- the case's first fault or above, since that node was back, or, where it was not yet, that fault was done. Of
+-- fewer than 3 no rate is known. Rates are 0 where nothing was completed; a depth is null where nobody sampled it.
 --
 -- inputs:  faults, windows, nodes, ledgers, cases
 -- columns: case_id, target, provenance, environment
@@ -22,6 +23,8 @@
 --          produced_lowest_per_s, consumed_lowest_per_s   of its span's seconds, the lowest
 --          produce_recovery_s, consume_recovery_s   from when it was done to the first of 3 seconds in a row at
 --                       90% of the rate before or above, 0 where that second is the fault's own; null: see next
+--          produce_low_until_s, consume_low_until_s   from when it was done to the end of its span's last second
+--                       below 90% of the rate before; null: none was, or no rate before is known
 --          produce_unrecovered, consume_unrecovered   why there is no time to recover
 --          backlog_before, backlog_peak   messages in the queues: the most before it, the most in its span
 --          backlog_drain_s   from the second of the peak to the first with no more than before; null: see next
@@ -97,13 +100,14 @@ WITH given AS (
       WHEN calm_second > done_second - 10 AND calm_second > 0 THEN least(calm_second, done_second)
       WHEN done_second > 10 THEN done_second - 10
       ELSE 0
-    END AS first_second
+    END AS first_second,
+    calm_second IS NOT NULL AS is_later
   FROM placed
   WHERE done_second >= 0 AND done_second < stage_seconds
 ), seconds AS (
   -- thousands and units apart: one sequence may hold 10,000 entries at most
   SELECT
-    p.case_id, p.number, p.done_s, p.done_second, p.end_second,
+    p.case_id, p.number, p.done_s, p.done_second, p.end_second, p.is_later,
     p.first_second + 1000 * thousands.k + units.k AS second
   FROM spans p
   CROSS JOIN UNNEST(
@@ -124,7 +128,7 @@ WITH given AS (
   GROUP BY n.case_id, CAST(floor(n.at_s - 5E-1 - s.started_s) AS bigint)
 ), sides AS (
   SELECT
-    t.case_id, t.number, t.done_s, t.second,
+    t.case_id, t.number, t.done_s, t.second, t.is_later,
     t.second < t.done_second AS is_before,
     t.second >= t.done_second AND t.second < t.end_second AS is_within,
     coalesce(r.produced, 0E0) AS produced, coalesce(r.consumed, 0E0) AS consumed,
@@ -132,6 +136,39 @@ WITH given AS (
   FROM seconds t
   LEFT JOIN per_second r ON r.case_id = t.case_id AND r.second = t.second
   LEFT JOIN depths d ON d.case_id = t.case_id AND d.second = t.second
+), firsts AS (
+  -- what is before a later fault is held against the rates before any
+  SELECT
+    case_id, number, done_s, second, is_before, is_within, is_later, produced, consumed, errors, depth,
+    avg(CASE WHEN is_before AND NOT is_later THEN produced END) OVER (PARTITION BY case_id) AS produced_first,
+    avg(CASE WHEN is_before AND NOT is_later THEN consumed END) OVER (PARTITION BY case_id) AS consumed_first,
+    max(CASE WHEN is_before AND NOT is_later THEN second END) OVER (PARTITION BY case_id)
+      - min(CASE WHEN is_before AND NOT is_later THEN second END) OVER (PARTITION BY case_id) AS first_span
+  FROM sides
+), again AS (
+  SELECT
+    case_id, number, done_s, second, is_before, is_within, is_later, produced, consumed, errors, depth,
+    is_before AND first_span >= 2
+      AND produced >= 9E-1 * (1E0 - 1E-12) * produced_first
+      AND consumed >= 9E-1 * (1E0 - 1E-12) * consumed_first AS is_well
+  FROM firsts
+), in_a_row AS (
+  SELECT
+    case_id, number, done_s, second, is_before, is_within, is_later, produced, consumed, errors, depth,
+    is_well
+      AND lead(is_well, 1) OVER (PARTITION BY case_id, number ORDER BY second)
+      AND lead(is_well, 2) OVER (PARTITION BY case_id, number ORDER BY second) AS begins_three
+  FROM again
+), calm AS (
+  SELECT
+    case_id, number, done_s, second, is_within, produced, consumed, errors, depth,
+    is_before AND (
+      NOT is_later
+      OR coalesce(
+        second >= min(CASE WHEN begins_three THEN second END) OVER (PARTITION BY case_id, number), FALSE
+      )
+    ) AS is_before
+  FROM in_a_row
 ), levels AS (
   SELECT
     case_id, number, done_s, second, is_within, produced, consumed, errors, depth,
@@ -140,7 +177,7 @@ WITH given AS (
     sum(CASE WHEN is_before THEN consumed ELSE 0E0 END) OVER (PARTITION BY case_id, number) AS consumed_sum,
     max(CASE WHEN is_before THEN depth END) OVER (PARTITION BY case_id, number) AS backlog_before,
     max(CASE WHEN is_within THEN depth END) OVER (PARTITION BY case_id, number) AS backlog_peak
-  FROM sides
+  FROM calm
 ), judged AS (
   -- a part in 10^12: what is 90% to the last digit but one is 90%
   SELECT
@@ -172,6 +209,10 @@ WITH given AS (
       AS produce_recovery_s,
     min(CASE WHEN consumes AND consumes_next AND consumes_third THEN CAST(second AS double) END) - max(done_s)
       AS consume_recovery_s,
+    max(CASE WHEN is_within AND NOT produces THEN CAST(second + 1 AS double) END) - max(done_s)
+      AS produce_low_until_s,
+    max(CASE WHEN is_within AND NOT consumes THEN CAST(second + 1 AS double) END) - max(done_s)
+      AS consume_low_until_s,
     max(backlog_before) AS backlog_before, max(backlog_peak) AS backlog_peak,
     CAST(
       min(CASE WHEN is_within AND second >= peak_second AND depth <= backlog_before THEN second END)
@@ -191,6 +232,8 @@ WITH given AS (
       WHEN f.produced_before > 0E0 THEN f.produce_recovery_s END AS produce_recovery_s,
     CASE WHEN f.consumed_before > 0E0 AND f.consume_recovery_s < 0E0 THEN 0E0
       WHEN f.consumed_before > 0E0 THEN f.consume_recovery_s END AS consume_recovery_s,
+    CASE WHEN f.produced_before > 0E0 THEN f.produce_low_until_s END AS produce_low_until_s,
+    CASE WHEN f.consumed_before > 0E0 THEN f.consume_low_until_s END AS consume_low_until_s,
     CASE
       WHEN NOT p.was_done THEN 'it was not done'
       WHEN p.done_s IS NULL THEN 'nothing was recorded of a measured stage'
@@ -216,7 +259,7 @@ SELECT
   t.error, t.was_done, t.due_s, t.done_s, t.back_s,
   CASE WHEN t.produced_lowest IS NOT NULL THEN t.span_end_s END AS span_end_s,
   t.produced_before AS produced_before_per_s, t.produced_lowest AS produced_lowest_per_s,
-  t.produce_recovery_s,
+  t.produce_recovery_s, t.produce_low_until_s,
   CASE
     WHEN t.produce_recovery_s IS NOT NULL THEN NULL
     WHEN t.nothing_known IS NOT NULL THEN t.nothing_known
@@ -224,7 +267,7 @@ SELECT
     ELSE t.not_in_time
   END AS produce_unrecovered,
   t.consumed_before AS consumed_before_per_s, t.consumed_lowest AS consumed_lowest_per_s,
-  t.consume_recovery_s,
+  t.consume_recovery_s, t.consume_low_until_s,
   CASE
     WHEN t.consume_recovery_s IS NOT NULL THEN NULL
     WHEN t.nothing_known IS NOT NULL THEN t.nothing_known

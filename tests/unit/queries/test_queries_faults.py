@@ -64,6 +64,7 @@ def pick(row: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
 
 PRODUCED = ("produced_before_per_s", "produced_lowest_per_s", "produce_recovery_s", "produce_unrecovered")
 CONSUMED = ("consumed_before_per_s", "consumed_lowest_per_s", "consume_recovery_s", "consume_unrecovered")
+LOW = ("produce_low_until_s", "consume_low_until_s")
 BACKLOG = ("backlog_before", "backlog_peak", "backlog_drain_s", "backlog_undrained")
 
 
@@ -88,6 +89,7 @@ def test_what_a_fault_did_from_the_second_in_which_it_was_done_on(bucket: Bucket
     # 28, 29 and 30 are the first three in a row with 90 or more: 25 and 26 are two
     assert pick(row, *PRODUCED) == (100.0, 0.0, pytest.approx(7.7, abs=1e-6), None)
     assert pick(row, *CONSUMED) == (80.0, 3.0, pytest.approx(2.7, abs=1e-6), None)
+    assert pick(row, *LOW) == pytest.approx((7.7, 2.7), abs=1e-6)
     # from second 22, the first with 400, to second 31, the first with no more than 7
     assert pick(row, *BACKLOG) == (7, 400, 9.0, None)
     assert pick(row, "errors", "lost", "missing", "duplicates") == (7, 0, 2, 5)
@@ -109,6 +111,7 @@ def test_a_rate_that_did_not_fall_recovered_at_once(bucket: Bucket) -> None:
     (row,) = asked(bucket, fault())
     assert pick(row, *PRODUCED) == (100.0, 90.0, 0.0, None)
     assert pick(row, *CONSUMED) == (100.0, 0.0, 0.0, None), "a second long after it is its lowest"
+    assert pick(row, *LOW) == (None, pytest.approx(34 - 20.3, abs=1e-6)), "which is told of"
     assert pick(row, *BACKLOG) == (7, 7, 0.0, None)
     assert row["errors"] == 0
 
@@ -149,33 +152,53 @@ def test_a_stage_of_unknown_length_ends_with_what_was_counted(bucket: Bucket) ->
 def test_a_span_ends_where_the_next_fault_is_due_and_what_is_before_that_one_begins_with_the_node(
     bucket: Bucket,
 ) -> None:
-    # done at 10.2, back at 24.5; done again at 30.2: before it are seconds 25 to 29
-    fallen = dict.fromkeys(range(10, 25), 20) | dict.fromkeys(range(25, 30), 60) | dict.fromkeys((30, 31), 0)
-    bucket.put("windows", rates("produce", 100, {**fallen, 32: 54, 33: 54, 34: 54}))
+    # done at 10.2, back at 23.5, and recovered from 25 on; done again at 30.2: before it are seconds 25 to 29
+    fallen = dict.fromkeys(range(10, 25), 20) | dict.fromkeys(range(25, 30), 90) | dict.fromkeys((30, 31), 0)
+    bucket.put("windows", rates("produce", 100, {**fallen, 23: 90, 32: 81, 33: 81, 34: 81}))
     bucket.put("nodes", depths({9: 1, 12: 50, 29: 70, 31: 90, 33: 70}))
     first, second = asked(
-        bucket, fault(10.2, 24.5, due_s=10.0), fault(30.2, 38.0, due_s=29.9, number=2, kind="pause")
+        bucket, fault(10.2, 23.5, due_s=10.0), fault(30.2, 38.0, due_s=29.9, number=2, kind="pause")
     )
     assert pick(first, "number", "span_end_s") == (1, 29.0)
-    assert pick(first, *PRODUCED) == (100.0, 20.0, None, "not before the next fault was due")
+    assert pick(first, *PRODUCED) == (100.0, 20.0, pytest.approx(14.8, abs=1e-6), None)
     assert pick(first, *BACKLOG) == (1, 50, None, "not before the next fault was due")
     assert pick(second, "number", "kind", "span_end_s") == (2, "pause", 40.0)
-    assert pick(second, *PRODUCED) == (60.0, 0.0, pytest.approx(1.8, abs=1e-6), None)
+    assert pick(second, *PRODUCED) == (90.0, 0.0, pytest.approx(1.8, abs=1e-6), None)
     assert pick(second, *BACKLOG) == (70, 90, 2.0, None)
 
 
 def test_what_is_long_before_a_later_fault_does_not_count(bucket: Bucket) -> None:
-    bucket.put("windows", rates("produce", 100, dict.fromkeys(range(20), 500)))
+    bucket.put("windows", rates("produce", 100, dict.fromkeys(range(5, 20), 500)))
     _, second = asked(bucket, fault(5.0, 6.0, due_s=5.0), fault(30.0, None, due_s=30.0, number=2))
     assert pick(second, *PRODUCED) == (100.0, 100.0, 0.0, None)
 
 
 def test_where_the_node_before_is_still_away_seconds_since_that_fault_count(bucket: Bucket) -> None:
-    bucket.put("windows", rates("produce", 100, dict.fromkeys(range(20, 40), 30)))
+    bucket.put("windows", rates("produce", 100, {20: 30, **dict.fromkeys(range(21, 40), 95)}))
     _, second = asked(bucket, fault(20.0, 35.0, due_s=19.9), fault(25.0, None, due_s=24.9, number=2))
-    assert pick(second, *PRODUCED) == (30.0, 30.0, 0.0, None)
+    assert pick(second, *PRODUCED) == (95.0, 95.0, 0.0, None)
     _, second = asked(bucket, fault(20.0, 35.0, due_s=19.9), fault(22.9, None, due_s=22.8, number=2))
     assert second["produce_unrecovered"] == "fewer than 3 undisturbed seconds were measured before it"
+
+
+@pytest.mark.parametrize("metric", ["produce", "consume"])
+def test_a_rate_that_has_not_recovered_is_none_before_a_later_fault(bucket: Bucket, metric: str) -> None:
+    """Neither of those that are published nor of those that are consumed: 89 of 100 is not enough."""
+    fallen = {metric: dict.fromkeys(range(10, 40), 89)}
+    both = ("produce", "consume")
+    bucket.put("windows", [row for each in both for row in rates(each, 100, fallen.get(each, {}))])
+    bucket.put("nodes", depths({9: 1, 20: 50, 31: 90}))
+    _, second = asked(bucket, fault(10.0, 12.0, due_s=9.9), fault(30.0, None, due_s=29.9, number=2))
+    why = "fewer than 3 undisturbed seconds were measured before it"
+    assert pick(second, *PRODUCED) == (None, 100.0 if metric == "consume" else 89.0, None, why)
+    assert pick(second, *CONSUMED) == (None, 100.0 if metric == "produce" else 89.0, None, why)
+    assert pick(second, *LOW, "backlog_before") == (None, None, None)
+
+
+def test_without_a_rate_before_the_first_fault_none_is_known_before_a_later_one(bucket: Bucket) -> None:
+    bucket.put("windows", rates("produce", 100, {}))
+    _, second = asked(bucket, fault(2.0, 4.0, due_s=2.0), fault(30.0, None, due_s=30.0, number=2))
+    assert second["produced_before_per_s"] is None
 
 
 def test_faults_that_are_due_together_share_their_span(bucket: Bucket) -> None:

@@ -44,10 +44,15 @@ class FaultReport(Strict):
     produce_recovery_s: float | None = Field(
         description="from the fault to the first of 3 seconds in a row at 90% of the rate before or above"
     )
+    produce_low_until_s: float | None = Field(
+        default=None,
+        description="from the fault to the end of the last second below 90% of the rate before; null: none",
+    )
     produce_unrecovered: str | None = Field(description="why there is no time to recover")
     consumed_before_per_s: float | None
     consumed_lowest_per_s: float | None
     consume_recovery_s: float | None
+    consume_low_until_s: float | None = Field(default=None, description="likewise")
     consume_unrecovered: str | None
     backlog_before: int | None = Field(description="messages in the queues, at most, in the seconds before")
     backlog_peak: int | None

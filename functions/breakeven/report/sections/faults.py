@@ -14,7 +14,8 @@ from breakeven.report.tables.fault_findings import AIMED_AT, finding
 MOST_FINDINGS = 30
 HOW = (
     "Times to recover count from when the fault was done; rates are of whole seconds, and the rate before is "
-    "the mean of the last ten before it. What is lost, missing or duplicate counts the whole case. "
+    "the mean of the last ten before it at most; after an earlier fault only seconds count since both rates "
+    "were back at 90%. What is lost, missing or duplicate counts the whole case. "
 )
 ONE_MACHINE = (
     "Measured on one machine: a node that is gone leaves its processor time to the others, and no network "
@@ -25,6 +26,12 @@ RATES = ("before", "lowest", "back, s")
 BY_A_PROXY = (
     "Cases with faults of calls go through a proxy of the run's own from their first call to their last: "
     "compare them with one another. "
+)
+RESTS = (
+    "Each send is made once; a worker rests 0.1 s after a failed call, doubled up to 2 s: rates while "
+    "calls fail are mostly the loader's own rest. Sends that were throttled or failed count as unknown, but "
+    "one that was throttled was not taken. Applications see fewer failures: boto3 makes up to 5 attempts by "
+    "default, 3 in its standard mode. "
 )
 COLUMNS = ("done, s", "over, s", *RATES, *RATES, "peak", "drained, s")
 GROUPS = (("Fault", 2), ("Produced, msg/s", 3), ("Consumed, msg/s", 3), ("Backlog", 2))
@@ -47,7 +54,7 @@ def section(subject: Subject) -> Section | None:
     of_calls = [fault for fault in report.faults if fault.is_of_calls]
     of_nodes = len(report.faults) - len(of_calls)
     local = ONE_MACHINE if of_nodes and report.environment == "local" else ""
-    note = HOW + local + (BY_A_PROXY if of_calls else "") + _left_out(report)
+    note = HOW + local + (BY_A_PROXY + RESTS if of_calls else "") + _left_out(report)
     parts: tuple[Part, ...] = (
         *paragraph(note.strip(), tone="note"),
         _bullets(report),

@@ -53,6 +53,8 @@ DONE_TO_CALLS = {
     "reset": "had their connection reset",
     "duplicate": "were handed out once more",
 }
+#: a recovery begins where the last low second ended; sums of fractions of seconds may differ by less
+WHOLE_S = 0.5
 #: so much after it was due is said, seconds
 LATE_S = 1.0
 EXPECTED = {
@@ -73,20 +75,8 @@ def finding(fault: FaultReport) -> str:
         return f"{_aimed(fault)} {deed.due} at {_seconds(fault.due_s)} and {deed.omitted}{why}."
     parts = (
         _done_to_calls(fault) if fault.is_of_calls else _done(fault),
-        _rate(
-            "Publishing",
-            fault.produced_before_per_s,
-            fault.produced_lowest_per_s,
-            fault.produce_recovery_s,
-            fault.produce_unrecovered,
-        ),
-        _rate(
-            "Consuming",
-            fault.consumed_before_per_s,
-            fault.consumed_lowest_per_s,
-            fault.consume_recovery_s,
-            fault.consume_unrecovered,
-        ),
+        _publishing(fault),
+        _consuming(fault),
         _backlog(fault),
         f"{words.plural(fault.errors, 'call')} failed." if fault.errors else "",
         _ledger(fault) if fault.is_of_calls else "",
@@ -137,21 +127,42 @@ def _deed(fault: FaultReport) -> Deed:
     return DEEDS.get(fault.kind) or Deed.suffered(fault.kind)
 
 
-def _rate(
-    name: str, before: float | None, lowest: float | None, recovery_s: float | None, why: str | None
-) -> str:
+def _publishing(fault: FaultReport) -> str:
+    before, lowest = fault.produced_before_per_s, fault.produced_lowest_per_s
     if before is None or lowest is None:
-        return f"{name}: not known, as {why}."
+        return f"Publishing: not known, as {fault.produce_unrecovered}."
+    times = (fault.produce_recovery_s, fault.produce_low_until_s, fault.produce_unrecovered)
+    return _rate("Publishing", before, lowest, *times)
+
+
+def _consuming(fault: FaultReport) -> str:
+    before, lowest = fault.consumed_before_per_s, fault.consumed_lowest_per_s
+    if before is None or lowest is None:
+        return f"Consuming: not known, as {fault.consume_unrecovered}."
+    times = (fault.consume_recovery_s, fault.consume_low_until_s, fault.consume_unrecovered)
+    return _rate("Consuming", before, lowest, *times)
+
+
+def _rate(
+    name: str,
+    before: float,
+    lowest: float,
+    recovery_s: float | None,
+    low_until_s: float | None,
+    why: str | None,
+) -> str:
     if not before:
         return ""
+    if low_until_s is None:
+        low = f"its lowest second had {words.figure(lowest)}"
+        return f"{name} went on at 90% of {words.figure(before)} messages a second or more; {low}."
+    last = f"its last second below 90% ended {_seconds(low_until_s)} after the fault"
     if recovery_s is None:
         return f"{name} fell from {_rates(before, lowest)} and did not come back to 90% of it {_until(why)}."
     if not recovery_s:
-        low = f"its lowest second had {words.figure(lowest)}"
-        return f"{name} went on at 90% of {words.figure(before)} messages a second or more; {low}."
-    return (
-        f"{name} fell from {_rates(before, lowest)} and was back at 90% of it after {_seconds(recovery_s)}."
-    )
+        return f"{name} went on at first and fell later, from {_rates(before, lowest)}; {last}."
+    fell = f"{name} fell from {_rates(before, lowest)} and was back at 90% of it after {_seconds(recovery_s)}"
+    return f"{fell}, and fell again: {last}." if low_until_s > recovery_s + WHOLE_S else f"{fell}."
 
 
 def _rates(before: float, lowest: float) -> str:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from breakeven.loadgen.workers.worker import RETRY_S
 from breakeven.report.charts.fault_charts import rates_around_faults
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Paragraph, Section
-from breakeven.report.sections.faults import BY_A_PROXY, ONE_MACHINE, section
+from breakeven.report.sections.faults import BY_A_PROXY, ONE_MACHINE, RESTS, section
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.fault_findings import finding
 from breakeven.terms import TargetName
@@ -113,6 +114,13 @@ def test_what_is_said_of_nodes_and_of_the_proxy_is_said_where_there_are_any() ->
         text = str(note.pieces[0])
         assert [each for each in (BY_A_PROXY, ONE_MACHINE) if each.strip() in text] == [said]
     assert "fault-calls" not in {table.slug for table in shown(report(PAIR, {})).tables()}
+
+
+def test_the_loaders_own_rests_are_told_of_as_they_are() -> None:
+    (note,) = (part for part in shown(report(SQS, THROTTLE)).parts if isinstance(part, Paragraph))
+    first_s, most_s = RETRY_S
+    assert RESTS.strip() in str(note.pieces[0])
+    assert f"rests {first_s:g} s after a failed call, doubled up to {most_s:g} s" in RESTS
 
 
 def test_the_chart_marks_the_time_in_which_calls_met_it() -> None:

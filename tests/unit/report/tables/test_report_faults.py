@@ -156,8 +156,18 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
         "before the next fault was due.",
     ),
     (
-        {"produce_recovery_s": 0.0, "produced_lowest_per_s": 930.0},
+        {"produce_recovery_s": 0.0, "produced_lowest_per_s": 930.0, "produce_low_until_s": None},
         "Publishing went on at 90% of 1,000 messages a second or more; its lowest second had 930.",
+    ),
+    (
+        {"consume_recovery_s": 0.0, "consume_low_until_s": 13.7},
+        "Consuming went on at first and fell later, from 1,000 to 4.00 messages a second; its last second "
+        "below 90% ended 13.7 s after the fault.",
+    ),
+    (
+        {"produce_low_until_s": 9.7},
+        "Publishing fell from 1,000 to 0 messages a second and was back at 90% of it after 3.7 s, and fell "
+        "again: its last second below 90% ended 9.7 s after the fault.",
     ),
     (
         {"produced_before_per_s": None, "produce_unrecovered": "fewer than 3"},
