@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from breakeven.steps.managed_brokers import PAGE
-from breakeven.targets.catalog import AMAZON_MQ_RELEASE, AMAZON_MQ_TYPE, CATALOG
+from breakeven.targets.catalog import CATALOG
+from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE, AMAZON_MQ_TYPE
 from cli.doctor.doctor_machines import our_zones
 from cli.running.deployed import Account, Deployed, Said
 

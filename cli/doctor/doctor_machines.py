@@ -17,7 +17,7 @@ from breakeven.steps.run.account_capacity import (
     is_free_plan,
     zones_offering,
 )
-from breakeven.targets.catalog import INSTANCE_TYPE
+from breakeven.targets.records.rabbitmq_records import INSTANCE_TYPE
 from cli.running.deployed import Account, Deployed, Said
 
 #: zones of a network of the stack's own, where none is named: the region's first ones

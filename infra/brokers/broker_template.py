@@ -14,7 +14,8 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
-from breakeven.targets.catalog import ROOT_DEVICE, clusters
+from breakeven.targets.catalog import clusters
+from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from infra.foundation import Foundation
 from infra.statements import service_role
 

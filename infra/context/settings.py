@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.pricing.prices.instance_types import machine
 from breakeven.steps.run.run_input import DEFAULT_SUITE
-from breakeven.targets.catalog import INSTANCE_TYPE
+from breakeven.targets.records.rabbitmq_records import INSTANCE_TYPE
 from breakeven.terms import Frozen
 from breakeven.workload.read import shipped_suites
 

@@ -11,7 +11,7 @@ from breakeven.planning.refusal import Refusal
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.broker_types import Form, broker_types, form_of_nodes
 from breakeven.pricing.prices.instance_types import smaller_types
-from breakeven.targets.catalog import AMAZON_MQ_RELEASE
+from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE
 from breakeven.terms import MOST_BROKER_ZONES, Frozen, TargetName
 from breakeven.workload.case import Case, Machines, architecture_of
 

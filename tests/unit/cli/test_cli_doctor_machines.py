@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from breakeven.targets.catalog import INSTANCE_TYPE
+from breakeven.targets.records.rabbitmq_records import INSTANCE_TYPE
 from cli.doctor.doctor_command import examine
 from cli.doctor.doctor_machines import account_plan, zones
 from tests.unit.cli.test_cli_doctor import account, deployed, refusing

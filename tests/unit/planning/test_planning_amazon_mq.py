@@ -12,7 +12,8 @@ from breakeven.pricing.prices.book_files import load_book
 from breakeven.pricing.prices.broker_types import USUAL, broker_types
 from breakeven.steps.run.account_capacity import instance_types
 from breakeven.steps.run.plan_run import _broker_images, _leg
-from breakeven.targets.catalog import AMAZON_MQ_RELEASE, AMAZON_MQ_TYPE, record_of
+from breakeven.targets.catalog import record_of
+from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE, AMAZON_MQ_TYPE
 from breakeven.terms import TargetName
 from breakeven.workload.read import parse_suite
 from breakeven.workload.suite import Suite

@@ -15,7 +15,7 @@ from breakeven.results import layout
 from breakeven.results.store import Store
 from breakeven.steps.lane import establish_lane, launch_brokers, release_lane
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import ROOT_DEVICE
+from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from breakeven.targets.target import Description
 from breakeven.workload.case import Machines
 from tests.support.aws.one_page import OnePage

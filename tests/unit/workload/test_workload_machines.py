@@ -7,7 +7,8 @@ import pytest
 from breakeven.errors import InputError
 from breakeven.planning.expand import expand
 from breakeven.report.charts import marks
-from breakeven.targets.catalog import RABBITMQ_LOOK, record_of
+from breakeven.targets.catalog import record_of
+from breakeven.targets.records.rabbitmq_records import RABBITMQ_LOOK
 from breakeven.targets.target import open_target
 from breakeven.terms import TargetName
 from breakeven.words import target_name

@@ -9,7 +9,8 @@ from breakeven.planning.budget.estimate import Estimate
 from breakeven.planning.budget.request_counts import requests_by_price, requests_each, sqs_requests
 from breakeven.planning.refusal import Refusal, origin
 from breakeven.pricing.prices.book import PriceBook
-from breakeven.targets.catalog import SQS_CALL_MS, record_of
+from breakeven.targets.catalog import record_of
+from breakeven.targets.records.sqs_records import SQS_CALL_MS
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.rate_profile import rate_profile
 from breakeven.workload.suite import Suite

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from breakeven.pricing.prices.price import Finite, IsoDate, Text
-from breakeven.targets.catalog import AMAZON_MQ_TYPE
+from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_TYPE
 
 PATH = Path(__file__).parent / "amazon_mq.json"
 USUAL = AMAZON_MQ_TYPE

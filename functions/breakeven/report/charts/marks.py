@@ -13,8 +13,11 @@ from typing import Any
 from breakeven import words
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.money.option_words import SHORT
-from breakeven.targets.catalog import CATALOG, OTHER_LOOK, RABBITMQ_LOOK, SQS_LOOK
+from breakeven.targets.catalog import CATALOG
 from breakeven.targets.record import Look
+from breakeven.targets.records.instrument_record import OTHER_LOOK
+from breakeven.targets.records.rabbitmq_records import RABBITMQ_LOOK
+from breakeven.targets.records.sqs_records import SQS_LOOK
 from breakeven.terms import TargetName
 
 #: of the sizes of one target in one run, beside its own

@@ -25,7 +25,7 @@ from breakeven.steps.instances import Instance, describe_instances, tagging
 from breakeven.steps.lane.baked_images import image_for
 from breakeven.steps.run_lease import check_deadline, longest_s
 from breakeven.steps.services import Services
-from breakeven.targets.catalog import ROOT_DEVICE
+from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from breakeven.terms import MOST_BROKER_ZONES, TargetName
 from breakeven.workload.case import Machines, nodes_of
 
