@@ -11,7 +11,7 @@ from constructs import Construct
 
 from breakeven.targets.catalog import clusters
 from breakeven.terms import Debian
-from breakeven.workload.case import image_name
+from breakeven.workload.machines import image_name
 from infra.brokers.image_builders import BrokerImage, BuildPlace
 from infra.foundation import Foundation
 

@@ -13,7 +13,8 @@ from breakeven.pricing.prices.broker_types import Form, broker_types, form_of_no
 from breakeven.pricing.prices.instance_types import smaller_types
 from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE
 from breakeven.terms import MOST_BROKER_ZONES, Frozen, TargetName
-from breakeven.workload.case import Case, Machines, architecture_of
+from breakeven.workload.case import Case
+from breakeven.workload.machines import Machines, architecture_of
 
 #: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", in vCPUs
 QUOTA, STANDARD = "L-1216C47A", "acdhimrtz"

@@ -11,7 +11,8 @@ from breakeven.targets.catalog import record_of
 from breakeven.targets.record import ManagedBroker, Nodes
 from breakeven.terms import TargetName, VolumeType
 from breakeven.words import plural
-from breakeven.workload.case import Case, Machines
+from breakeven.workload.case import Case
+from breakeven.workload.machines import Machines
 from breakeven.workload.suite import NodeSize, Suite
 
 USUAL_VOLUME: VolumeType = "gp3"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from breakeven.terms import Frozen, TargetName
-from breakeven.workload.case import LoaderKind, Machines
+from breakeven.workload.case import LoaderKind
+from breakeven.workload.machines import Machines
 
 
 class CaseRef(Frozen):

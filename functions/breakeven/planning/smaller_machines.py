@@ -12,7 +12,8 @@ from breakeven.planning.machine_availability import QUOTA, Account, machines_of,
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import machine, smaller_types
 from breakeven.terms import TargetName
-from breakeven.workload.case import Case, Machines
+from breakeven.workload.case import Case
+from breakeven.workload.machines import Machines
 from breakeven.workload.suite import Suite
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import InputError
-from breakeven.workload.case import Machines
+from breakeven.workload.machines import Machines
 from local.servers.broker_urls import check_count, masked, parse_rabbitmq_urls
 from tests.support.cases import case_with, workload_with
 

@@ -9,7 +9,7 @@ from breakeven.planning.budget.request_counts import sqs_requests
 from breakeven.planning.sizing import loaders_for
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.book_files import load_book
-from breakeven.workload.case import Machines
+from breakeven.workload.machines import Machines
 from tests.support.cases import case_with, workload_with
 from tests.support.shared import change_record
 

@@ -9,7 +9,7 @@ from breakeven.planning.budget import planning_assumptions as assumed
 from breakeven.planning.machine_availability import BUILDERS, Account, refusals, to_bake
 from breakeven.planning.plan import Plan, make_plan
 from breakeven.pricing.prices.book_files import books, load_book
-from breakeven.workload.case import architecture_of
+from breakeven.workload.machines import architecture_of
 from breakeven.workload.read import parse_suite
 
 PAIR, TRIO = "rabbitmq-mirrored-pair", "rabbitmq-quorum-trio"

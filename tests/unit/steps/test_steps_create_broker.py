@@ -21,7 +21,7 @@ from breakeven.steps.cleanup.clean_up import clean_up_all
 from breakeven.steps.lane.create_broker import ManagedPlace, create_broker
 from breakeven.steps.lane.release_lane import release_lane
 from breakeven.steps.managed_brokers import NotYetError, broker_name, delete_broker, our_brokers
-from breakeven.workload.case import Machines
+from breakeven.workload.machines import Machines
 from tests.support.aws.moto_results import installed
 
 CLUSTER, SINGLE = "amazon-mq-cluster", "amazon-mq-single"

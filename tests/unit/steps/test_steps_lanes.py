@@ -17,7 +17,7 @@ from breakeven.steps.lane import establish_lane, launch_brokers, release_lane
 from breakeven.steps.services import Services
 from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from breakeven.targets.target import Description
-from breakeven.workload.case import Machines
+from breakeven.workload.machines import Machines
 from tests.support.aws.one_page import OnePage
 
 RUN, TARGET = "run-1", "rabbitmq-mirrored-pair"

@@ -16,7 +16,8 @@ from breakeven.pricing.bill.inputs import ask
 from breakeven.pricing.bill.lines import BYTES_PER_GB
 from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
-from breakeven.workload.case import Case, ConnectTo, Machines, architecture_of
+from breakeven.workload.case import Case, ConnectTo
+from breakeven.workload.machines import Machines, architecture_of
 
 HOURS_PER_MONTH = 730.0
 #: of the messages that a node passes to the queue's leader on another, by what clients connect to; None: what

@@ -39,7 +39,7 @@ from breakeven.steps.run_lease import check_deadline
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
-from breakeven.workload.case import Machines
+from breakeven.workload.machines import Machines
 
 #: where the service's endpoints answer, unless they name another port
 AMQPS_PORT, HTTPS_PORT = 5671, 443

@@ -13,7 +13,7 @@ from breakeven.steps.lane.warm_up_record import BROKEN_OFF, WarmUp
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.terms import TargetName
-from breakeven.workload.case import Machines, nodes_of
+from breakeven.workload.machines import Machines, nodes_of
 
 #: how long nodes may take from launch to registered; EC2 boot and cluster forming take about two minutes
 REGISTER_TIMEOUT_S = 480.0

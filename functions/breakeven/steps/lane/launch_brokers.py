@@ -27,7 +27,7 @@ from breakeven.steps.run_lease import check_deadline, longest_s
 from breakeven.steps.services import Services
 from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from breakeven.terms import MOST_BROKER_ZONES, TargetName
-from breakeven.workload.case import Machines, nodes_of
+from breakeven.workload.machines import Machines, nodes_of
 
 #: what EC2 answers where it, or the account's quota, has no room
 NO_ROOM = {

@@ -32,7 +32,8 @@ from breakeven.targets.catalog import (
 )
 from breakeven.terms import TargetName
 from breakeven.words import target_name
-from breakeven.workload.case import Case, Machines, Workload
+from breakeven.workload.case import Case, Workload
+from breakeven.workload.machines import Machines
 from breakeven.workload.rate_profile import rate_profile
 
 #: the traffic of the bills, as a monthly mean: a suite does not say what an account sends. A round rate near
