@@ -235,24 +235,26 @@ def examined(capsys, code: int, *options: str) -> dict[str, tuple[str, str]]:
 
 @pytest.fixture
 def debians_own(ran):
-    """Debian's image by the public parameter that the builder's template names; moto knows neither."""
-    image = register_image(ec2_backends[DEFAULT_ACCOUNT_ID]["us-east-1"], "debian-12-arm64", {})
-    name = "/aws/service/debian/release/12/latest/arm64"
-    known = dict.fromkeys(("description", "allowed_pattern", "keyid"))
-    made = Parameter(
-        DEFAULT_ACCOUNT_ID,
-        name,
-        image,
-        "String",
-        last_modified_date=datetime.now(UTC),
-        version=1,
-        data_type="text",
-        **known,
-    )
+    """Debian's images by the public parameters that the builders' templates name; moto knows neither."""
     parameters = ssm_backends[DEFAULT_ACCOUNT_ID]["us-east-1"]._parameters
-    parameters[name].append(made)
+    names = [f"/aws/service/debian/release/{debian}/latest/arm64" for debian in (12, 13)]
+    for name in names:
+        image = register_image(ec2_backends[DEFAULT_ACCOUNT_ID]["us-east-1"], name.replace("/", "-"), {})
+        known = dict.fromkeys(("description", "allowed_pattern", "keyid"))
+        made = Parameter(
+            DEFAULT_ACCOUNT_ID,
+            name,
+            image,
+            "String",
+            last_modified_date=datetime.now(UTC),
+            version=1,
+            data_type="text",
+            **known,
+        )
+        parameters[name].append(made)
     yield
-    del parameters[name]
+    for name in names:
+        del parameters[name]
 
 
 @pytest.mark.usefixtures("debians_own")
