@@ -1,4 +1,4 @@
-"""What one run of one contender measured."""
+"""Figures of one run of one contender."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much one contender does of what another does, from pairs measured side by side."""
+"""Ratios between two contenders, from pairs measured side by side."""
 
 from __future__ import annotations
 

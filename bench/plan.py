@@ -1,4 +1,4 @@
-"""What is asked of every contender of a section alike."""
+"""Settings that every contender of a section has alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured: each section with its loads, its contenders and its goals."""
+"""Sections of the benchmark, each with its loads, its contenders and its goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is deployed beside the template: folders that become assets, our packages among them, and a layer.
+"""Assets deployed beside the template: folders, our packages among them, and a layer.
 
 A deployment zips a folder with the permissions that it has here. So these are set, whatever the umask of the
 checkout and of the synthesis. AWS Lambda Developer Guide, "Troubleshoot deployment issues", "Permission is

@@ -1,4 +1,4 @@
-"""What the rest of the stack stands on, and what code on AWS knows of it."""
+"""Foundation of the stack, and what code on AWS knows of it."""
 
 from __future__ import annotations
 

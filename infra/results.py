@@ -1,4 +1,4 @@
-"""Where results land: bucket, state table, Glue tables made from the row schemas, and the named queries."""
+"""Storage of results: bucket, state table, Glue tables made from the row schemas, and the named queries."""
 
 from __future__ import annotations
 

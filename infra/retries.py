@@ -1,4 +1,4 @@
-"""What a state does when its call fails: makes it again, and then goes another way."""
+"""Retries of a state whose call fails, and where it goes when they are used up."""
 
 from __future__ import annotations
 

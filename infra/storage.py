@@ -1,4 +1,4 @@
-"""How whatever is stored is kept: which key encrypts it, and for how long logs stay."""
+"""Retention and encryption of whatever is stored: which key, and for how long logs stay."""
 
 from __future__ import annotations
 

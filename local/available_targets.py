@@ -1,4 +1,4 @@
-"""What of a suite this machine has brokers for, known before anything starts."""
+"""Targets of a suite that this machine has brokers for, known before anything starts."""
 
 from __future__ import annotations
 

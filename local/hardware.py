@@ -1,4 +1,4 @@
-"""What this machine is, for the manifest: figures only, no names of people, hosts or folders."""
+"""Description of this machine for the manifest: figures only, no names of people, hosts or folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What searches found from several first rates, the reference beside them, and whether they agree."""
+"""Results of searches from several first rates, the reference beside them, and whether they agree."""
 
 from __future__ import annotations
 

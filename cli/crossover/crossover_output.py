@@ -1,4 +1,4 @@
-"""What ``breakeven crossover`` answers, on the terminal."""
+"""Terminal output of ``breakeven crossover``."""
 
 from __future__ import annotations
 

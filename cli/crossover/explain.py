@@ -1,4 +1,4 @@
-"""Where a figure comes from: formula, inputs, the price with its source and date, the SQL and its rows."""
+"""Origin of a figure: formula, inputs, the price with its source and date, the SQL and its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``breakeven crossover`` answers: the question, the rows of its queries, and the same as JSON."""
+"""Answer of ``breakeven crossover``: the question, the rows of its queries, and the same as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of ``breakeven crossover`` rest on."""
+"""Assumptions behind the figures of ``breakeven crossover``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether Amazon MQ creates brokers here: the type and release that lanes ask for, in the zones of the stack,
+"""Check that Amazon MQ makes brokers here: the type and release that lanes ask for, in the stack's zones,
 and room for them.
 """
 

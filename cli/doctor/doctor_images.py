@@ -1,4 +1,4 @@
-"""Whether images are there, of brokers and of loaders that are tasks: a run makes those that are not."""
+"""Check of the images of brokers, and of loaders that are tasks: a run makes those that are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the account has room for the brokers: its plan, the zones that offer their type, its networks.
+"""Check of the account's room for brokers: its plan, the zones that offer their type, its networks.
 
 The answers are those that the plan of a run asks for (``breakeven.steps.run.account_capacity``) and judges by
 (``breakeven.planning.machine_availability``).

@@ -1,4 +1,4 @@
-"""What runs have in common, wherever they are made: their options and ids, and their end."""
+"""Parts that runs here and on AWS have in common: their options and ids, and their end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: case n of m, target, stage, the rate now, the time left."""
+"""Progress of a run on the terminal: case n of m, target, stage, the rate now, the time left."""
 
 from __future__ import annotations
 

@@ -140,10 +140,10 @@ def _run_here(arguments: argparse.Namespace) -> int:
     endpoints.check(suite, plan.cases)
     with run_lock.held(run_id, arguments.runs, share=arguments.share):
         check_folder(arguments.runs)  # makes it: a run that is refused leaves nothing
-        return _run_alone(run_id, wanted, plan, endpoints, warnings, arguments)
+        return _run_session(run_id, wanted, plan, endpoints, warnings, arguments)
 
 
-def _run_alone(
+def _run_session(
     run_id: str,
     wanted: RunInput,
     plan: Plan,

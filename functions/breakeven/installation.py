@@ -1,4 +1,4 @@
-"""Which deployment a process belongs to: several can stand side by side in one account."""
+"""Identity of the deployment that a process belongs to: several can stand side by side in one account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every entry point shares: logs with run and case, metrics, tracing, typed events, services."""
+"""Base of every entry point: logs with run and case, metrics, tracing, typed events, services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What instances are launched from: broker nodes, and those that their images are made of.
+"""Templates of instances: broker nodes, and those that their images are made of.
 
 A lane launches its nodes and terminates them after.
 """

@@ -1,4 +1,4 @@
-"""What an account may set about a deployment: the context keys, all of them optional.
+"""Settings of a deployment that an account may give: the context keys, all of them optional.
 
 A key is written ``breakeven:<field>``, in ``cdk.json`` or as ``-c breakeven:<field>=<value>``. The command
 line gives text only, so lists and tags can be written with commas. A field's description says what it takes:

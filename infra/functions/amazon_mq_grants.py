@@ -1,4 +1,4 @@
-"""What creating and deleting brokers of Amazon MQ takes: calls of its own, and what it does as who calls it.
+"""Grants for creating and deleting brokers of Amazon MQ: its own calls, and those it makes as its caller.
 
 The endpoint of a private broker is made in the VPC by the service, as its service-linked role, which the
 account's first broker creates. What it asks of the caller beside its own calls, the Service Authorization

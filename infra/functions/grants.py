@@ -1,4 +1,4 @@
-"""What each function may do beyond its log: its code's calls, on this installation's own resources."""
+"""Grants of each function beyond its log: its code's calls, on this installation's own resources."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What mails the topic beside the verdict of a run: runs that fail or stay away, nodes that stay, clean-ups
-that fail, what only the watchdog has found, and the account's bill.
+"""Alarms that mail the topic beside the verdict of a run: runs that fail or stay away, nodes that stay,
+clean-ups that fail, what only the watchdog has found, and the account's bill.
 """
 
 from __future__ import annotations

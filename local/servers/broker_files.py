@@ -1,4 +1,4 @@
-"""What one RabbitMQ node of ours reads: its configuration, and the environment it is started in."""
+"""Files of one RabbitMQ node of ours: its configuration, and the environment it is started in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands for a lane's EC2 instances here: RabbitMQ nodes of our own, or some that run already."""
+"""Stand-in for a lane's EC2 instances: RabbitMQ nodes of our own, or some that run already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this machine's memory holds the nodes of each cluster; lanes are up one at a time here."""
+"""Check that this machine's memory holds the nodes of each cluster; lanes are up one at a time here."""
 
 from __future__ import annotations
 

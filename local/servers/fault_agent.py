@@ -1,4 +1,4 @@
-"""What carries out faults beside the nodes of a lane: it looks in the bucket for orders, and answers there.
+"""Agent of faults beside the nodes of a lane: it looks in the bucket for orders, and answers there.
 
 On one machine it is a thread of the run, and a node is a group of processes. Whatever ends the run ends its
 nodes with it (``local.children``): none stays paused, as SIGKILL ends a stopped process, too.

@@ -1,4 +1,4 @@
-"""What each kind of fault does to a node, and how it is undone."""
+"""Effects of each kind of fault on a node, and how they are undone."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Limit:
     """Of a resource: Erlang's functions that tell it and set it, and a limit that any node is beyond."""
 
     resource: str
-    told_by: str
+    read_by: str
     set_by: str
     beyond: str
     configured: str
@@ -60,7 +60,7 @@ WAITING = (
 #: sets a limit at an instant, and gives that in milliseconds, whether the alarm is in effect now, and the
 #: limit that was before
 SETTING = (
-    WAITING + "Before = {told_by}(), At = os:system_time(millisecond), ok = {set_by}({limit}), "
+    WAITING + "Before = {read_by}(), At = os:system_time(millisecond), ok = {set_by}({limit}), "
     "Alarms = [Node || {{{{resource_limit, {resource}, Node}}, _}} <- rabbit_alarm:get_alarms()], "
     "{{At, lists:member(node(), Alarms), Before}}."
 )
@@ -104,12 +104,12 @@ class NodeAlarm:
     def _set(self, limit: str, due_at_s: float) -> tuple[float, bool, str]:
         """When that limit was set, whether the alarm was in effect then, and the limit before."""
         names = {
-            "told_by": self._limit.told_by,
+            "read_by": self._limit.read_by,
             "set_by": self._limit.set_by,
             "resource": self._limit.resource,
         }
         times, within_s = instants(due_at_s)
         said = self._evaluate(self._node, SETTING.format(limit=limit, **times, **names), within_s)
-        if (told := ANSWER.fullmatch(said)) is None:
+        if (found := ANSWER.fullmatch(said)) is None:
             raise BreakevenError(f"{self._node} answers {said!r}")
-        return int(told[1]) / 1000, told[2] == "true", told[3]
+        return int(found[1]) / 1000, found[2] == "true", found[3]

@@ -29,9 +29,9 @@ def cut_off_at(evaluate: Evaluate, node: str, due_at_s: float) -> float:
     """
     times, within_s = instants(due_at_s)
     said = evaluate(node, CUTTING.format(**times), within_s)
-    if (told := ANSWER.fullmatch(said)) is None:
+    if (found := ANSWER.fullmatch(said)) is None:
         raise BreakevenError(f"{node} answers {said!r}")
-    at_ms, peers, left = map(int, told.groups())
+    at_ms, peers, left = map(int, found.groups())
     if not peers or left:
         raise BreakevenError(f"{node} was connected to {peers} other nodes, and is to {left}")
     return at_ms / 1000

@@ -1,4 +1,4 @@
-"""What runs found of their loaders, kept between runs: the simulated bucket is empty at each start.
+"""Findings of runs about their loaders, kept between runs: the simulated bucket is empty at each start.
 
 The document stands in the folder of runs under the key that it has in the results bucket.
 """

@@ -224,7 +224,7 @@ def test_the_watchdog_lets_go_of_them_where_nothing_else_has(workflow, ended, mo
 
 
 #: the two states that call one function are told apart by what they tell it
-TOLD = {"EstablishTasks": {"built": False}, "AwaitTasks": {"built": True}}
+ANSWERS = {"EstablishTasks": {"built": False}, "AwaitTasks": {"built": True}}
 
 
 @pytest.mark.parametrize("kind", ["raise", "timeout"])
@@ -236,7 +236,7 @@ def test_where_tasks_cannot_be_had_their_cases_fail_and_the_others_are_run(
         raise BreakevenError("no package")
 
     run_id = f"without-{state.lower()}-{kind}"
-    fault = Fault("EstablishTasks" if state in TOLD else state, kind, TOLD.get(state, {}))
+    fault = Fault("EstablishTasks" if state in ANSWERS else state, kind, ANSWERS.get(state, {}))
     if state != "EstablishTasks":
         forget_image(workflow)
     if state == "BuildImage" and kind == "raise":

@@ -1,4 +1,4 @@
-"""Where brokers are, how they are reached, and whom to trust."""
+"""Addresses of brokers, credentials for them, and whom to trust."""
 
 from __future__ import annotations
 

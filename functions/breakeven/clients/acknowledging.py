@@ -1,4 +1,4 @@
-"""Which acknowledgements settle a consumer's messages on RabbitMQ: one for each, one for several, or none."""
+"""Acknowledgements of a consumer on RabbitMQ: one for each message, one for several, or none."""
 
 from __future__ import annotations
 

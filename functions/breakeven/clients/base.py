@@ -1,4 +1,4 @@
-"""What a client of a queue is: the seam between measuring and driving.
+"""Interface of a queue's client: the seam between measuring and driving.
 
 A *client* opens senders and receivers on the queues of one case. The loader knows only these
 protocols, so that a reference client (pika, boto3: one call at a time) and a client with its own

@@ -1,4 +1,4 @@
-"""Which client a case gets."""
+"""Choice of the client that a case gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which messages are dropped, copied, put behind a later one, returned or refused."""
+"""Choice of the messages that are dropped, copied, put behind a later one, returned or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the instrument really did, so that on a host too busy "programmed" can be told from "done"."""
+"""Record of what the instrument really did, so that on a busy host "programmed" is not taken for "done"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When an answer is due: latency, service rate and stalls, on one monotonic clock in nanoseconds."""
+"""Due times of answers: latency, service rate and stalls, on one monotonic clock in nanoseconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the instrument is told to do. Carried in a case's workload, so it is in the plan and in the record."""
+"""Program of the instrument. Carried in a case's workload, so it is in the plan and in the record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one loader is given to do."""
+"""Work of one loader, as its event gives it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case leaves of its ledger, of each loader, probe and node: shapes that are declared once.
+"""Figures that a case leaves of its ledger, of each loader, probe and node: shapes that are declared once.
 
 Rows, the columns of their tables (``results.schemas``), a loader's result and the report's contract are all
 made from these.

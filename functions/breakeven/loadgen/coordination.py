@@ -1,4 +1,4 @@
-"""How the loaders of one case agree: gates they start at together, and progress they share."""
+"""Agreement between the loaders of one case: gates they start at together, and progress they share."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Coordinator(Protocol):
     def tell(self, **said: str) -> None:
         """Leave words for the others, by topic, in the place of earlier ones of the same."""
 
-    def told_by(self, loader: int) -> Mapping[str, str]:
+    def posted_by(self, loader: int) -> Mapping[str, str]:
         """What a loader has left last, by topic."""
 
-    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+    def posted_by_all(self) -> Mapping[int, Mapping[str, str]]:
         """The same of each loader that has left any."""
 
 
@@ -87,13 +87,13 @@ class SerialCoordinator:
         with self._lock:
             self._coordinator.tell(**said)
 
-    def told_by(self, loader: int) -> Mapping[str, str]:
+    def posted_by(self, loader: int) -> Mapping[str, str]:
         with self._lock:
-            return self._coordinator.told_by(loader)
+            return self._coordinator.posted_by(loader)
 
-    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+    def posted_by_all(self) -> Mapping[int, Mapping[str, str]]:
         with self._lock:
-            return self._coordinator.told_by_all()
+            return self._coordinator.posted_by_all()
 
 
 class SoleLoader:
@@ -117,8 +117,8 @@ class SoleLoader:
     def tell(self, **said: str) -> None:
         """There is nobody to hear it."""
 
-    def told_by(self, loader: int) -> Mapping[str, str]:
+    def posted_by(self, loader: int) -> Mapping[str, str]:
         return {}
 
-    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+    def posted_by_all(self) -> Mapping[int, Mapping[str, str]]:
         return {}

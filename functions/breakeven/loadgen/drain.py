@@ -1,4 +1,4 @@
-"""When is a case drained? When every message that may be in a queue has been in hand."""
+"""End of a case's drain: every message that may be in a queue has been in hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the flags of a case are judged by."""
+"""Evidence that the flags of a case are judged by."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from breakeven.loadgen.record.recorder import Cells
 from breakeven.loadgen.reporter import Reporter
 from breakeven.loadgen.result import LoaderResult
 from breakeven.loadgen.search.capacity_search import CapacitySearch
-from breakeven.loadgen.search.team import Alone, Following, Leading
+from breakeven.loadgen.search.team import Following, Leading, Solo
 from breakeven.loadgen.self_check.host import facts
 from breakeven.loadgen.self_check.meters import Meters
 from breakeven.loadgen.stages import PREFILL, Stage, Timeline, monotonic_of, parallel_stages
@@ -155,7 +155,7 @@ class _Loader:
         assignment, own = self._assignment, self._assignment.mine(self._workload.producers)
         if assignment.loader:
             return Following(self, self._coordinator, assignment.queue, own)
-        team = Leading(self, self._coordinator) if self._case.loaders > 1 else Alone()
+        team = Leading(self, self._coordinator) if self._case.loaders > 1 else Solo()
         return CapacitySearch(self, assignment.queue, own, team)
 
     def _outstanding(self) -> bool:

@@ -1,4 +1,4 @@
-"""What all loaders of a case measured, put together."""
+"""Merge of what all loaders of a case measured."""
 
 from __future__ import annotations
 

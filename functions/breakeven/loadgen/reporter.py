@@ -1,4 +1,4 @@
-"""What a loader tells while it works: its progress to the others, its ledger to the store."""
+"""Reports of a loader at work: its progress to the others, its ledger to the store."""
 
 from __future__ import annotations
 

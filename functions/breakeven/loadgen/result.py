@@ -1,4 +1,4 @@
-"""What one loader hands in: its part of the ledger, its recordings, and facts about itself."""
+"""Result of one loader: its part of the ledger, its recordings, and facts about itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a broker of Amazon MQ takes by its type, and cases that ask for more of it.
+"""Limits of a broker of Amazon MQ by its type, and cases that ask for more.
 
 Channels, consumers of a channel and queues are bounded, too, and no suite comes near: each client has a
 channel and at most a consumer on it, so that connections are at their bound before, and every type takes as

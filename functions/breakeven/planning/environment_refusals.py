@@ -1,4 +1,4 @@
-"""What a suite asks for that is only on AWS, or only on one machine."""
+"""Refusals of what a suite asks for and only AWS, or only one machine, has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one execution of the workflow can hold, and what of a plan does not fit."""
+"""Limits of one execution of the workflow, and the parts of a plan that exceed them."""
 
 from __future__ import annotations
 

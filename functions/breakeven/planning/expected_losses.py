@@ -1,4 +1,4 @@
-"""What each fault of a plan lets expect, stated before anything runs (rule 14 of docs/rules.md)."""
+"""Loss to expect of each fault of a plan, stated before anything runs (rule 14 of docs/rules.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a loader holds open while it works, and what its place lets it: descriptors and threads.
+"""Descriptors and threads that a loader holds while it works, and how many its place allows.
 
 A function has 1,024 file descriptors and 1,024 execution processes and threads, which cannot be raised
 (Lambda guide, "Lambda quotas"). A task has 65,535 descriptors, as its definition asks for (ECS API reference,

@@ -1,4 +1,4 @@
-"""Whether the machines that a suite names are to be had: prices, images, zones, and plan and quota."""
+"""Availability of the machines that a suite names: prices, images, zones, and plan and quota."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target's brokers run on, and how many they are, as its suite says it; what of that cannot be."""
+"""Machines and number of a target's brokers, as its suite gives them, and refusals of what cannot be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a plan cannot run, and how a fault of a suite is named: by the place that it stands in."""
+"""Refusals of parts of a plan, and the name of a fault of a suite: the place that it stands in."""
 
 from __future__ import annotations
 

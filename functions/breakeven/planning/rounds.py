@@ -1,4 +1,4 @@
-"""What a round of a run is made of, as its plan has it and as the workflow hands it to functions."""
+"""Rounds of a run, as its plan has them and as the workflow hands them to functions."""
 
 from __future__ import annotations
 

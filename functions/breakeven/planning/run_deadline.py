@@ -1,4 +1,4 @@
-"""When a run must end: its own deadline, from the plan, and the execution's, after which nothing is run.
+"""Deadlines of a run: its own, from the plan, and the execution's, after which nothing is run.
 
 After the run's own deadline no brokers are launched and no case is begun: what is left fails at once, and
 the run lets its brokers go, reports and ends by itself. The execution's limit is for a run that does not.

@@ -1,4 +1,4 @@
-"""How many loaders drive a case: at first, after a run in which one was the limit, and at most."""
+"""Number of loaders of a case: at first, after a run in which one was the limit, and at most."""
 
 from __future__ import annotations
 

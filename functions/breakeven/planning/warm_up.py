@@ -1,4 +1,4 @@
-"""What a lane does before its first case (rule 13 of docs/rules.md); a suite says for how long at most.
+"""Warm-up of a lane before its first case (rule 13 of docs/rules.md); a suite says for how long at most.
 
 A server that has just started compiles its code, fills its caches and grows its memory, and so do its
 clients: the cell that comes first would be measured slower than the same one later. Each kind of the lane's

@@ -1,4 +1,4 @@
-"""What a cluster of one's own is: its form, its nodes, and how many of them have a copy of a message."""
+"""Form of a cluster of one's own: its nodes, and how many of them have a copy of a message."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class Published(Frozen):
     breakeven: SourceBreakeven | None = None
 
     @model_validator(mode="after")
-    def _rows_are_told_apart(self) -> Published:
+    def _rows_are_distinct(self) -> Published:
         seen: set[tuple[str, str, str]] = set()
         for number, row in enumerate(self.rows):
             key = (row.scenario, row.cell, row.target)

@@ -23,8 +23,8 @@ GATE_DELAY_S = {"start": 2.0, "unload": 1.0, "prefilled": 1.0}
 MANY_DELAY_S = 4.0
 #: what is added up over loaders
 SUMMED = ("sent", "expected", "received", "unknown")
-#: what the first of many loaders tells the others
-TOLD = tuple(field.name for field in fields(CaseProgress) if field.name != "aborted")
+#: what the first of many loaders sums up for the others
+SUMMARY = tuple(field.name for field in fields(CaseProgress) if field.name != "aborted")
 
 
 class StateCoordinator:
@@ -36,7 +36,7 @@ class StateCoordinator:
         self._prefix = loaders_prefix(case_id, attempt)
         self._all = all_loaders_item(case_id, attempt)
         self._searches, self._loader = searches_prefix(case_id, attempt), loader
-        self._tells = loaders > LOADERS_PER_READ and loader == 0
+        self._summarizes = loaders > LOADERS_PER_READ and loader == 0
         self._reads_summary = loaders > LOADERS_PER_READ and loader > 0
 
     def arrive(self, gate: str) -> None:
@@ -56,11 +56,11 @@ class StateCoordinator:
         arrived = _arrived(gate, everyone)
         if len(arrived) < self._loaders:
             return None
-        if not self._tells:
+        if not self._summarizes:
             return _last_and_delay(gate, arrived)
         opens = time.time() + MANY_DELAY_S
-        to_tell: dict[str, Any] = {f"opens_{gate}": opens}
-        self._state.update(self._all, **to_tell)
+        opened: dict[str, Any] = {f"opens_{gate}": opens}
+        self._state.update(self._all, **opened)
         return opens
 
     def exchange(self, progress: Progress) -> CaseProgress:
@@ -77,29 +77,29 @@ class StateCoordinator:
             ended=min((report["ended"] for report in reports), default=0),
             **{name: sum(report[name] for report in reports) for name in SUMMED},
         )
-        if self._tells:
-            self._state.update(self._all, **{name: getattr(found, name) for name in TOLD})
+        if self._summarizes:
+            self._state.update(self._all, **{name: getattr(found, name) for name in SUMMARY})
         return found
 
     def tell(self, **said: str) -> None:
         self._state.update(f"{self._searches}{self._loader}", **said)
 
-    def told_by(self, loader: int) -> Mapping[str, str]:
+    def posted_by(self, loader: int) -> Mapping[str, str]:
         return self._state.get(f"{self._searches}{loader}")
 
-    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+    def posted_by_all(self) -> Mapping[int, Mapping[str, str]]:
         found = self._state.items(self._searches)
         return {int(item.removeprefix(self._searches)): said for item, said in found.items()}
 
 
-def opening(gate: str, items: Mapping[str, Mapping[str, Any]], told: str, loaders: int) -> float | None:
+def opening(gate: str, items: Mapping[str, Mapping[str, Any]], summary: str, loaders: int) -> float | None:
     """When a gate opens, epoch seconds, for who looks on; None while it is not known.
 
-    :param items: of the attempt's loaders; ``told`` names that of all of them, which may be among them
+    :param items: of the attempt's loaders; ``summary`` names that of all of them, which may be among them
     """
     if loaders > LOADERS_PER_READ:
-        return items.get(told, {}).get(f"opens_{gate}")
-    arrived = _arrived(gate, {name: item for name, item in items.items() if name != told})
+        return items.get(summary, {}).get(f"opens_{gate}")
+    arrived = _arrived(gate, {name: item for name, item in items.items() if name != summary})
     return _last_and_delay(gate, arrived) if len(arrived) >= loaders else None
 
 
@@ -113,8 +113,8 @@ def _last_and_delay(gate: str, arrived: Iterable[float]) -> float:
 
 def _progress_of(item: Mapping[str, Any]) -> CaseProgress:
     """What the first loader has written of all; before it has, nothing is known but that they produce."""
-    unknown: dict[str, Any] = {**dict.fromkeys(TOLD, 0), "producing": True}
-    known = {name: item[name] for name in TOLD if name in item}
+    unknown: dict[str, Any] = {**dict.fromkeys(SUMMARY, 0), "producing": True}
+    known = {name: item[name] for name in SUMMARY if name in item}
     return CaseProgress(**{**unknown, **known}, aborted=item.get("reason"))
 
 

@@ -1,4 +1,4 @@
-"""How the items of the state table are named, and how large they are: what a plan knows of them, too.
+"""Names and sizes of the state table's items, which a plan knows, too.
 
 Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
 ``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together ·

@@ -1,4 +1,4 @@
-"""Where a run's objects are in the results bucket. One place, so that nothing guesses a key."""
+"""Keys of a run's objects in the results bucket. One place, so that nothing guesses a key."""
 
 from __future__ import annotations
 

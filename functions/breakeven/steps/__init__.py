@@ -1,1 +1,1 @@
-"""What each step of the workflow does, knowing nothing of Lambda events."""
+"""Work of each step of the workflow, knowing nothing of Lambda events."""

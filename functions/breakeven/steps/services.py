@@ -1,4 +1,4 @@
-"""What a step needs of its surroundings."""
+"""Services that a step needs."""
 
 from __future__ import annotations
 

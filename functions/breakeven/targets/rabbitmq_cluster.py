@@ -1,4 +1,4 @@
-"""What all RabbitMQ clusters of ours have in common, on one machine and on EC2."""
+"""Base of all RabbitMQ clusters of ours, on one machine and on EC2."""
 
 from __future__ import annotations
 

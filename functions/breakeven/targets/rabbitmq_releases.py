@@ -1,4 +1,4 @@
-"""Which releases of RabbitMQ a target can run on."""
+"""Releases of RabbitMQ that a target can run on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every RabbitMQ cluster under test, whatever its queues are."""
+"""Base of every RabbitMQ cluster under test, whatever its queues are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which releases of RabbitMQ nodes may be upgraded to, one after the other, while their cluster goes on."""
+"""Releases of RabbitMQ to which nodes may be upgraded, one after the other, while their cluster runs."""
 
 from __future__ import annotations
 

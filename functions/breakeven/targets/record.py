@@ -1,4 +1,4 @@
-"""What is known of a target before anything runs; ``targets.catalog`` has one record of each."""
+"""Record of a target: all that is known before anything runs; ``targets.catalog`` has one of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target is: the thing under test, as the workflow sees it.
+"""Interface of a target: the thing under test, as the workflow sees it.
 
 Fresh queues are made for every case and attempt and deleted after; nothing is purged and reused.
 """

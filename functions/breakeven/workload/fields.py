@@ -1,4 +1,4 @@
-"""What may stand in a suite's fields: their types, ranges and the words of their errors."""
+"""Fields of a suite: their types, ranges and the words of their errors."""
 
 from __future__ import annotations
 

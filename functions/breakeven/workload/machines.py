@@ -1,4 +1,4 @@
-"""What the nodes of a target's brokers run on."""
+"""Machines that the nodes of a target's brokers run on."""
 
 from __future__ import annotations
 

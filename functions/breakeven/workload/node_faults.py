@@ -1,4 +1,4 @@
-"""What is done to a broker's node at a set time of a case (rule 14 of docs/rules.md)."""
+"""Faults of a broker's node at a set time of a case (rule 14 of docs/rules.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What befalls calls to a managed queue service at a set time of a case (rule 14 of docs/rules.md)."""
+"""Faults of calls to a managed queue service at a set time of a case (rule 14 of docs/rules.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where moto's machine images and interface endpoints do otherwise than AWS's; see ``moto_patches.py``."""
+"""Corrections of moto's machine images and interface endpoints; see ``moto_patches.py``."""
 
 from __future__ import annotations
 

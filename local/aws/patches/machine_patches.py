@@ -1,4 +1,4 @@
-"""Where moto runs state machines otherwise than AWS; see ``moto_patches.py``."""
+"""Corrections of moto's state machines; see ``moto_patches.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where moto does otherwise than AWS and this workflow would notice: one function a patch.
+"""Corrections of moto where it differs from AWS and this workflow would notice: one function a patch.
 
 Each tells the symptom and the mend, and a test of its name in ``tests/unit/local/patches/`` shows the symptom
 without it. All are undone when their control plane closes. Written against the moto release that the lock

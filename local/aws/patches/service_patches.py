@@ -1,4 +1,4 @@
-"""Where moto's ECS, DynamoDB, S3 and stacks do otherwise than AWS's; see ``moto_patches.py``."""
+"""Corrections of moto's ECS, DynamoDB, S3 and stacks; see ``moto_patches.py``."""
 
 from __future__ import annotations
 

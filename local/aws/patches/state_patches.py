@@ -1,4 +1,4 @@
-"""Where moto's states, their errors and their tasks do otherwise than AWS's; see ``moto_patches.py``.
+"""Corrections of moto's states, their errors and their tasks; see ``moto_patches.py``.
 
 Of the input and the results of states moto keeps Step Functions' limit of 256 KiB by itself, and
 ``States.DataLimitExceeded`` ends the execution, as a test shows.

@@ -1,4 +1,4 @@
-"""What Amazon MQ takes of a request for a broker of RabbitMQ, as its API reference and guide have it.
+"""Rules of Amazon MQ for a request for a broker of RabbitMQ, as its API reference and guide have them.
 
 moto takes every name, size and version, any number of subnets, and users without a password.
 """

@@ -84,11 +84,11 @@ class FaultProxy:
         :raises BreakevenError: the proxy has ended, or does not answer
         """
         order = {"begin": name, "fault": fault.model_dump(mode="json"), "queues": list(queues)}
-        return float(self._told(order)["at_s"])
+        return float(self._ask(order)["at_s"])
 
     def end(self, name: str) -> Injected:
         """No call meets it any more. Raises BreakevenError: the proxy has ended, or does not answer."""
-        ended = self._told({"end": name})
+        ended = self._ask({"end": name})
         return Injected(ended["at_s"], ended["injected"], ended["seen"])
 
     def stop(self) -> None:
@@ -104,7 +104,7 @@ class FaultProxy:
         if folder is not None:
             self._children.remove_dir(folder)
 
-    def _told(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
         with self._lock:
             process = self._process
             if process is None or process.stdin is None:

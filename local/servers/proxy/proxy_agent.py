@@ -1,5 +1,5 @@
-"""What has the proxy before a service cause a lane's faults: it looks in the bucket for orders, as the agent
-beside nodes does.
+"""Agent that has the proxy before a service cause a lane's faults: it looks in the bucket for orders, as the
+agent beside nodes does.
 """
 
 from __future__ import annotations

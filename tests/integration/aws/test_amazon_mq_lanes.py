@@ -126,11 +126,11 @@ def test_cases_are_measured_on_quorum_queues_and_every_message_is_accounted_for(
         assert (case.status, case.provenance, case.environment) == ("ok", "measured", "aws"), case.reason
         assert case.ledger.lost == case.ledger.unexpected == 0
         assert case.ledger.sent == case.ledger.received > 0
-    told = report.manifest.targets
-    assert told[CLUSTER]["nodes"] == 3
-    assert told[SINGLE]["nodes"] == 1
-    assert told[CLUSTER]["server"].startswith("Amazon MQ's RabbitMQ 4.")
-    assert told[CLUSTER]["instance_type"] == "mq.m7g.large"
+    targets = report.manifest.targets
+    assert targets[CLUSTER]["nodes"] == 3
+    assert targets[SINGLE]["nodes"] == 1
+    assert targets[CLUSTER]["server"].startswith("Amazon MQ's RabbitMQ 4.")
+    assert targets[CLUSTER]["instance_type"] == "mq.m7g.large"
     assert [case.mirrors for case in report.cases if case.target == CLUSTER] != []
 
 

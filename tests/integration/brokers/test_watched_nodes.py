@@ -43,17 +43,17 @@ SAMPLED_WITHIN_S = 0.5
 #: time it is, the CPU that it has used, and the bytes that it has written
 WORK = f"""
 import os, time
-told, part = [], bytes(1_000_000)
+measured, part = [], bytes(1_000_000)
 with open("bulk", "wb") as bulk:
     while (used := time.process_time()) < {WORK_S} or bulk.tell() < {WRITTEN}:
         if bulk.tell() <= used / {WORK_S} * {WRITTEN}:
-            told.append([time.time(), used, bulk.tell()])
+            measured.append([time.time(), used, bulk.tell()])
             bulk.write(part)
             bulk.flush()
-    told.append([time.time(), used, bulk.tell()])
-with open("told.new", "w") as file:
-    file.write(repr(told))
-os.rename("told.new", "told")
+    measured.append([time.time(), used, bulk.tell()])
+with open("measured.new", "w") as file:
+    file.write(repr(measured))
+os.rename("measured.new", "measured")
 """
 
 
@@ -121,10 +121,10 @@ def in_the_node(node: BrokerCluster, folder: Path, code: str) -> None:
     )
 
 
-def at(told: list[list[float]], when_s: float, column: int) -> float:
+def at(measured: list[list[float]], when_s: float, column: int) -> float:
     """What the program had used or written by then."""
-    place = bisect_right([one[0] for one in told], when_s)
-    return told[place - 1][column] if place else 0.0
+    place = bisect_right([one[0] for one in measured], when_s)
+    return measured[place - 1][column] if place else 0.0
 
 
 def test_a_node_that_uses_a_core_and_writes_shows_it_in_the_right_seconds(
@@ -133,20 +133,20 @@ def test_a_node_that_uses_a_core_and_writes_shows_it_in_the_right_seconds(
     with under_watch(services, node, queue_case(TARGET), monkeypatch) as (watching, _, _):
         time.sleep(4)
         in_the_node(node, tmp_path, WORK)
-        assert eventually((tmp_path / "told").exists, 120.0)
+        assert eventually((tmp_path / "measured").exists, 120.0)
         time.sleep(4)
         rows = watching.rows()
-    told = json.loads((tmp_path / "told").read_text())
+    measured = json.loads((tmp_path / "measured").read_text())
     counted = [row for row in rows if row["cpu_cores"] is not None]
     assert {row["taken"] for row in counted} == {TREE}
     assert {row["node"] for row in counted} == {node.access.nodes[0].name}
     for row in counted:
         ends = [row["at_s"] + late_s for late_s in (-SAMPLED_WITHIN_S, 0.0, SAMPLED_WITHIN_S)]
-        used = [at(told, ended_s, 1) - at(told, ended_s - 1, 1) for ended_s in ends]
+        used = [at(measured, ended_s, 1) - at(measured, ended_s - 1, 1) for ended_s in ends]
         # the broker itself, and the program's own start, use some
         assert min(used) - 0.35 <= row["cpu_cores"] <= max(used) + 0.8, (row, used)
-    busy = [row for row in counted if at(told, row["at_s"], 2) > at(told, row["at_s"] - 1, 2)]
-    idle = [row for row in counted if row["at_s"] < told[0][0] - 1 or row["at_s"] > told[-1][0] + 2]
+    busy = [row for row in counted if at(measured, row["at_s"], 2) > at(measured, row["at_s"] - 1, 2)]
+    idle = [row for row in counted if row["at_s"] < measured[0][0] - 1 or row["at_s"] > measured[-1][0] + 2]
     assert len(idle) >= 3
     assert sum(row["cpu_cores"] for row in busy) >= 0.9 * WORK_S
     assert all(row["written_bytes_per_s"] < 5e6 for row in idle)

@@ -94,7 +94,7 @@ class Tasks:
                 "Tags": [{"Key": "breakeven:run", "Value.$": "$.run"}],
                 "Overrides": {
                     "ContainerOverrides": [
-                        {"Name": "loader", "Environment": [{"Name": "TOLD", "Value.$": "$.told"}]}
+                        {"Name": "loader", "Environment": [{"Name": "ORDER", "Value.$": "$.order"}]}
                     ]
                 },
             },

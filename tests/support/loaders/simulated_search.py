@@ -169,7 +169,7 @@ def _run(host: SimulatedHost, monkeypatch: pytest.MonkeyPatch) -> CapacitySearch
     for module in (share, team):
         monkeypatch.setattr(module, "time", host)
     monkeypatch.setattr(share, "OpenProducer", Producer)
-    search = CapacitySearch(host, lambda _: "q0", range(1), team.Alone())
+    search = CapacitySearch(host, lambda _: "q0", range(1), team.Solo())
     search.run()
     return search
 

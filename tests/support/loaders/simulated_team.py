@@ -274,7 +274,7 @@ def _run(world: World, meeting: FakeMeeting, loader: int, ends: int | None) -> L
     )
     search: CapacitySearch | team.Following
     if case.loaders == 1:
-        search = CapacitySearch(host, lambda _: "q0", [0], team.Alone())
+        search = CapacitySearch(host, lambda _: "q0", [0], team.Solo())
     elif loader == 0:
         search = CapacitySearch(host, lambda _: "q0", [0], team.Leading(host, coordinator))
     else:

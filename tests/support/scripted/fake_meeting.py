@@ -58,8 +58,8 @@ class FakeCoordinator:
     def tell(self, **said: str) -> None:
         self._meeting.told[self._loader] = {**self._meeting.told.get(self._loader, {}), **said}
 
-    def told_by(self, loader: int) -> dict[str, str]:
+    def posted_by(self, loader: int) -> dict[str, str]:
         return self._meeting.told.get(loader, {})
 
-    def told_by_all(self) -> dict[int, dict[str, str]]:
+    def posted_by_all(self) -> dict[int, dict[str, str]]:
         return dict(self._meeting.told)

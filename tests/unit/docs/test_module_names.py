@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -11,6 +13,10 @@ ROOT = Path(__file__).parents[3]
 CODE = ("functions", "infra", "local", "cli")
 MOST_FILES = 20
 LEFT_OUT = {"__pycache__", "compiled"}
+#: words that decision 0029 replaced: no name in the code has one of them as a part
+DIALECT = re.compile(r"(^|_)(told|purse|ruler|let_go|leftovers?|hand_back|errand|alone)(_|$)")
+#: how no module's docstring begins: it begins with a noun, by the style of CONTRIBUTING.md
+QUESTIONS = ("What", "How", "Where", "When", "Which", "Who", "Whether", "That")
 #: a state's two sides: its event is read in the one, and its work is done in the other
 SIDES = {"functions/handlers", "functions/breakeven/steps"}
 #: the same thing of two protocols
@@ -22,7 +28,7 @@ def files(folders: tuple[str, ...]) -> list[Path]:
     return [path.relative_to(ROOT) for path in found if not LEFT_OUT & set(path.parts)]
 
 
-def are_told_apart_by_room(modules: list[Path]) -> bool:
+def are_distinct_by_room(modules: list[Path]) -> bool:
     rooms = {path.as_posix() for path in modules}
     return any(
         all(sum(room.startswith(f"{side}/") for room in rooms) == 1 for side in sides) and len(rooms) == 2
@@ -30,12 +36,48 @@ def are_told_apart_by_room(modules: list[Path]) -> bool:
     )
 
 
+def modules() -> list[Path]:
+    return [path for path in files((*CODE, "bench")) if path.suffix == ".py"]
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text())
+
+
+def names(tree: ast.AST) -> set[str]:
+    """Every name that the code of a module defines, takes or uses."""
+    fields = ("id", "name", "attr", "arg")
+    found = (getattr(node, field, None) for node in ast.walk(tree) for field in fields)
+    return {name for name in found if isinstance(name, str)}
+
+
+def is_dialect(name: str) -> bool:
+    snake_case = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return bool(DIALECT.search(snake_case))
+
+
+@pytest.mark.parametrize("name", ["told_by", "NOT_TOLD", "Alone", "_run_alone", "LetGo", "purse"])
+def test_words_of_the_former_dialect_are_recognized_in_any_case(name: str) -> None:
+    assert is_dialect(name)
+
+
+def test_no_name_has_a_word_of_the_former_dialect() -> None:
+    assert not is_dialect("standalone_rulers")
+    found = {str(path): sorted(filter(is_dialect, names(parsed(path)))) for path in modules()}
+    assert {path: of_dialect for path, of_dialect in found.items() if of_dialect} == {}
+
+
+def test_a_modules_docstring_begins_with_what_the_module_is() -> None:
+    docstrings = {str(path): ast.get_docstring(parsed(path)) or "" for path in modules()}
+    assert {path: text for path, text in docstrings.items() if text.split(" ")[0] in QUESTIONS} == {}
+
+
 def test_a_modules_name_is_that_of_one_module_or_of_one_thing_on_two_sides() -> None:
     named: dict[str, list[Path]] = defaultdict(list)
     for path in files(CODE):
         if path.suffix == ".py" and not path.stem.startswith("__"):
             named[path.stem].append(path)
-    assert {name: at for name, at in named.items() if len(at) > 1 and not are_told_apart_by_room(at)} == {}
+    assert {name: at for name, at in named.items() if len(at) > 1 and not are_distinct_by_room(at)} == {}
 
 
 @pytest.mark.parametrize("room", [*CODE, "nodes", "setup", "bench", "tests"])

@@ -26,20 +26,20 @@ PATCHES = (
     service_patches.containers_share_a_tasks_memory,
     service_patches.task_lists_are_short,
 )
-#: by what it is told: how it ends, or that it waits; what it is given, it writes down
+#: by its order: how it ends, or that it waits; what it is given, it writes down
 LOADER = """
 import json, os, subprocess, sys, time
 from pathlib import Path
 import part
-told = os.environ["TOLD"]
-Path(os.environ["NOTES"], told).write_text(json.dumps({"args": sys.argv[1:], "env": dict(os.environ),
+order = os.environ["ORDER"]
+Path(os.environ["NOTES"], order).write_text(json.dumps({"args": sys.argv[1:], "env": dict(os.environ),
     "part": part.__file__, "cwd": os.getcwd(), "pid": os.getpid()}))
-if told in {"wait", "leave"}:
+if order in {"wait", "leave"}:
     child = subprocess.Popen(["sleep", "600"])
     Path(os.environ["NOTES"], "child").write_text(str(child.pid))
-if told == "wait":
+if order == "wait":
     time.sleep(600)
-sys.exit(int(told) if told.isdigit() else 0)
+sys.exit(int(order) if order.isdigit() else 0)
 """
 DOCKERFILE = """FROM public.ecr.aws/docker/library/python:3.13-slim
 # the code
@@ -48,7 +48,7 @@ COPY requirements.lock /tmp/
 RUN pip install \\
     --require-hashes -r /tmp/requirements.lock
 COPY code/ ./
-ENV OF_IMAGE=1 TOLD=image
+ENV OF_IMAGE=1 ORDER=image
 ENTRYPOINT ["python"]
 CMD ["-m", "loader", "of-image"]
 """
@@ -121,9 +121,9 @@ def override(**environment):
 
 def test_a_state_runs_a_task(moto, tasks, notes, source):
     definition = tasks.definition(
-        environment=[{"name": "OF_TASK", "value": "2"}, {"name": "TOLD", "value": "?"}]
+        environment=[{"name": "OF_TASK", "value": "2"}, {"name": "ORDER", "value": "?"}]
     )
-    found = moto.run(machine(A=tasks.state(definition)), {"run": "r1", "told": "well"})
+    found = moto.run(machine(A=tasks.state(definition)), {"run": "r1", "order": "well"})
     assert found["status"] == "SUCCEEDED", found
     task = json.loads(found["output"])
     assert (task["LastStatus"], task["StopCode"]) == ("STOPPED", "EssentialContainerExited")
@@ -138,31 +138,31 @@ def test_a_state_runs_a_task(moto, tasks, notes, source):
     assert reported["args"] == ["of-image"]
     assert reported["cwd"] == str(source / "code")
     assert reported["part"] == str(source / "code" / "part.py")
-    assert reported["env"].items() >= {"OF_IMAGE": "1", "OF_TASK": "2", "TOLD": "well"}.items()
+    assert reported["env"].items() >= {"OF_IMAGE": "1", "OF_TASK": "2", "ORDER": "well"}.items()
     assert reported["env"]["AWS_ENDPOINT_URL"] == moto.aws.endpoint
     assert reported["env"]["AWS_ACCESS_KEY_ID"] == definition.rpartition("/")[2].partition(":")[0]
 
 
 def test_the_definitions_command_comes_before_the_images(tasks, notes):
-    stopped(tasks, tasks.run(tasks.definition("-m", "loader", "a", "b"), overrides=override(TOLD="x")))
+    stopped(tasks, tasks.run(tasks.definition("-m", "loader", "a", "b"), overrides=override(ORDER="x")))
     assert written(notes, "x")["args"] == ["a", "b"]
 
 
 def test_an_exit_code_fails_the_state(moto, tasks):
-    found = moto.run(machine(A=tasks.state(tasks.definition())), {"run": "r", "told": "3"})
+    found = moto.run(machine(A=tasks.state(tasks.definition())), {"run": "r", "order": "3"})
     assert (found["status"], found["error"]) == ("FAILED", "States.TaskFailed")
     assert json.loads(found["cause"])["Containers"][0]["ExitCode"] == 3
 
 
 def test_what_nobody_waits_for_does_not_fail(moto, tasks):
-    found = moto.run(machine(A=tasks.state(tasks.definition(), mode="")), {"run": "r", "told": "3"})
+    found = moto.run(machine(A=tasks.state(tasks.definition(), mode="")), {"run": "r", "order": "3"})
     assert found["status"] == "SUCCEEDED"
     assert json.loads(found["output"])["Failures"] == []
 
 
 def test_an_image_that_was_not_built_cannot_be_pulled(moto, tasks):
     state = tasks.state(tasks.definition(image=f"{tasks.repository}:t2"))
-    found = moto.run(machine(A=state), {"run": "r", "told": "x"})
+    found = moto.run(machine(A=state), {"run": "r", "order": "x"})
     assert found["error"] == "States.TaskFailed"
     task = json.loads(found["cause"])
     assert task["StopCode"] == "TaskFailedToStart"
@@ -177,7 +177,7 @@ def test_a_program_that_is_not_there_cannot_be_started(tasks):
 
 
 def test_a_task_is_stopped_with_all_that_it_started(tasks, notes):
-    task = tasks.run(tasks.definition(), overrides=override(TOLD="wait"), startedBy="r")
+    task = tasks.run(tasks.definition(), overrides=override(ORDER="wait"), startedBy="r")
     pids = written(notes, "wait")["pid"], written(notes, "child")
     assert tasks.look(task)["lastStatus"] == "RUNNING"
     assert tasks.ecs.list_tasks(cluster=tasks.name, startedBy="r")["taskArns"] == [task]
@@ -194,7 +194,7 @@ def test_a_task_is_stopped_with_all_that_it_started(tasks, notes):
 
 
 def test_a_task_that_ends_leaves_nothing_behind(tasks, notes):
-    stopped(tasks, tasks.run(tasks.definition(), overrides=override(TOLD="leave")))
+    stopped(tasks, tasks.run(tasks.definition(), overrides=override(ORDER="leave")))
     until(lambda: gone(written(notes, "child")), "what it has started ends")
 
 
@@ -209,7 +209,7 @@ def test_a_task_that_does_not_hear_is_killed(tasks, notes):
 
 def waits(moto, tasks, notes, definition):
     """Start an execution whose task waits; returns both."""
-    execution = moto.start(definition, {"run": "r", "told": "wait"})
+    execution = moto.start(definition, {"run": "r", "order": "wait"})
     written(notes, "wait")
     (task,) = tasks.ecs.list_tasks(cluster=tasks.name)["taskArns"]
     return execution, task
@@ -240,12 +240,12 @@ def test_a_failed_branchs_neighbours_task_is_stopped(moto, tasks, notes):
 
 
 def test_a_closed_control_plane_starts_none(tasks, notes):
-    task = tasks.run(tasks.definition(), overrides=override(TOLD="wait"))
+    task = tasks.run(tasks.definition(), overrides=override(ORDER="wait"))
     pid = written(notes, "wait")["pid"]
     tasks.runtime.close()
     assert gone(pid)
     assert stopped(tasks, task)
-    later = stopped(tasks, tasks.run(tasks.definition(), overrides=override(TOLD="late")))
+    later = stopped(tasks, tasks.run(tasks.definition(), overrides=override(ORDER="late")))
     assert "exitCode" not in later["containers"][0]
     assert not (notes / "late").exists()
 

@@ -153,15 +153,15 @@ def test_an_order_has_ended_once_it_has_for_all(state):
 
 def test_loaders_of_a_search_read_what_others_have_left_last(state):
     first, second, later = (StateCoordinator(state, "a", *each) for each in ((1, 0, 2), (1, 1, 2), (2, 0, 2)))
-    assert second.told_by(0) == {}
+    assert second.posted_by(0) == {}
     first.tell(order="one")
     second.tell(ready="1")
     second.tell(done="1", part="two")
-    assert second.told_by(0)["order"] == "one"
-    found = first.told_by_all()
+    assert second.posted_by(0)["order"] == "one"
+    found = first.posted_by_all()
     assert {loader: said.get("done") for loader, said in found.items()} == {0: None, 1: "1"}
     assert (found[1]["ready"], found[1]["part"]) == ("1", "two")
-    assert later.told_by_all() == {}, "another attempt's is another matter"
+    assert later.posted_by_all() == {}, "another attempt's is another matter"
     assert set(state.items("loader#")) == set(), "they are read apart from the exchanged progress"
 
 

@@ -1,4 +1,4 @@
-"""What a loader writes: frames that pika encodes once, and that are then only joined with what differs."""
+"""Frames that a loader writes: pika encodes them once, and they are then only joined with what differs."""
 
 from __future__ import annotations
 

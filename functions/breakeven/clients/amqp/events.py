@@ -1,4 +1,4 @@
-"""What a reader tells of the bytes it was given."""
+"""Events in the bytes that a reader was given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is agreed with a broker when a connection is opened."""
+"""Negotiation with a broker when a connection is opened."""
 
 from __future__ import annotations
 

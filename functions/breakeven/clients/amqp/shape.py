@@ -1,4 +1,4 @@
-"""How a message of ours looks when it comes back, so that a buffer full of them is read in one go.
+"""Shape of a message of ours when it comes back, so that a buffer full of them is read in one go.
 
 Only what is the same byte for byte in its fixed places is taken; everything else is the general path's.
 """

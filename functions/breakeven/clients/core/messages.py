@@ -1,4 +1,4 @@
-"""What both protocols' senders lend the core: the ring of what is unanswered, and the columns."""
+"""Parts that both protocols' senders lend the core: the ring of what is unanswered, and the columns."""
 
 from __future__ import annotations
 

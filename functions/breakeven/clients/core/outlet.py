@@ -1,4 +1,4 @@
-"""What the core reads from and writes to: a socket, or a TLS connection over one."""
+"""Connection that the core reads from and writes to: a socket, or TLS over one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What both clients of SQS share: errors as the loader knows them, made-up credentials, ids on FIFO queues,
-how a redelivery shows, and settling one by one.
+"""Parts that both clients of SQS share: errors as the loader knows them, made-up credentials, ids on FIFO
+queues, how a redelivery shows, and settling one by one.
 
 A message's ids on a FIFO queue are read from its ledger stamp, which is run tag, producer and sequence
 (``loadgen.stamp``). All three are the deduplication id. The group is the first two, or all three: each

@@ -1,4 +1,4 @@
-"""Where the service is: the parts of its URL that a connection and a signature need."""
+"""Address of the service: the parts of its URL that a connection and a signature need."""
 
 from __future__ import annotations
 

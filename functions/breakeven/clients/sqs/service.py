@@ -1,4 +1,4 @@
-"""What botocore knows of the service: where it is, who we are, how it says that something is wrong.
+"""Facts of the service from botocore: where it is, who we are, how it says that something is wrong.
 
 Region, endpoint, credentials and certificates come from where boto3 reads them, so that both clients drive
 the same server (``AWS_ENDPOINT_URL_SQS`` points to another one).

@@ -1,4 +1,4 @@
-"""Whether the messages of a group were in hand in their order, whoever of a loader's consumers took them.
+"""Check that a group's messages were in hand in their order, whichever of a loader's consumers took them.
 
 A FIFO queue hands out a group's next message once those before it are deleted, to any consumer. The ledger
 compares what each consumer had in hand with itself; this compares all of them by the clock that they share.

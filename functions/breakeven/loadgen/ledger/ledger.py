@@ -1,4 +1,4 @@
-"""What became of every message (rule 6 of docs/rules.md), as far as one loader knows.
+"""Ledger of every message (rule 6 of docs/rules.md), as far as one loader knows.
 
 A message has at most one outcome from its sender; one without is ``unknown``. *Received* means in hand,
 whatever became of its settlement.

@@ -1,4 +1,4 @@
-"""What a target says is left in a case's queues after its drain."""
+"""Count of the messages that a target says are left in a case's queues after its drain."""
 
 from __future__ import annotations
 

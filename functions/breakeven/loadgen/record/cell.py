@@ -1,4 +1,4 @@
-"""What one metric did in one stage: latencies in a histogram, completions in one-second windows."""
+"""Record of one metric in one stage: latencies in a histogram, completions in one-second windows."""
 
 from __future__ import annotations
 

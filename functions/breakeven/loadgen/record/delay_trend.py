@@ -1,4 +1,4 @@
-"""Whether a backlog grows, seen by what it does to each message: how long after it was due it is in hand.
+"""Growth of a backlog, seen by what it does to each message: how long after it was due it is in hand.
 
 A broker that is offered ``r`` messages a second and falls behind by ``g`` of them lets each second's messages
 wait ``g / r`` seconds longer than those of the second before (Little's law, for a ``g`` that is small beside

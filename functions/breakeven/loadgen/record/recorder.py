@@ -1,4 +1,4 @@
-"""What a loader measured: latencies in histograms, completions in one-second windows.
+"""Record of a loader: latencies in histograms, completions in one-second windows.
 
 Latency and rate are attributed differently (rules 4 and 5 of docs/rules.md): a latency belongs to the stage
 in which its operation was *intended*, whenever it ends; a completion belongs to the stage and second in

@@ -1,4 +1,4 @@
-"""When one producer sent each of its messages, for the end-to-end latency (rule 3 of docs/rules.md)."""
+"""Send times of one producer's messages, for the end-to-end latency (rule 3 of docs/rules.md)."""
 
 from __future__ import annotations
 

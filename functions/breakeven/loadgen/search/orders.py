@@ -1,4 +1,4 @@
-"""What the loaders of one capacity search tell one another: the first orders, each hands in its part."""
+"""Messages between the loaders of one capacity search: the first orders, each hands in its part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of one rate of a capacity search, and which rates bound the capacity."""
+"""Outcome of one rate of a capacity search, and the rates that bound the capacity."""
 
 from __future__ import annotations
 

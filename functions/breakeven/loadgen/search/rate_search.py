@@ -1,4 +1,4 @@
-"""Which rate a capacity search tries next."""
+"""Choice of the rate that a capacity search tries next."""
 
 from __future__ import annotations
 

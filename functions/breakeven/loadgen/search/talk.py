@@ -1,4 +1,4 @@
-"""What loaders of a search tell one another, through a store that fails now and then."""
+"""Exchange between the loaders of a search, through a store that fails now and then."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Talk:
         """Leave words for the others; again, they are the same. :raises CaseError: no call went well"""
         self._again(lambda: self._coordinator.tell(**said))
 
-    def told_by(self, loader: int) -> Mapping[str, str]:
+    def posted_by(self, loader: int) -> Mapping[str, str]:
         """What a loader has left last. :raises CaseError: as ``tell``"""
-        return self._again(lambda: self._coordinator.told_by(loader))
+        return self._again(lambda: self._coordinator.posted_by(loader))
 
-    def told_by_all(self) -> Mapping[int, Mapping[str, str]]:
+    def posted_by_all(self) -> Mapping[int, Mapping[str, str]]:
         """The same of all. :raises CaseError: as ``tell``"""
-        return self._again(self._coordinator.told_by_all)
+        return self._again(self._coordinator.posted_by_all)
 
     def _again(self, call: Callable[[], Answer]) -> Answer:
         for failures in range(1, TOLERATED_FAILURES + 1):

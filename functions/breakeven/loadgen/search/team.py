@@ -51,7 +51,7 @@ class Team(Protocol):
         """What all have handed in. :raises CaseError: one has not"""
 
 
-class Alone:
+class Solo:
     """A loader that has all of a case's workers."""
 
     around_s = LEAD_S
@@ -116,10 +116,10 @@ class Leading(_Member):
         missing: list[int] = []
 
         def look() -> list[str] | None:
-            told = self._talk.told_by_all()
+            posted = self._talk.posted_by_all()
             others = range(1, self._case.loaders)
-            missing[:] = [n for n in others if told.get(n, {}).get(topic) != str(number)]
-            return None if missing else [told[n].get("part", "") for n in others]
+            missing[:] = [n for n in others if posted.get(n, {}).get(topic) != str(number)]
+            return None if missing else [posted[n].get("part", "") for n in others]
 
         return self._await(look, within_s, lambda: f"loader {missing[0]} {lacking}")
 
@@ -183,7 +183,7 @@ class Following(_Member):
         self._talk.tell(part=part.model_dump_json(), done=str(part.number))
 
     def _ordered(self) -> Order | None:
-        said = self._talk.told_by(0).get("order")
+        said = self._talk.posted_by(0).get("order")
         return Order.model_validate_json(said) if said else None
 
     def _stopped(self, order: Order) -> Callable[[], bool]:

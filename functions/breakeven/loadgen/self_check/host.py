@@ -1,4 +1,4 @@
-"""What a loader tells about the machine it runs on, and how much of it the loader used.
+"""Facts about the machine that a loader runs on, and how much of it the loader used.
 
 In which availability zone that is, its environment tells without any permission. A function asks Lambda's
 metadata endpoint, which names the zone's id (``use1-az1``: AWS Lambda developer guide, "Using the Lambda

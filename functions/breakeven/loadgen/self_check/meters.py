@@ -1,4 +1,4 @@
-"""What a loader measures of itself while it measures."""
+"""Meters that a loader reads of itself while it measures."""
 
 from __future__ import annotations
 

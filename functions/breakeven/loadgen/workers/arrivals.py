@@ -1,4 +1,4 @@
-"""When one producer is to send each of its messages, in an open loop: whatever the target does."""
+"""Due times of one producer's messages in an open loop: whatever the target does."""
 
 from __future__ import annotations
 

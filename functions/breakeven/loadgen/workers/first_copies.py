@@ -1,4 +1,4 @@
-"""What of the messages in hand is accounted for: the case's own, and the first copy of each."""
+"""Selection of the messages in hand that are accounted for: the case's own, and the first copy of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a batch of an open loop is sent: as soon as it is full, or its oldest message has waited enough."""
+"""Due time of a batch in an open loop: as soon as it is full, or its oldest message has waited enough."""
 
 from __future__ import annotations
 

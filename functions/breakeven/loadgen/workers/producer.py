@@ -1,4 +1,4 @@
-"""What producers have in common; and the closed-loop one: so many unanswered messages, and never more."""
+"""Base of all producers; and the closed-loop one: so many unanswered messages, and never more."""
 
 from __future__ import annotations
 

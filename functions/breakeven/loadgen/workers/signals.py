@@ -1,4 +1,4 @@
-"""How the threads of a loader tell each other to go, to finish and to stop."""
+"""Signals between the threads of a loader: to go, to finish and to stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a deployment allows every run: set when it is deployed, in the plan function's environment.
+"""Allowance of a deployment for every run: set when it is deployed, in the plan function's environment.
 
 Nothing in an execution's input can raise it. A run on one machine costs nothing and is not held to it.
 """

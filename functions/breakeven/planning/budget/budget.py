@@ -1,4 +1,4 @@
-"""What a plan may spend on AWS: the run's own ``max_usd``, and what its deployment allows."""
+"""Budget of a plan on AWS: the run's own ``max_usd``, and what its deployment allows."""
 
 from __future__ import annotations
 

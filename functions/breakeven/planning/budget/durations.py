@@ -1,4 +1,4 @@
-"""How long a case will take, from the rates that are assumed of its target."""
+"""Expected duration of a case, from the rates that are assumed of its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run will take: seconds of lanes and run, and on AWS dollars by line. Free tiers are not counted."""
+"""Estimate of a run: seconds of lanes and run, and on AWS dollars by line. Free tiers are not counted."""
 
 from __future__ import annotations
 

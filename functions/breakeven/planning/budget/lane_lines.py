@@ -1,4 +1,4 @@
-"""What a run's lanes are billed for: brokers by the hour, their volumes, images and traffic across zones."""
+"""Lines of the bill for a run's lanes: brokers by the hour, volumes, images and traffic across zones."""
 
 from __future__ import annotations
 

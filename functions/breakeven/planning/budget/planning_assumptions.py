@@ -1,4 +1,4 @@
-"""What is assumed before anything is measured. Used for time and dollars of a plan, never in a result.
+"""Assumptions before anything is measured, for the time and dollars of a plan, and never for a result.
 
 Each figure says where it is from; those of one target are its record's (``targets.catalog``).
 ``docs/suites.md`` prints the same tables.

@@ -1,4 +1,4 @@
-"""What tasks of Fargate take of a run's time and money: themselves, their endpoints and their image."""
+"""Time and money that tasks of Fargate take of a run: themselves, their endpoints and their image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cell's queues, their copies and its clients cannot be, and nodes that cannot be stopped."""
+"""Refusals of places where a cell's queues, copies and clients cannot be, and of nodes that must not stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a suite's scenarios once they are spread into cells, whatever the target."""
+"""Errors of a suite's scenarios once they are spread into cells, whatever the target."""
 
 from __future__ import annotations
 

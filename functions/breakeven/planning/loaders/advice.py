@@ -1,4 +1,4 @@
-"""What earlier runs of a suite found of their loaders, kept for the next plan.
+"""Findings of a suite's earlier runs about their loaders, kept for the next plan.
 
 One document a suite. It holds a finding for each cell of which a loader was the limit; a later run of the
 same cell that no loader limits keeps it with the count that was enough, or ends it. Only the same cell with

@@ -1,4 +1,4 @@
-"""Whether an account may run as many functions or tasks at once as a plan's loaders are."""
+"""Check that an account may run as many functions or tasks at once as a plan has loaders."""
 
 from __future__ import annotations
 

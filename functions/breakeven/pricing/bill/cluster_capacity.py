@@ -1,4 +1,4 @@
-"""What one cluster carries all month: its capacity, capped by what the machine sustains.
+"""Capacity of one cluster all month, capped by what its machine sustains.
 
 CPU credits count on the assumption that the CPU is what limits a node, and is used in proportion to its rate.
 """

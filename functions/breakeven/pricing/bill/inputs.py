@@ -1,4 +1,4 @@
-"""What a question about money is asked with: the traffic, how SQS is called, and the cluster beside it."""
+"""Inputs of a question about money: the traffic, how SQS is called, and the cluster beside it."""
 
 from __future__ import annotations
 

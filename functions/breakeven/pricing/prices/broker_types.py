@@ -1,4 +1,4 @@
-"""What Amazon MQ for RabbitMQ has of each broker type, whatever its region: disks, network, releases, limits.
+"""Broker types of Amazon MQ for RabbitMQ, whatever their region: disks, network, releases, limits.
 
 They stand in ``amazon_mq.json``, with their source and date; prices are in the books.
 """

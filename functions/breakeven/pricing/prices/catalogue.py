@@ -1,4 +1,4 @@
-"""What the AWS Price List is asked for, and which of its entries is the price of an item of a book.
+"""Questions to the AWS Price List, and which of its entries is the price of an item of a book.
 
 Filters alone do not single out an entry: siblings of other prices, rows of $0 and usage types that have
 a region's prefix or not come along. So every condition is checked again on each entry that arrives.

@@ -1,4 +1,4 @@
-"""What an instance type has, whatever its region: the figures that cap a month's sustained capacity.
+"""Instance types, whatever their region: the figures that cap a month's sustained capacity.
 
 They stand in ``machines.json``, with their source and date; prices are in the books.
 """

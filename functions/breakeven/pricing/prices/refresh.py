@@ -23,7 +23,7 @@ from breakeven.pricing.prices.catalogue import (
 from breakeven.pricing.prices.price import Price, Tier
 from breakeven.pricing.prices.price_list import Entry, Rates, Unreadable
 from breakeven.pricing.prices.price_queries import Answer, Asking, Refused
-from breakeven.pricing.prices.refresh_notes import Key, notes_of
+from breakeven.pricing.prices.refresh_notes import Key, posted_by
 
 #: the state that plans a run may take 60 s; a question in flight at the end takes up to 15 s more
 BUDGET_S = 20.0
@@ -85,7 +85,7 @@ def refresh(
             outcome.keep(query.wanted, "the list's name of the region was not learnt")
         else:
             _settle(outcome, asking, query)
-    return Refreshed(_with(book, outcome.found, today), notes_of(book, outcome.found, outcome.kept, today))
+    return Refreshed(_with(book, outcome.found, today), posted_by(book, outcome.found, outcome.kept, today))
 
 
 def _settle(outcome: _Outcome, asking: Asking, query: Query) -> Answer:

@@ -1,4 +1,4 @@
-"""What a run says of the prices that it used: which are fresh, which are not, why, and how old they are."""
+"""Notes of a run on the prices that it used: which are fresh, which are not, why, and how old they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from breakeven.words import unit_price
 Key = tuple[str, str]
 
 
-def notes_of(
+def posted_by(
     book: PriceBook, found: Mapping[Key, Price], kept: Mapping[Key, str], today: date
 ) -> tuple[str, ...]:
     """In words, what became of a book's prices.

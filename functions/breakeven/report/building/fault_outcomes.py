@@ -30,7 +30,7 @@ def _of_case(case: CaseReport, faults: Sequence[Any]) -> Iterator[FaultReport]:
     expected = [_expected(queue, fault) for fault in faults]
     for fault, one in zip(faults, expected, strict=True):
         others = [other for other in expected if other is not one and other is not NOT_DONE]
-        held, finding = _held(one, queue, fault, alone=all(other.loss == "none" for other in others))
+        held, finding = _held(one, queue, fault, only_cause=all(other.loss == "none" for other in others))
         yield FaultReport.of(
             fault, expected_loss=one.loss, expected_because=one.because, held=held, finding=finding
         )
@@ -59,11 +59,13 @@ def _expected(queue: QueueSetup, fault: Any) -> ExpectedLoss:
     return expected_loss(queue, fault["kind"], fault["for_s"], in_sync=fault["in_sync"], is_back=is_back)
 
 
-def _held(expected: ExpectedLoss, queue: QueueSetup, fault: Any, *, alone: bool) -> tuple[bool | None, str]:
+def _held(
+    expected: ExpectedLoss, queue: QueueSetup, fault: Any, *, only_cause: bool
+) -> tuple[bool | None, str]:
     """Whether the case's ledger is as expected, and the same in words. Without confirms, missing messages
     count, as none was confirmed that could be lost.
 
-    :param alone: False: messages may be lost by another fault of the case, too, and it has one ledger
+    :param only_cause: False: messages may be lost by another fault of the case, too, and it has one ledger
     """
     lost, what = (fault["lost"], "confirmed message") if queue.confirms else (fault["missing"], "message")
     if lost is None:
@@ -73,6 +75,6 @@ def _held(expected: ExpectedLoss, queue: QueueSetup, fault: Any, *, alone: bool)
         return None, f"not judged: {found}"
     if expected.loss == "possible":  # what was consumed before is no longer there to be lost
         return (True, f"held: {found}") if lost else (None, f"not judged: {found}")
-    if lost and not alone:
+    if lost and not only_cause:
         return None, f"not known: {found}, and another fault of the case may be why"
     return not lost, f"{'not held' if lost else 'held'}: {found}"

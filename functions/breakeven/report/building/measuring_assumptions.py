@@ -1,4 +1,4 @@
-"""What the figures rest on, in words. Each sentence is here because leaving it out would mislead."""
+"""Assumptions behind the figures, in words. Each sentence is here because leaving it out would mislead."""
 
 from __future__ import annotations
 

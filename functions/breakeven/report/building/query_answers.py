@@ -1,4 +1,4 @@
-"""What a report is made from: the rows of the queries, and what is known of the run."""
+"""Material of a report: the rows of the queries, and what is known of the run."""
 
 from __future__ import annotations
 

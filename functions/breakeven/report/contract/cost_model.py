@@ -1,4 +1,4 @@
-"""What options of ``report.json`` cost: curves, prices, bills, and the cheapest over traffic and staff time.
+"""Costs of the options in ``report.json``: curves, prices, bills, the cheapest over traffic and staff time.
 
 Rates are monthly means, in messages a second; sums are US dollars. Options are named by their ids, as where
 they cost the same. Lists beside a ``msg_per_s`` list have one entry for each of its rates.

@@ -1,4 +1,4 @@
-"""Where options of ``report.json`` cost the same, and how far that moves.
+"""Crossings of the options in ``report.json``, and how far they move.
 
 Rates are monthly means, in messages a second; sums are US dollars. Options are named by their ids
 (``sqs-as-used``, ``rabbitmq``, ...); ``CostQuestion.options`` has their names for readers.

@@ -1,4 +1,4 @@
-"""What was asked of the prices, as ``report.json`` has it: one set of inputs, and its options' names."""
+"""Questions put to the prices, as ``report.json`` has them: one set of inputs, and its options' names."""
 
 from __future__ import annotations
 

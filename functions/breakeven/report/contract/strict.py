@@ -1,4 +1,4 @@
-"""What every part of the report's contract is: fields as declared, and no others."""
+"""Base of every part of the report's contract: fields as declared, and no others."""
 
 from __future__ import annotations
 

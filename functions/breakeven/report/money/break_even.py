@@ -1,4 +1,4 @@
-"""What follows the headline about money: the crossing in dollars, how sure it is, and what it takes."""
+"""Sentences after the headline about money: the crossing in dollars, how sure it is, and what it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What messages of another size, and brokers in one zone, do to the crossing."""
+"""Effect on the crossing of messages of another size, and of brokers in one zone."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def _sentences(question: CostQuestion, rows: Sequence[SizeCrossing], zones: int)
     yield f"{where}, running your own {_listed(ends)}, of the sizes priced."
     if zones > 1:
         size = Inputs.model_validate(question.inputs).message_bytes
-        alone = [row for row in rows if (row.zones, row.message_bytes) == (1, size)]
-        starts = [f"{_start(row)} {mode(question, row.sqs_option)}" for row in alone]
+        one_zone = [row for row in rows if (row.zones, row.message_bytes) == (1, size)]
+        starts = [f"{_start(row)} {mode(question, row.sqs_option)}" for row in one_zone]
         yield f"In one zone, with {words.size(size)} messages, it would win {words.listing(starts)}."
 
 

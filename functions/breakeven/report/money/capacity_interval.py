@@ -1,4 +1,4 @@
-"""How sure a capacity is: the range of a cell's repeats, by what each search held and what it did not.
+"""Interval of a capacity: the range of a cell's repeats, by what each search held and what it did not.
 
 It is no interval by Student's t: what disturbs a search makes a capacity seem less, never more, so that
 repeats are skewed, and t's interval of two repeats of 406 and 1,851 begins below zero. The range supposes no

@@ -1,4 +1,4 @@
-"""Where which option is cheapest, and the rates whose prices show it.
+"""Ranges of traffic with their cheapest option, and the rates whose prices show it.
 
 The headline names nothing that the table of prices does not show: a stretch of traffic counts only if a rate
 within it was priced, and the table has a row in each stretch that is named.

@@ -1,4 +1,4 @@
-"""What a run measured of both options near the rate at which they change places."""
+"""Latencies that a run measured of both options near the rate at which they change places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cost figures rest on, in words that follow the question's inputs."""
+"""Assumptions behind the cost figures, in words that follow the question's inputs."""
 
 from __future__ import annotations
 

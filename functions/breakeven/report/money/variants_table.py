@@ -1,4 +1,4 @@
-"""What cheaper variants of the cluster cost, and what each gives up."""
+"""Table of the cluster's cheaper variants: their costs, and what each gives up."""
 
 from __future__ import annotations
 

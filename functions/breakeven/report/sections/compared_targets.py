@@ -1,4 +1,4 @@
-"""What still differs between the targets when guarantees are made equal: it stands above every comparison."""
+"""Differences that remain between the targets when guarantees are made equal: above every comparison."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def _release(report: Report, case: CaseReport, record: TargetRecord, facts: Mapp
     :param facts: the target's own; reports of before have one server for all targets
     """
     named = {"rabbitmq": report.manifest.rabbitmq, "sqs": report.manifest.sqs}
-    told = str(facts.get("server") or named.get(record.software or "") or "")
-    server = told.replace("(emulated)", "").strip()
+    described = str(facts.get("server") or named.get(record.software or "") or "")
+    server = described.replace("(emulated)", "").strip()
     if not server:
         return "an emulator" if case.provenance == "emulated" else "not known"
     support = facts.get("support") or support_of(server, date.fromisoformat(report.started_at[:10]))

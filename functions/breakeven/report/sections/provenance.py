@@ -1,4 +1,4 @@
-"""Where the run's figures come from, as names and values to read."""
+"""Origin of the run's figures, as names and values to read."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ HOW = (
     "On one machine, figures are those of each node's own processes, as the kernel counts them. Written is "
     "what a node handed to the kernel for the disk, which nodes on one machine share. "
 )
-NOTHING_TOLD = "From what is known of them, no node was the limit of its case."
+NO_NODE_WAS_THE_LIMIT = "From what is known of them, no node was the limit of its case."
 COLUMNS = ("cores, mean", "most", "memory, MiB", "written, MB/s, mean", "most", "read, MB/s, mean")
 
 
@@ -63,7 +63,7 @@ def _bullets(report: Report, found: dict[str, list[str]], shared: dict[str, Shar
         ),
     )
     if not items:
-        return paragraph(NOTHING_TOLD)
+        return paragraph(NO_NODE_WAS_THE_LIMIT)
     more = len(items) - MOST_FINDINGS
     rest = ((f"{words.plural(more, 'more finding')}.",),) if more > 0 else ()
     return (Bullets((*items[:MOST_FINDINGS], *rest)),)

@@ -1,4 +1,4 @@
-"""Where a node was the limit of its case, in words, each sentence from its evidence.
+"""Nodes that were the limit of their case, in words, each sentence from its evidence.
 
 What counts are the seconds in which messages went, from the first to the last, and of these those that were
 sampled.

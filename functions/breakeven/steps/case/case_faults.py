@@ -73,8 +73,8 @@ class Faults(AbstractContextManager["Faults"]):
 
     def _gate_s(self, loaders: Mapping[str, Mapping[str, Any]]) -> float | None:
         gate = "prefilled" if self._case.workload.prefill else "start"
-        told = all_loaders_item(self._case.case_id, self._attempt)
-        return opening(gate, loaders, told, self._case.loaders)
+        summary = all_loaders_item(self._case.case_id, self._attempt)
+        return opening(gate, loaders, summary, self._case.loaders)
 
     def _give(self, start_s: float) -> None:
         """In the order in which they are due; a call of the watch before this one may have given some."""

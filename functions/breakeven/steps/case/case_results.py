@@ -1,4 +1,4 @@
-"""What a case's loaders have left, and what they have left in its queues."""
+"""Results that a case's loaders have left, and the messages left in its queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a case leaves: rows, histograms, samples of its nodes; and its flags, what is to be known of them."""
+"""Rows of a case: results, histograms, samples of its nodes, flags and the evidence for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node's processes use of the host that they share with the watch, as ``/proc`` counts it (proc(5)).
+"""Use that a node's processes make of the host that they share with the watch, by ``/proc`` (proc(5)).
 
 A node is a tree of processes: its own, such as Erlang's virtual machine, and all that descend from it. Its
 process group would be too little: Erlang gives each helper a group of its own.

@@ -96,4 +96,4 @@ def _look(target: Target, queues: tuple[str, ...], rows: WatchRows) -> None:
         rows.know_processes(samples)
         with suppress(CaseError):
             depth = target.depths(queues)
-        rows.add_told(samples, depth)
+        rows.add_samples(samples, depth)

@@ -14,7 +14,7 @@ from breakeven.steps.case.process_meter import ProcessMeter
 from breakeven.targets.target import Depth, NodeProcess, NodeSample
 
 EVERY_S = 1.0
-NOT_TOLD = "the target told nothing in this second"
+NO_ANSWER = "the target gave no figures in this second"
 NOT_COUNTED = "the node's process had only just been found, or had ended"
 #: fields of a sample that are no figures
 _ABOUT_PROCESS = ("process", "no_process")
@@ -32,7 +32,7 @@ class WatchRows:
         self._start, self._start_s = time.monotonic(), time.time()
         self._lock = threading.Lock()
         self._rows: dict[tuple[int, str], dict[str, Any]] = {}
-        self._told: set[tuple[int, str]] = set()
+        self._answered: set[tuple[int, str]] = set()
         self._processes: dict[str, NodeProcess] = {}
 
     def know_processes(self, samples: list[NodeSample]) -> None:
@@ -40,20 +40,22 @@ class WatchRows:
         with self._lock:
             self._processes = {each.node: each.process for each in samples if each.process}
 
-    def add_told(self, samples: list[NodeSample], depth: Depth | None) -> None:
-        """What the target has told just now, of the nodes that run; ``depth`` None: it told none."""
+    def add_samples(self, samples: list[NodeSample], depth: Depth | None) -> None:
+        """Take the target's own figures of just now, of the nodes that run; ``depth`` None: it gave none."""
         counts: dict[str, int | None] = {}
         if depth is not None:
             counts = {"depth": depth.total, "ready": depth.ready, "unacknowledged": depth.unacknowledged}
         second = self._second()
         with self._lock:
             for sample in samples:
-                told = {name: value for name, value in asdict(sample).items() if name not in _ABOUT_PROCESS}
+                reported = {
+                    name: value for name, value in asdict(sample).items() if name not in _ABOUT_PROCESS
+                }
                 row = self._row(second, sample.node)
-                row |= counts | told
+                row |= counts | reported
                 if row["taken"] is None:
                     row["unknown"] = sample.no_process or NOT_COUNTED
-                self._told.add((second, sample.node))
+                self._answered.add((second, sample.node))
 
     @contextmanager
     def with_processes(self) -> Iterator[None]:
@@ -72,13 +74,13 @@ class WatchRows:
     def rows(self) -> list[dict[str, Any]]:
         """All rows, by second and node, with the columns of ``results.schemas.NODES``."""
         with self._lock:
-            return [row | self._not_told(key) for key, row in sorted(self._rows.items())]
+            return [row | self._unanswered(key) for key, row in sorted(self._rows.items())]
 
-    def _not_told(self, key: tuple[int, str]) -> dict[str, str]:
+    def _unanswered(self, key: tuple[int, str]) -> dict[str, str]:
         """What there is to say of a row to which the target has added nothing; the lock is held."""
-        if key in self._told:
+        if key in self._answered:
             return {}
-        return {"unknown": "; ".join(filter(None, (self._rows[key]["unknown"], NOT_TOLD)))}
+        return {"unknown": "; ".join(filter(None, (self._rows[key]["unknown"], NO_ANSWER)))}
 
     def _count(self, ended: threading.Event) -> None:
         meter, ticks = ProcessMeter(), 0

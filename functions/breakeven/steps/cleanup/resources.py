@@ -1,4 +1,4 @@
-"""What runs make and pay for, by type: how each is found by its tags, and cleaned up.
+"""Resources that runs make and pay for, by type: how each is found by its tags, and cleaned up.
 
 Whatever is found carries this installation's owner tag, or is in its own bucket or cluster; nobody else's is
 touched. A type that runs come to make is one more function, and one in ``handlers.cleanup.run_resources``.

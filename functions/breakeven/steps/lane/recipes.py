@@ -1,4 +1,4 @@
-"""What images of brokers are baked by: given by the stack to whatever asks for one, or bakes it."""
+"""Recipes of brokers' images: given by the stack to whatever asks for one, or bakes it."""
 
 from __future__ import annotations
 

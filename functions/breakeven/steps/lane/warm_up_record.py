@@ -1,4 +1,4 @@
-"""What a lane's record says of its warm-up."""
+"""Record of a lane's warm-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What AWS is asked for the plan: what the account and the deployment have room for, and today's prices.
+"""Questions to AWS for the plan: the room that account and deployment have, and today's prices.
 
 ``breakeven doctor`` asks for the room by the same functions.
 """

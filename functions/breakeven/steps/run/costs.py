@@ -1,4 +1,4 @@
-"""What a run asks about money: the bills, and what each size of a cluster costs before it does anything."""
+"""Questions of a run about money: the bills, and what each size of a cluster costs before it works."""
 
 from __future__ import annotations
 

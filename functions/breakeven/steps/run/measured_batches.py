@@ -1,4 +1,4 @@
-"""How full the calls of SQS in batches were in a run on AWS, with which its report prices SQS batched."""
+"""Fill of SQS' batches in a run on AWS, with which its report prices SQS batched."""
 
 from __future__ import annotations
 

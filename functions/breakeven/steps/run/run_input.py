@@ -1,4 +1,4 @@
-"""What an execution is started with. Everything has a default: ``{}`` runs the default suite."""
+"""Input of an execution. Everything has a default: ``{}`` runs the default suite."""
 
 from __future__ import annotations
 

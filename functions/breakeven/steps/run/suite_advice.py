@@ -1,4 +1,4 @@
-"""What a run leaves for the next plan of its suite: which cases a loader limited, and which none did."""
+"""Advice of a run for the next plan of its suite: which cases a loader limited, and which none did."""
 
 from __future__ import annotations
 

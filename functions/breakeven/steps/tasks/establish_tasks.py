@@ -1,4 +1,4 @@
-"""What loaders that are tasks need: endpoints, which their run makes, an image, and their inputs.
+"""Needs of loaders that are tasks: endpoints, which their run makes, an image, and their inputs.
 
 Tasks are in isolated subnets. What they call there has a gateway, or an interface endpoint that is made for
 the run and deleted after it (``resources``), as it is paid for by the hour.

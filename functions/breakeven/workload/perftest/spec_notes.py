@@ -1,4 +1,4 @@
-"""What of PerfTest's files is carried out in another way than PerfTest does, or not at all."""
+"""Notes on what of PerfTest's files is carried out in another way than PerfTest does, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario of PerfTest's spec files has, beside its parameters."""
+"""Fields of a scenario of PerfTest's spec files, beside its parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What AWS would refuse of a deployment: what is over a limit, and roles that do not trust their services.
+"""Checks of a template that AWS would refuse: limits exceeded, and roles that do not trust their services.
 
 Static properties (names, lengths, patterns, ranges) are cfn-lint's to hold against the schemas of the
 resource types (``tests/infra/workflow/test_rules.py``). Here is what shows only once references are resolved,

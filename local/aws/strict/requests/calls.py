@@ -1,4 +1,4 @@
-"""What a request to the simulated AWS asks for: who makes it, which operation, and what that needs.
+"""Calls in requests to the simulated AWS: who makes one, which operation it is, and what that needs.
 
 Read off the requests themselves, in front of the simulation: a client that signs its own calls is seen, too.
 What calls need follows the Service Authorization Reference; of EC2, S3, Lambda and Amazon MQ see the modules

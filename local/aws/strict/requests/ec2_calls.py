@@ -1,4 +1,4 @@
-"""What calls of EC2 need.
+"""Needs of EC2's calls.
 
 Source: Service Authorization Reference, "Actions, resources, and condition keys for Amazon EC2", with the
 dependent actions of RunInstances and CreateVpcEndpoint.

@@ -1,4 +1,4 @@
-"""What calls of Amazon MQ need.
+"""Needs of Amazon MQ's calls.
 
 Sources: Service Authorization Reference, "Actions, resources, and condition keys for Amazon MQ", with the
 dependent actions of CreateBroker and DeleteBroker; Amazon MQ API Reference, CreateBroker, its permissions of

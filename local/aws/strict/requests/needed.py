@@ -1,4 +1,4 @@
-"""What a call needs, as calls that IAM knows: actions on resources, with the condition keys of each."""
+"""Needs of a call, as IAM knows them: actions on resources, with the condition keys of each."""
 
 from __future__ import annotations
 

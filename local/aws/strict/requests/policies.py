@@ -1,4 +1,4 @@
-"""Whether a role's policies allow a call: AWS's evaluation of identity policies, as far as it is used here.
+"""Evaluation of a role's identity policies as AWS does it, as far as it is used here.
 
 Of conditions the operators that are in ``OPERATORS``; another one is an error, and not passed over. Source:
 IAM User Guide, "Policy evaluation logic" and "IAM JSON policy elements".

@@ -1,4 +1,4 @@
-"""What calls need of services whose operations are methods and paths: S3 and Lambda.
+"""Needs of services whose operations are methods and paths: S3 and Lambda.
 
 Sources: Amazon S3 User Guide, "Required permissions for Amazon S3 API operations"; Service Authorization
 Reference, "Actions, resources, and condition keys for AWS Lambda".

@@ -36,19 +36,19 @@ def talk(failures: int, error: Exception | None = None) -> tuple[Talk, Failing]:
 def test_a_few_calls_in_a_row_may_fail() -> None:
     talking, coordinator = talk(TOLERATED_FAILURES - 1)
     talking.tell(order="one")
-    assert talking.told_by(0) == {"order": "one"}
-    assert talking.told_by_all() == {0: {"order": "one"}}
+    assert talking.posted_by(0) == {"order": "one"}
+    assert talking.posted_by_all() == {0: {"order": "one"}}
     assert coordinator.pauses == [PAUSE_S] * (TOLERATED_FAILURES - 1)
 
 
 def test_a_store_that_stays_away_fails_the_case_with_its_error() -> None:
     talking, _ = talk(TOLERATED_FAILURES)
     with pytest.raises(CaseError, match="the loader cannot reach the others: OSError: throttled"):
-        talking.told_by_all()
+        talking.posted_by_all()
 
 
 def test_a_case_that_has_ended_is_not_asked_for_again() -> None:
     talking, coordinator = talk(1, CaseError("the case was ended"))
     with pytest.raises(CaseError, match="the case was ended"):
-        talking.told_by(0)
+        talking.posted_by(0)
     assert coordinator.pauses == []

@@ -17,7 +17,7 @@ from tests.support.loaders.diagnoses import diagnosis
 RUN = {RUN_PROCESS: "10"}
 #: of the kernel's threads, in the ninth field of a process' stat
 KERNEL = 0x00208040
-NOT_TOLD = HostUse()
+UNKNOWN = HostUse()
 
 
 @pytest.fixture(autouse=True)
@@ -111,19 +111,19 @@ def test_a_kernel_that_never_counted_steal_does_not_tell_of_it(proc: Proc) -> No
 
 @pytest.mark.parametrize("endpoint", [OF_A_FUNCTION, OF_A_TASK])
 def test_a_function_or_a_task_is_told_nothing(proc: Proc, endpoint: str) -> None:
-    assert used(proc, {**RUN, endpoint: "http://169.254.0.1"}) == NOT_TOLD
+    assert used(proc, {**RUN, endpoint: "http://169.254.0.1"}) == UNKNOWN
 
 
 @pytest.mark.parametrize("stat", [None, "", "cpu  0 0 0 0 0 0 0 0 0 0\n", "cpu  many\n"])
 def test_a_system_whose_counters_say_nothing_is_told_nothing(tmp_path: Path, stat: str | None) -> None:
     if stat is not None:
         (tmp_path / "stat").write_text(stat)
-    assert HostMeter({}, tmp_path).use() == NOT_TOLD
+    assert HostMeter({}, tmp_path).use() == UNKNOWN
 
 
 def test_a_stage_that_is_too_short_is_told_nothing(monkeypatch: pytest.MonkeyPatch, proc: Proc) -> None:
     monkeypatch.setattr(host_use, "LEAST_S", 1.0)
-    assert used(proc) == NOT_TOLD
+    assert used(proc) == UNKNOWN
 
 
 def test_this_machines_counters_are_read() -> None:

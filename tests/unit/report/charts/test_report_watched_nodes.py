@@ -13,7 +13,7 @@ from breakeven.report.charts.node_charts import MOST_CHARTS, MOST_POINTS, chosen
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Bullets, Chart, Paragraph, Strong, Table
 from breakeven.report.sections.subject import Subject
-from breakeven.report.sections.watched_nodes import MOST_FINDINGS, NOTHING_TOLD, section
+from breakeven.report.sections.watched_nodes import MOST_FINDINGS, NO_NODE_WAS_THE_LIMIT, section
 from breakeven.report.tables.node_limits import OF_A_NODE, findings, shared_cores
 from tests.fixtures.report import sample
 from tests.fixtures.report.courses import MOST_S, course, node_rows
@@ -231,7 +231,7 @@ def test_the_section_says_what_was_found_and_what_the_nodes_used() -> None:
 def test_the_section_says_that_nothing_was_found_and_is_not_there_without_samples() -> None:
     shown = section(Subject(report(node_rows(FIRST)), None, with_charts=False))
     assert shown
-    assert [p.pieces for p in shown.parts if isinstance(p, Paragraph)][1] == (NOTHING_TOLD,)
+    assert [p.pieces for p in shown.parts if isinstance(p, Paragraph)][1] == (NO_NODE_WAS_THE_LIMIT,)
     assert section(Subject(report(), None)) is None
     assert section(Subject(report(node_rows(FIRST, cpu_cores=None, resident_bytes=None)), None)) is None
 

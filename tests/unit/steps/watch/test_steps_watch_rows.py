@@ -10,7 +10,7 @@ from breakeven.errors import CaseError
 from breakeven.results import schemas
 from breakeven.steps.case import watch, watch_rows
 from breakeven.steps.case.process_meter import TREE
-from breakeven.steps.case.watch_rows import NOT_COUNTED, NOT_TOLD, WatchRows
+from breakeven.steps.case.watch_rows import NO_ANSWER, NOT_COUNTED, WatchRows
 from breakeven.targets.target import Depth, NodeProcess, NodeSample
 from tests.support.workflow.processes import eventually
 
@@ -29,7 +29,7 @@ def clock(monkeypatch):
 def test_a_row_has_the_tables_columns_and_says_when_its_second_ended(clock):
     rows = WatchRows("case", since_s=840)
     clock["s"] = 3.9
-    rows.add_told([NodeSample("n1", memory_bytes=5, alarms="", no_process="elsewhere")], Depth(7, 4, 3))
+    rows.add_samples([NodeSample("n1", memory_bytes=5, alarms="", no_process="elsewhere")], Depth(7, 4, 3))
     (row,) = rows.rows()
     assert list(row) == list(next(t for t in schemas.TABLES if t.name == "nodes").columns)
     known = {name: value for name, value in row.items() if value is not None}
@@ -42,7 +42,7 @@ def test_a_row_has_the_tables_columns_and_says_when_its_second_ended(clock):
 
 def test_a_depth_that_was_not_told_is_null_beside_what_was(clock):
     rows = WatchRows("case")
-    rows.add_told([NodeSample("n1", memory_bytes=5, process=OURS)], None)
+    rows.add_samples([NodeSample("n1", memory_bytes=5, process=OURS)], None)
     (row,) = rows.rows()
     assert (row["memory_bytes"], row["depth"], row["unknown"]) == (5, None, NOT_COUNTED)
 
@@ -57,7 +57,7 @@ def test_processes_are_counted_each_second_while_the_target_is_silent():
     assert {row["node"] for row in found} == {"n1"}, "one that is gone has gaps, and no zeros"
     assert found[-1]["taken"] == TREE
     assert found[-1]["cpu_cores"] is not None
-    assert NOT_TOLD in found[-1]["unknown"]
+    assert NO_ANSWER in found[-1]["unknown"]
 
 
 class Target:

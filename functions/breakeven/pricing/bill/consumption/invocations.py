@@ -60,13 +60,13 @@ def batches(inputs: Inputs, queue: Queue) -> Batches:
     return _gathered(inputs, most, BROKER_WINDOW_S, 1, 1.0)
 
 
-def _gathered(inputs: Inputs, most: int, unasked_s: float, many: int, alone: float) -> Batches:
+def _gathered(inputs: Inputs, most: int, unasked_s: float, many: int, single: float) -> Batches:
     """:param many: batches that are gathered at a time
-    :param alone: messages of an invocation that gathers none
+    :param single: messages of an invocation that gathers none
     """
     window_s = unasked_s if inputs.lambda_window_s is None else inputs.lambda_window_s
     if not window_s:
-        return Batches(alone)
+        return Batches(single)
     windows = inputs.consumer_queues * many * inputs.seconds_per_month / window_s
     return Batches(most, window_s, many, windows)
 

@@ -1,4 +1,4 @@
-"""How consumers receive from SQS: what a receive brings, and how often idle queues are asked.
+"""Receives of SQS' consumers: what a receive brings, and how often idle queues are asked.
 
 Containers are the asker's own, and receive as the question says. Of Lambda's own receives the documentation
 gives bounds alone.

@@ -1,4 +1,4 @@
-"""What consumers are priced as, in sentences."""
+"""Prices of consumers, in sentences."""
 
 from __future__ import annotations
 
