@@ -25,7 +25,12 @@
 --          cheaper_below, cheaper_above   the option that is cheaper on either side; null: no such side
 WITH
 -- include: cost_model
-,
+, asked AS (
+  SELECT
+    question_id, base_id, purpose, varied, factor, option_id, side, book, messages_per_cluster, hours_per_month
+  FROM options
+  WHERE purpose IN ('interval', 'headline', 'size', 'cheaper', 'history', 'message-size', 'empty-receives', 'bill')
+),
 -- include: sqs_pairs
 ,
 -- include: pieces
@@ -66,5 +71,5 @@ SELECT
   usd AS usd_per_month,
   cheaper_below, cheaper_above
 FROM compared
-WHERE purpose IN ('headline', 'size', 'cheaper', 'history', 'message-size', 'empty-receives', 'bill')
+WHERE purpose <> 'interval'
 ORDER BY question_id, sqs_option, other_option, number

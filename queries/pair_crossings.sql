@@ -38,6 +38,7 @@ WITH
   WHERE purpose IN ('pairs', 'pairs-interval')
 ), pairs AS (
   SELECT
+    row_number() OVER (ORDER BY f.question_id, f.place, f.option_id, s.place, s.option_id) AS pair_id,
     f.question_id, f.base_id, f.purpose, f.varied, f.factor, f.book, f.hours_per_month,
     f.option_id AS first_option, s.option_id AS second_option,
     f.question_id || chr(10) || f.option_id AS first_key,

@@ -11,7 +11,18 @@
 --          cheaper_above           the option that is cheaper above it, or everywhere
 WITH
 -- include: cost_model
-,
+, marked AS (
+  SELECT
+    question_id, base_id, purpose, varied, factor, option_id, side, book, messages_per_cluster, hours_per_month,
+    count(CASE WHEN purpose = 'sensitivity' THEN 1 END) OVER (PARTITION BY base_id) > 0 AS is_varied
+  FROM options
+), asked AS (
+  -- the variations, and the questions that they vary
+  SELECT
+    question_id, base_id, purpose, varied, factor, option_id, side, book, messages_per_cluster, hours_per_month
+  FROM marked
+  WHERE purpose = 'sensitivity' OR (question_id = base_id AND is_varied)
+),
 -- include: sqs_pairs
 ,
 -- include: pieces

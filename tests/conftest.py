@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from hypothesis import settings
 
 from local.cdk.synth import Synthesis
 from local.children import Children
-from tests.support.shared import made_once
+from tests.support.shared import FOLDER, made_once
 
 pytest_plugins = ["tests.support.servers"]
 
@@ -27,6 +29,17 @@ os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
 
 ROOT = Path(__file__).parent.parent
+
+
+def pytest_configure() -> None:
+    """Have a folder for what workers of this session share; the session's first process makes it."""
+    if FOLDER not in os.environ:
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="breakeven-tests-")
+
+
+def pytest_unconfigure() -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(os.environ.pop(FOLDER), ignore_errors=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

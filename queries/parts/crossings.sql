@@ -1,7 +1,8 @@
 -- Where the two options of each pair change places, or cost the same: all of it, in the range that was searched.
 --
--- Takes pairs (question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
--- first_key, second_key; a key is that of pieces).
+-- Takes pairs (pair_id, question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option,
+-- second_option, first_key, second_key; a key is that of pieces). Between pairs and crossings there is the number of a
+-- pair alone, as rows are many and are sorted by it.
 -- Costs may jump above a full cluster. Between the edges of both, the difference is a straight line: its sign at
 -- either end says whether it passes through zero. Sums of doubles that should be equal may differ in their last
 -- digits: a part in 10^12 counts as equal.
@@ -10,7 +11,7 @@
 -- One chain in which each step is read once: engines run a step again for each place that reads it.
 joint AS (
   SELECT
-    p.question_id, p.base_id, p.purpose, p.varied, p.factor, p.book, p.hours_per_month, p.first_option, p.second_option,
+    p.pair_id,
     greatest(s.messages, o.messages) AS messages,
     least(s.to_messages, o.to_messages) AS to_messages,
     s.usd + s.usd_per_message * (greatest(s.messages, o.messages) - s.messages) AS first_usd,
@@ -24,9 +25,8 @@ joint AS (
     AND ((o.messages < s.to_messages AND s.messages < o.to_messages) OR (o.messages = 0E0 AND s.messages = 0E0))
 ), signed AS (
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
-    messages, to_messages, first_usd, first_to_usd,
-    lag(first_to_usd) OVER (PARTITION BY question_id, first_option, second_option ORDER BY messages) AS usd_before,
+    pair_id, messages, to_messages, first_usd, first_to_usd,
+    lag(first_to_usd) OVER (PARTITION BY pair_id ORDER BY messages) AS usd_before,
     CASE
       WHEN first_usd IS NULL OR second_usd IS NULL THEN NULL
       WHEN abs(first_usd - second_usd) <= 1E-12 * greatest(first_usd, second_usd) THEN 0
@@ -40,15 +40,14 @@ joint AS (
       ELSE -1
     END AS to_sign,
     (first_usd - second_usd) / nullif((first_usd - second_usd) - (first_to_usd - second_to_usd), 0E0) AS share,
-    max(to_messages) OVER (PARTITION BY question_id, first_option, second_option) AS searched_messages
+    max(to_messages) OVER (PARTITION BY pair_id) AS searched_messages
   FROM joint
   WHERE messages = 0E0 OR to_messages - messages > 1E-12 * to_messages
 ), stretches AS (
   -- Of one sign inside each. Part 0 is a piece, or what comes before it passes through zero, and part 1 what comes
   -- after. Part 2 is the end of the search, where they meet there.
   SELECT
-    g.question_id, g.base_id, g.purpose, g.varied, g.factor, g.book, g.hours_per_month,
-    g.first_option, g.second_option, g.searched_messages, g.messages AS piece_messages, s.part,
+    g.pair_id, g.searched_messages, g.messages AS piece_messages, s.part,
     CASE s.part
       WHEN 0 THEN g.messages WHEN 1 THEN g.messages + g.share * (g.to_messages - g.messages) ELSE g.to_messages
     END AS messages,
@@ -66,34 +65,33 @@ joint AS (
     OR (s.part = 2 AND g.from_sign <> 0 AND g.to_sign = 0 AND g.to_messages = g.searched_messages)
 ), followed AS (
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
-    searched_messages, piece_messages, part, messages, usd, usd_before, from_sign, sign,
+    pair_id, searched_messages, piece_messages, part, messages, usd, usd_before, from_sign, sign,
     lag(sign) OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
+      PARTITION BY pair_id ORDER BY piece_messages, part
     ) AS sign_before,
     lag(to_sign) OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
+      PARTITION BY pair_id ORDER BY piece_messages, part
     ) AS to_sign_before
   FROM stretches
 ), spans AS (
   -- stretches of one sign that follow one another are one; a touch parts them
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
-    searched_messages, piece_messages, part, messages, usd, usd_before, from_sign, sign, sign_before, to_sign_before,
+    pair_id, searched_messages, piece_messages, part, messages, usd, usd_before, from_sign, sign, sign_before, to_sign_before,
     lead(messages) OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
+      PARTITION BY pair_id ORDER BY piece_messages, part
     ) AS next_messages,
     lead(sign) OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
+      PARTITION BY pair_id ORDER BY piece_messages, part
     ) AS sign_after,
     count(CASE WHEN sign = 0 OR sign_before <> 0 THEN 1 END) OVER (
-      PARTITION BY question_id, first_option, second_option
+      PARTITION BY pair_id
     ) AS crossing_count
   FROM followed
   WHERE (piece_messages = 0E0 AND part = 0) OR sign <> sign_before OR (sign <> 0 AND to_sign_before = 0)
 ), crossings AS (
   SELECT
-    question_id, base_id, purpose, varied, factor, book, hours_per_month, first_option, second_option,
+    p.question_id, p.base_id, p.purpose, p.varied, p.factor, p.book, p.hours_per_month, p.first_option,
+    p.second_option,
     CASE WHEN sign IS NOT NULL THEN searched_messages END AS searched_messages,
     CASE
       WHEN sign IS NULL THEN 'unpriced'
@@ -105,22 +103,23 @@ joint AS (
       ELSE 'step'
     END AS kind,
     CASE WHEN crossing_count > 0 THEN row_number() OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
+      PARTITION BY p.pair_id ORDER BY piece_messages, part
     ) END AS number,
     CASE WHEN crossing_count > 0 THEN messages END AS messages,
     CASE
       WHEN crossing_count = 0 THEN NULL WHEN sign = 0 AND part <> 2 THEN next_messages ELSE messages
     END AS equal_until,
     lead(messages) OVER (
-      PARTITION BY question_id, first_option, second_option ORDER BY piece_messages, part
+      PARTITION BY p.pair_id ORDER BY piece_messages, part
     ) AS next_messages,
     CASE WHEN crossing_count = 0 THEN NULL WHEN sign <> 0 THEN coalesce(usd_before, usd) ELSE usd END AS usd,
     CASE CASE WHEN crossing_count > 0 THEN sign_before ELSE sign END
-      WHEN 1 THEN second_option WHEN -1 THEN first_option
+      WHEN 1 THEN p.second_option WHEN -1 THEN p.first_option
     END AS cheaper_below,
     CASE CASE WHEN sign = 0 THEN sign_after ELSE sign END
-      WHEN 1 THEN second_option WHEN -1 THEN first_option
+      WHEN 1 THEN p.second_option WHEN -1 THEN p.first_option
     END AS cheaper_above
   FROM spans
+  JOIN pairs p ON p.pair_id = spans.pair_id
   WHERE crossing_count = 0 OR sign = 0 OR sign_before <> 0
 )

@@ -27,12 +27,13 @@ from tests.support.workflow.faults import (
     OF_THE_WARM_UP,
     RECORDS_FAILURES,
     assert_all_cleaned_up,
+    faults_of,
     run_name,
 )
 from tests.support.workflow.workflow_runs import SHORT_S, SUITE, Fault, parse_suite_text, workflow_at
 
 #: more would only start more environments of each function
-AT_ONCE = 6
+AT_ONCE = 3
 
 #: the first test waits for all of the runs
 pytestmark = pytest.mark.timeout(1500)
@@ -44,28 +45,30 @@ def workflow(assembly, rabbitmq_pair, sqs_endpoint, tmp_path_factory):
         yield made
 
 
+def faults_at(entry: str, kind: str) -> list[Fault]:
+    """With the fault before it without which a state that records failures is not reached."""
+    before = {"FailCase": "PrepareCase", "FailLeg": "EstablishLane"}.get(entry)
+    return [*([Fault(before, "raise")] if before else []), Fault(entry, kind)]
+
+
 @pytest.fixture(scope="module")
-def outcomes(workflow):
-    """Every single fault, a few at once; run id -> the execution's status."""
-    names = {
-        run_name(entry, kind): [Fault(entry, kind)] for entry in (*OF_THE_RUN, *OF_THE_CASE) for kind in KINDS
-    }
-    names |= {
-        run_name("FailCase", kind): [Fault("PrepareCase", "raise"), Fault("FailCase", kind)] for kind in KINDS
-    }
-    names |= {
-        run_name("FailLeg", kind): [Fault("EstablishLane", "raise"), Fault("FailLeg", kind)] for kind in KINDS
-    }
-    warmed = {run_name(entry, kind): [Fault(entry, kind)] for entry in OF_THE_WARM_UP for kind in KINDS}
-    names |= warmed
-    suite = parse_suite_text(SUITE) | {"warm_up": True}
-    more = {name: {"suite": suite} for name in warmed}
-    statuses = {"healthy": workflow.run("healthy")}  # alone: after it the functions are warm
-    waits_first = sorted(names.items(), key=lambda item: "timeout" not in item[0])
+def outcomes(workflow, request):
+    """Every single fault that a selected test is of, a few at once; run id -> the execution's status."""
+    items = [item for item in request.session.items if item.path == request.path]
+    params = [item.callspec.params for item in items if hasattr(item, "callspec")]
+    pairs = {(one["entry"], one["kind"]) for one in params if "entry" in one}
+    warmed = {"suite": parse_suite_text(SUITE) | {"warm_up": True}}
+    statuses = {"healthy": workflow.run("healthy")}  # by itself: after it the functions are warm
+    waits_first = sorted(pairs, key=lambda pair: (pair[1] != "timeout", pair))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         running = {
-            name: pool.submit(workflow.run, name, *faults, **more.get(name, {}))
-            for name, faults in waits_first
+            run_name(entry, kind): pool.submit(
+                workflow.run,
+                run_name(entry, kind),
+                *faults_at(entry, kind),
+                **(warmed if entry in OF_THE_WARM_UP else {}),
+            )
+            for entry, kind in waits_first
         }
         return statuses | {name: future.result() for name, future in running.items()}
 
@@ -76,8 +79,7 @@ def test_without_a_fault_all_is_well(workflow, outcomes):
     assert_all_cleaned_up(workflow, "healthy")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("entry", OF_THE_RUN)
+@pytest.mark.parametrize(("entry", "kind"), faults_of(OF_THE_RUN))
 def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     run_id = run_name(entry, kind)
     attribute, where = OF_THE_RUN[entry]
@@ -89,8 +91,7 @@ def test_a_fault_of_the_run_is_on_record(workflow, outcomes, entry, kind):
     assert outcomes[run_id] == ("SUCCEEDED" if ends_well else "FAILED"), given
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("entry", OF_THE_CASE)
+@pytest.mark.parametrize(("entry", "kind"), faults_of(OF_THE_CASE))
 def test_a_fault_of_the_only_case_is_the_reason_of_a_run_that_reports_and_fails(
     workflow, outcomes, entry, kind
 ):
@@ -107,8 +108,7 @@ def test_a_fault_of_the_only_case_is_the_reason_of_a_run_that_reports_and_fails(
     assert_all_cleaned_up(workflow, run_id)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("entry", OF_THE_WARM_UP)
+@pytest.mark.parametrize(("entry", "kind"), faults_of(OF_THE_WARM_UP))
 def test_cases_of_a_lane_whose_warm_up_fails_are_run_and_flagged(workflow, outcomes, entry, kind):
     run_id = run_name(entry, kind)
     assert outcomes[run_id] == "SUCCEEDED"
@@ -117,8 +117,7 @@ def test_cases_of_a_lane_whose_warm_up_fails_are_run_and_flagged(workflow, outco
     assert_all_cleaned_up(workflow, run_id)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("entry", RECORDS_FAILURES)
+@pytest.mark.parametrize(("entry", "kind"), faults_of(RECORDS_FAILURES))
 def test_a_failure_that_cannot_even_be_recorded_still_lets_brokers_go(workflow, outcomes, entry, kind):
     run_id = run_name(entry, kind)
     assert outcomes[run_id] == "FAILED"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +14,9 @@ from typing import Any
 import pytest
 
 from breakeven.targets.catalog import CATALOG
+
+#: the variable with the folder of what workers share, which the session's first process makes and removes
+FOLDER = "BREAKEVEN_TESTS_FOLDER"
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
@@ -29,6 +34,23 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
             make(path)
             done.write_text(str(path))
     return Path(done.read_text())
+
+
+def json_made_once(name: str, of: str, make: Callable[[], Any]) -> Any:
+    """What ``make`` answers, as JSON has it; of all workers, one asks it, and whoever comes meanwhile waits.
+
+    For pure functions that take seconds, at import of a module, too, where there is no fixture yet.
+
+    :param of: the arguments, in words that tell them from all others
+    """
+    path = Path(os.environ[FOLDER], f"{name}-{hashlib.sha256(of.encode()).hexdigest()[:20]}.json")
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            text = json.dumps(make())
+            path.write_text(text)
+            return json.loads(text)
+    return json.loads(path.read_text())
 
 
 def change_record(monkeypatch: pytest.MonkeyPatch, target: str, **changes: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.support.loaders.probes import reported as probe
 def searched(*rates: float, repeat: int = 1, cell: str = "threads=4", **changes: Any) -> CaseReport:
     """A case of the sample that held the first rates and not the last."""
     *held, failed = rates
-    case = next(case for case in sample.report().cases if case.target == sample.RABBITMQ)
+    case = _usual_case()
     probes = [probe(rate, held=True) for rate in held]
     parameters = {**case.parameters, "message_bytes": 1024, "objective_ms": 50.0}
     update = {
@@ -28,6 +29,11 @@ def searched(*rates: float, repeat: int = 1, cell: str = "threads=4", **changes:
         **changes,
     }
     return case.model_copy(update=update)
+
+
+@cache
+def _usual_case() -> CaseReport:
+    return next(case for case in sample.report().cases if case.target == sample.RABBITMQ)
 
 
 def report(*cases: CaseReport, **changes: Any) -> Report:

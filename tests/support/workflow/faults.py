@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import pytest
+
 from breakeven.results import layout
 from tests.support.workflow.workflow_runs import SERVICES, Workflow
 
@@ -44,6 +48,17 @@ ALL = {
     *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
     *(*OF_TASKS, *OF_IMAGES, *OF_AMAZON_MQ, *OF_THE_WARM_UP, *SERVICES),
 }
+
+
+def faults_of(entries: Iterable[str]) -> list[object]:
+    """Every entry with every kind of failure, as parameters of a test.
+
+    Each state catches a time-out as it does any error, and each fault takes a run of its own: of time-outs
+    the first entry's is in ``npm test``, and the others' are in ``npm run test:aws``.
+    """
+    first, *others = entries
+    rare = [pytest.param(entry, "timeout", marks=pytest.mark.installed) for entry in others]
+    return [(first, "timeout"), *((entry, "raise") for entry in (first, *others)), *rare]
 
 
 def run_name(*parts: str) -> str:
