@@ -32,6 +32,7 @@ COMMANDS = {
     "plan": "cli.plan_command",
     "perftest": "cli.perftest.perftest_command",
     "report": "cli.report_command",
+    "compare": "cli.compare_command",
     "crossover": "cli.crossover.crossover_command",
     "doctor": "cli.doctor.doctor_command",
 }

@@ -1,0 +1,190 @@
+"""Drift between two runs of a suite: what changed around them, and which figures moved beyond chance.
+
+Judged twice, on logarithms (docs/decisions/0045-drift-by-targets-and-by-cells.md). A **shift** is of one
+figure of a target over all its cells: a broker that has become slower shows in each of them. A **move** is of
+one cell, by its repeats. Half of ``FALSE_ALARMS`` goes to either, with Holm's correction over all judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from statistics import geometric_mean
+from typing import TypeVar
+
+from breakeven import words
+from breakeven.errors import InputError
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.drift.manifest_changes import Change, changes
+from breakeven.report.drift.significance import p_of_ratios, p_of_repeats, significant
+
+#: the probability, over a whole comparison, that anything is called moved though nothing changed
+FALSE_ALARMS = 0.05
+#: figures of a metric that are compared, each with its unit
+FIGURES = {"msg_per_s": "msg/s", "p50_ms": "ms", "p99_ms": "ms"}
+#: what a capacity search found, beside the metrics of ``words.OPERATIONS``
+CAPACITY = "capacity"
+#: cells that a shift is judged by, at least
+LEAST_CELLS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a figure is of: a target, a metric of ``words.OPERATIONS`` or ``CAPACITY``, one of ``FIGURES``."""
+
+    target: str
+    metric: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of one cell in both runs, a value for each repeat."""
+
+    measure: Measure
+    scenario: str
+    cell: str
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float:
+        """Of the geometric means, after / before."""
+        return geometric_mean(self.after) / geometric_mean(self.before)
+
+    @property
+    def is_repeated(self) -> bool:
+        return min(len(self.before), len(self.after)) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """One measure over ``cells`` cells; ``ratio`` is the geometric mean of theirs."""
+
+    measure: Measure
+    cells: int
+    ratio: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A figure of one cell that was judged by its repeats."""
+
+    figure: Figure
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """``figures`` are those that both runs have; the others are counted by the run that has them.
+
+    :param shifts: those beyond chance, the surest first; likewise ``moves``
+    :param judged: how many shifts and how many moves were judged
+    """
+
+    before: str
+    after: str
+    changes: tuple[Change, ...]
+    figures: tuple[Figure, ...]
+    shifts: tuple[Shift, ...]
+    moves: tuple[Move, ...]
+    judged: tuple[int, int]
+    only_before: int
+    only_after: int
+
+
+Key = tuple[Measure, str, str]
+Judged = TypeVar("Judged", Shift, Move)
+
+
+def drift_between(before: Report, after: Report) -> Drift:
+    """Compare a run with the one that it is held against.
+
+    :raises InputError: they are not comparable, and why
+    """
+    _check_comparable(before, after)
+    old, new = _figures_of(before), _figures_of(after)
+    figures = [Figure(*key, tuple(old[key]), tuple(new[key])) for key in new if key in old]
+    shifts = list(_shifts(figures))
+    moves = [Move(one, p_of_repeats(one.before, one.after)) for one in figures if one.is_repeated]
+    return Drift(
+        before=before.run_id,
+        after=after.run_id,
+        changes=tuple(changes(before.manifest, after.manifest)),
+        figures=tuple(figures),
+        shifts=_beyond_chance(shifts),
+        moves=_beyond_chance(moves),
+        judged=(len(shifts), len(moves)),
+        only_before=len(old) - len(figures),
+        only_after=len(new) - len(figures),
+    )
+
+
+def _beyond_chance(judged: Sequence[Judged]) -> tuple[Judged, ...]:
+    found = significant([one.p for one in judged], FALSE_ALARMS / 2)
+    beyond = (one for one, is_found in zip(judged, found, strict=True) if is_found)
+    return tuple(sorted(beyond, key=attrgetter("p")))
+
+
+def _shifts(figures: Sequence[Figure]) -> Iterator[Shift]:
+    def of(figure: Figure) -> tuple[str, str, str]:
+        return figure.measure.target, figure.measure.metric, figure.measure.name
+
+    for _, group in groupby(sorted(figures, key=of), of):
+        cells = list(group)
+        ratios = [one.ratio for one in cells]
+        if len(cells) >= LEAST_CELLS:
+            yield Shift(cells[0].measure, len(cells), geometric_mean(ratios), p_of_ratios(ratios))
+
+
+def _check_comparable(before: Report, after: Report) -> None:
+    for report in (before, after):
+        if report.source:
+            remedy = "is what a source published, which has no repeats; compare two runs"
+            raise InputError("compare", "run", report.run_id, remedy)
+    for field, what in (("suite", "suite"), ("environment", "place"), ("variant", "variant")):
+        old, new = getattr(before, field), getattr(after, field)
+        if old != new:
+            remedy = f"is of the {what} {new}, and {before.run_id} of {old}; compare runs of one {what}"
+            raise InputError("compare", "run", after.run_id, remedy)
+
+
+def _figures_of(report: Report) -> dict[Key, list[float]]:
+    """Positive figures of the cases that were measured to the end, by what they are of; a value a repeat."""
+    found: dict[Key, list[float]] = {}
+    for case in sorted(report.cases, key=lambda case: case.repeat):
+        for metric, name, value in _of_case(case) if case.status == "ok" else ():
+            found.setdefault((Measure(case.target, metric, name), case.scenario, case.cell), []).append(value)
+    return found
+
+
+def _of_case(case: CaseReport) -> Iterator[tuple[str, str, float]]:
+    if rate := case.held_rate:
+        yield CAPACITY, "msg_per_s", rate
+        return
+    for operation in words.OPERATIONS:
+        metric = getattr(case, operation, None)
+        for name in FIGURES if metric else ():
+            value = getattr(metric, name)
+            if value and value > 0:
+                yield operation, name, value
+
+
+def sentences(drift: Drift) -> list[str]:
+    """The findings in words: how much moved, of how much, and what was not compared."""
+    shifts, moves = drift.judged
+    if not shifts and not moves:
+        cells = f"{LEAST_CELLS} cells of a target in both runs, or two repeats of a cell in each"
+        return [f"Nothing can be told from chance: that takes {cells}."]
+    said = [
+        f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved over all cells of a target, and "
+        f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. The probability that any of "
+        f"them is a false alarm is at most {FALSE_ALARMS:.0%}."
+    ]
+    if drift.only_before or drift.only_after:
+        lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"
+        said.append(f"Not compared, as the other run lacks them: {lacking} {drift.after}.")
+    return said

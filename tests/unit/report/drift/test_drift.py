@@ -1,0 +1,190 @@
+"""Drift between two runs: what moved is named and nothing else, as seldom wrong as it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from breakeven.errors import InputError
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
+from breakeven.report.drift import drift
+from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES, Measure, drift_between, sentences
+from cli.main import main
+from tests.fixtures.report import sample
+
+#: the standard deviation of a logarithm between repeats on a quiet machine: about 5% (docs/benchmarks.md)
+NOISE = 0.05
+REPEATS = 3
+METRICS = ("produce", "consume", "consume_cycle")
+
+
+def noisy(case: CaseReport, repeat: int, dice: Random, slower: float) -> CaseReport:
+    """The case with each metric's figures disturbed together; ``slower`` multiplies the time a call takes."""
+    changed: dict[str, Any] = {"repeat": repeat, "case_id": f"{case.case_id}.{repeat}"}
+    for name in METRICS:
+        if metric := getattr(case, name):
+            factor = slower * dice.lognormvariate(0, NOISE)
+            latencies = {each: getattr(metric, each) for each in ("p50_ms", "p99_ms")}
+            update = {each: value and value * factor for each, value in latencies.items()}
+            rate = metric.msg_per_s and metric.msg_per_s / factor
+            changed[name] = metric.model_copy(update={**update, "msg_per_s": rate})
+    return case.model_copy(update={**changed, "settle": None, "end_to_end": None})
+
+
+def run_of(run_id: str, seed: int, slower: dict[str, float] | None = None, **changed: Any) -> Report:
+    """A run of the sample's cells, each measured three times; ``slower``: of a target, by how much."""
+    dice, usual = Random(seed), sample.report()
+    cases = [
+        noisy(case, repeat, dice, (slower or {}).get(case.target, 1.0))
+        for case in usual.cases
+        for repeat in range(1, REPEATS + 1)
+    ]
+    return usual.model_copy(update={"run_id": run_id, "cases": cases, **changed})
+
+
+def test_a_broker_slowed_by_a_fifth_is_named_with_every_release_that_changed_and_nothing_else() -> None:
+    manifest = sample.manifest().model_copy(update={"rabbitmq": "RabbitMQ 4.3.6, Erlang 29.1"})
+    found = drift_between(run_of("a", 1), run_of("b", 2, {sample.RABBITMQ: 1.25}, manifest=manifest))
+    assert {one.measure.target for one in found.shifts} == {sample.RABBITMQ}
+    rates = [one for one in found.shifts if one.measure.name == "msg_per_s"]
+    assert {one.measure.metric for one in rates} >= {"produce", "consume_cycle"}
+    assert all(one.ratio == pytest.approx(0.8, abs=0.05) for one in rates)
+    assert {one.figure.measure.target for one in found.moves} <= {sample.RABBITMQ}
+    (change,) = found.changes
+    assert change.describe() == "rabbitmq: RabbitMQ 3.10.8, Erlang 25.2.3 → RabbitMQ 4.3.6, Erlang 29.1"
+
+
+def test_one_cell_that_became_much_slower_is_named() -> None:
+    later = run_of("b", 2)
+    slow = {"consume": None, "consume_cycle": None}
+    cases = [
+        case.model_copy(update={**slow, "produce": times(case, 10.0)}) if is_the_cell(case) else case
+        for case in later.cases
+    ]
+    found = drift_between(run_of("a", 1), later.model_copy(update={"cases": cases}))
+    assert found.shifts == ()
+    assert {(one.figure.measure.target, one.figure.measure.metric) for one in found.moves} == {
+        (sample.SQS, "produce")
+    }
+
+
+def is_the_cell(case: CaseReport) -> bool:
+    first = next(one for one in sample.report().cases if one.target == sample.SQS)
+    return (case.target, case.scenario, case.cell) == (first.target, first.scenario, first.cell)
+
+
+def times(case: CaseReport, factor: float) -> Metric:
+    assert case.produce
+    figures = {name: getattr(case.produce, name) for name in ("msg_per_s", "p50_ms", "p99_ms")}
+    return case.produce.model_copy(update={name: value and value * factor for name, value in figures.items()})
+
+
+def test_of_a_thousand_pairs_of_unchanged_runs_no_more_than_stated_have_a_false_alarm() -> None:
+    """Of two targets of eight cells with three figures each, whose repeats are drawn anew for every pair."""
+    dice, alarms, pairs = Random(20261125), 0, 1000
+    names = [
+        (Measure(f"t{t}", "produce", name), "s", f"c{c}")
+        for t in range(2)
+        for c in range(8)
+        for name in FIGURES
+    ]
+
+    def drawn(report: Report) -> dict[Any, list[float]]:
+        return {name: [1000 * dice.lognormvariate(0, NOISE) for _ in range(REPEATS)] for name in names}
+
+    usual = sample.report()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drift, "_figures_of", drawn)
+        for _ in range(pairs):
+            found = drift_between(usual, usual)
+            alarms += bool(found.shifts or found.moves)
+    assert 0 < alarms / pairs <= FALSE_ALARMS
+
+
+def test_unchanged_runs_do_not_differ() -> None:
+    found = drift_between(run_of("a", 3), run_of("b", 4))
+    assert (found.shifts, found.moves, found.changes) == ((), (), ())
+    assert found.judged[1] == len(found.figures) > 20
+
+
+def test_cells_measured_once_are_judged_together_only() -> None:
+    once = sample.report()
+    found = drift_between(once, once.model_copy(update={"run_id": "later"}))
+    assert found.judged[0] > 0
+    assert found.judged[1] == 0
+
+
+def test_where_nothing_can_be_judged_it_is_said_what_that_takes() -> None:
+    whole = sample.report()
+    one = whole.model_copy(update={"cases": whole.cases[:1]})
+    assert sentences(drift_between(one, one)) == [
+        "Nothing can be told from chance: that takes 3 cells of a target in both runs, "
+        "or two repeats of a cell in each."
+    ]
+
+
+def test_what_one_run_lacks_is_counted() -> None:
+    whole = run_of("a", 5)
+    part = run_of("b", 6)
+    part = part.model_copy(update={"cases": [case for case in part.cases if case.target == sample.SQS]})
+    found = drift_between(whole, part)
+    assert found.only_before > 0
+    assert found.only_after == 0
+    assert {one.measure.target for one in found.figures} == {sample.SQS}
+
+
+def test_failed_cases_are_left_out() -> None:
+    failed = run_of("b", 6)
+    cases = [case.model_copy(update={"status": "failed"}) for case in failed.cases]
+    assert drift_between(run_of("a", 5), failed.model_copy(update={"cases": cases})).figures == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"suite": "other"}, "is of the suite other, and a of quick; compare runs of one suite"),
+        ({"environment": "aws"}, "is of the place aws, and a of local; compare runs of one place"),
+        ({"variant": "at-most-once"}, "is of the variant at-most-once"),
+    ],
+)
+def test_runs_that_are_not_comparable_are_refused_by_name(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        drift_between(run_of("a", 1), run_of("b", 2, **changed))
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    for made in (run_of("before", 1), run_of("after", 2, {sample.RABBITMQ: 1.25})):
+        folder = tmp_path / made.run_id / "report"
+        folder.mkdir(parents=True)
+        (folder / "report.json").write_text(made.model_dump_json())
+    return tmp_path
+
+
+def test_the_command_leads_with_what_changed_and_names_what_moved(stored: Path, capsys: Any) -> None:
+    assert main(["compare", "before", "after", "--runs", str(stored)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("after held against before")
+    assert out.index("Nothing of their manifests changed.") < out.index("moved over all cells")
+    assert "RabbitMQ pair" in out
+    assert "false alarm is at most 5%" in " ".join(out.split())
+
+
+def test_as_json_every_figure_has_its_repeats_and_its_p(stored: Path, capsys: Any) -> None:
+    assert main(["compare", "before", "after", "--runs", str(stored), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {one["measure"]["target"] for one in found["shifts"]} == {sample.RABBITMQ}
+    assert all(one["p"] < FALSE_ALARMS for one in found["shifts"])
+    assert {len(one["before"]) for one in found["figures"]} == {REPEATS}
+
+
+def test_a_run_that_is_not_there_or_is_damaged_is_named(stored: Path, capsys: Any) -> None:
+    assert main(["compare", "before", "gone", "--runs", str(stored)]) == 2
+    assert "'gone'" in capsys.readouterr().err
+    (stored / "after" / "report" / "report.json").write_text("{")
+    assert main(["compare", "before", "after", "--runs", str(stored)]) == 2
+    assert "report.json" in capsys.readouterr().err
