@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What install, start and lease share. Sourced, never run.
+# What install, start, lease and agent share. Sourced, never run.
 
 home=/opt/breakeven          # what the image holds
 state=/var/lib/breakeven     # what this node keeps

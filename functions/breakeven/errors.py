@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+if TYPE_CHECKING:  # a node of EC2 reads this module without pydantic
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
 MAX_REPORTED = 20
 #: what pydantic says, and how errors say it here

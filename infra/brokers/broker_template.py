@@ -13,7 +13,9 @@ import jsii
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from breakeven.agent.node_orders import ANSWER_ENDING, ORDER_ENDING
 from breakeven.installation import BUCKET_TAG, OWNER_TAG
+from breakeven.results import layout
 from breakeven.targets.catalog import clusters
 from breakeven.targets.records.rabbitmq_records import ROOT_DEVICE
 from infra.foundation import Foundation
@@ -35,11 +37,15 @@ class Brokers(Construct):
         super().__init__(scope, construct_id)
         context, results = base.context, base.results
         self.images = images
-        does = "a broker node: reads its lane's credentials, registers its address"
+        does = "a broker node: reads its lane's credentials and orders, registers its address"
         self.role = service_role(self, "NodeRole", "ec2", does)
-        results.allow_reading(self.role, "secrets/*")
-        results.allow_listing(self.role, "secrets/*")
+        orders = f"{layout.faults_prefix('*', '*')}*"
+        results.allow_reading(self.role, "secrets/*", f"{orders}{ORDER_ENDING}", f"{orders}{ANSWER_ENDING}")
+        results.allow_listing(self.role, "secrets/*", orders)
         results.allow_writing(self.role, "secrets/*/peers/*", "secrets/*/nodes/*")
+        results.allow_writing(
+            self.role, f"{orders}{ANSWER_ENDING}", f"{layout.samples_prefix('*', '*')}*.json.gz"
+        )
         self.launch_template = launch_template(
             self,
             "LaunchTemplate",

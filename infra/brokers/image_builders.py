@@ -34,6 +34,9 @@ ROOT_GB = 8
 #: Debian's mirrors, and AWS's services
 WAYS_OUT = (80, 443)
 SCRIPTS = Path(__file__).parents[2] / "nodes"
+#: of the domain, what the agent on a node consists of
+DOMAIN = SCRIPTS.parent / "functions" / "breakeven"
+AGENT = ("__init__.py", "errors.py", "agent/*.py")
 #: cloud-init runs user data that begins like this
 SHEBANG = "#!/usr/bin/env bash"
 #: where `start` puts the node's own
@@ -141,6 +144,10 @@ def assemble_node_files(target: Path, settings: ClusterSettings | None = None) -
     """Fill an empty folder with all that ``install`` reads. Nothing in it is secret."""
     settings = settings or ClusterSettings()
     shutil.copytree(SCRIPTS, target, dirs_exist_ok=True)
+    for found in (path for pattern in AGENT for path in sorted(DOMAIN.glob(pattern))):
+        place = target / "python" / "breakeven" / found.relative_to(DOMAIN)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(found, place)
     _write(target / "rabbitmq.conf", [*settings.configuration(), *tls_listeners(CERTIFICATE, KEY)])
     _write(target / "joining.conf", joining("@NAME@", "@FIRST@"))
     note = {"name": CLUSTER_PARAMETER, "value": settings.note()}

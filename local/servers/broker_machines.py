@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from breakeven.agent.order_agent import FaultAgent
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
-from breakeven.results.fault_orders import FaultOrders
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from local.aws.ec2 import Launch
 from local.children import Children
 from local.servers.broker_releases import OWN, Release
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.brokers import BrokerCluster
-from local.servers.fault_agent import FaultAgent
 
 #: run, target, instance, and where the node that stands for the instance answers
 Register = Callable[[str, str, str, Node], None]
@@ -38,7 +38,7 @@ class _Lane:
 
     launch: Launch
     cluster: BrokerCluster | None = None
-    agent: FaultAgent | None = None
+    agent: FaultAgent[FaultOrder] | None = None
     ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What a node on EC2 finds its lane through, and what starts and ends things there. Sourced by start and lease, never
-# run. A file with the same functions makes a node of any other host: BREAKEVEN_SURROUNDINGS of install names it.
+# What a node on EC2 finds its lane through, and what starts and ends things there. Sourced by start, lease and agent,
+# never run. A file with the same functions makes a node of any other host: BREAKEVEN_SURROUNDINGS of install names it.
 #
 # All that the node must be told comes from its tags, by the instance's own metadata service (IMDSv2, tags enabled):
 #   breakeven:bucket, breakeven:run, breakeven:target   where the lane's objects are
@@ -8,6 +8,7 @@
 #   breakeven:lease-s                                   after how many seconds it must go; 8 hours where it says none
 # No tag is secret. The lane's objects are under secrets/run_id=RUN/TARGET/ in the bucket, reached by the instance's
 # role through the S3 gateway endpoint: access.json, cookie, peers/ID, nodes/ID.json, nodes/ID.failed.
+# Orders of faults, and samples: agent_place.
 
 metadata=${BREAKEVEN_METADATA:-http://169.254.169.254}
 s3_options=${BREAKEVEN_S3_OPTIONS:-} # for a store that is not Amazon's: --endpoint-url=…
@@ -91,6 +92,20 @@ register_failure() {
   local at
   at=$(lane)
   s3 cp - "$at/nodes/$1.failed"
+}
+
+# agent_place: what the agent is told of its bucket, as variables. Orders and answers are under the first prefix, the
+# samples of all nodes under the second.
+agent_place() {
+  local run target
+  run=$(tag run)
+  target=$(tag target)
+  BREAKEVEN_BUCKET=$(tag bucket)
+  BREAKEVEN_ORDERS=runs/run_id=$run/faults/$target/
+  BREAKEVEN_SAMPLES=runs/run_id=$run/samples/$target/
+  BREAKEVEN_FAILED=secrets/run_id=$run/$target/nodes/$(node_id).failed
+  AWS_DEFAULT_REGION=$(imds meta-data/placement/region)
+  export BREAKEVEN_BUCKET BREAKEVEN_ORDERS BREAKEVEN_SAMPLES BREAKEVEN_FAILED AWS_DEFAULT_REGION
 }
 
 broker_is_running() { systemctl --quiet is-active rabbitmq-server; }

@@ -22,6 +22,7 @@ BUCKET, ASSETS, RUN = "breakeven-results", "breakeven-assets", "20261121t000000-
 ACCESS = Access(username="breakeven-nothing", password="-not_to~guess.2")
 COOKIE = "fedcba9876543210"
 BUILDER, NODE_UNIT, LEASE_UNIT = "i-builder", "breakeven-node.service", "breakeven-lease.service"
+AGENT_UNIT = "breakeven-agent.service"
 #: descriptions of the template's security groups
 BROKERS, LOADERS, BUILDERS = "broker nodes", "loaders and", "builds images"
 
@@ -51,7 +52,10 @@ RELEASES = [
         3,
         "rabbitmq-quorum-trio",
         "4.",
-        packages=("rabbitmq-server=4.*", "erlang-base=*", "openssl=3.*", "curl=*", "awscli=2.*"),
+        packages=(
+            *("rabbitmq-server=4.*", "erlang-base=*", "openssl=3.*", "curl=*"),
+            *("awscli=2.*", "python3-boto3=1.*"),
+        ),
     ),
 ]
 

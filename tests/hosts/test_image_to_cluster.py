@@ -8,12 +8,9 @@ gives the mirrored pair, Debian 13 the trio; Debian's testing has the RabbitMQ t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from breakeven.brokers.access import Access
 from breakeven.targets.rabbitmq_cluster import (
     AMQPS_PORT,
     DISTRIBUTION_PORT,
@@ -21,30 +18,21 @@ from breakeven.targets.rabbitmq_cluster import (
     MANAGEMENT_TLS_PORT,
     ClusterSettings,
 )
-from tests.hosts.cloud import Cloud
 from tests.hosts.instance import Instance
-from tests.hosts.lan import NoHosts
-from tests.hosts.loader_host import LoaderHost
-from tests.hosts.mirrors import Mirrors
+from tests.hosts.launched_lane import Lane, launched
 from tests.hosts.release import (
     ACCESS,
-    BROKERS,
-    BUILDERS,
+    AGENT_UNIT,
     COOKIE,
     LEASE_UNIT,
-    LOADERS,
     NODE_UNIT,
     RELEASES,
-    Installation,
-    Release,
-    group_named,
 )
 from tests.hosts.stand_ins import AWS_ADDRESSES, REGION
 from tests.support.workflow.processes import eventually
 
 #: apt installs an image first
 pytestmark = pytest.mark.timeout(1800)
-ROOT = Path(__file__).parents[2]
 PATIENCE_S = 180.0
 MESSAGES = 50
 #: what an instance has of its own, and what baking leaves, on the disk that becomes the image
@@ -60,50 +48,15 @@ NOT_IN_AN_IMAGE = (
     "var/log/journal/*/*",
     "var/tmp/breakeven",
 )
-OURS = (NODE_UNIT, LEASE_UNIT)
+OURS = (NODE_UNIT, LEASE_UNIT, AGENT_UNIT)
 QUIET = ("apt-daily.timer", "apt-daily-upgrade.timer", "unattended-upgrades.service")
 KEPT_BACK = ("rabbitmq-server.service", "epmd.socket", *QUIET)
 
 
-@dataclass(frozen=True)
-class Lane:
-    installation: Installation
-    builder: Instance
-    nodes: list[Instance]
-    access: Access
-    loader: LoaderHost
-
-    @property
-    def release(self) -> Release:
-        return self.installation.release
-
-    def problem(self) -> str | None:
-        """Of the cluster, as loaders see it."""
-        found = self.loader.ask("cluster", self.access, size=self.release.nodes)["problem"]
-        return None if found is None else str(found)
-
-    def first_access(self, *nodes: Instance) -> Access:
-        hosts = {node.address for node in nodes}
-        kept = tuple(node for node in self.access.nodes if node.host in hosts)
-        return self.access.model_copy(update={"nodes": kept})
-
-
 @pytest.fixture(scope="module", params=RELEASES, ids=lambda release: release.debian)
 def lane(request, template, tmp_path_factory) -> Iterator[Lane]:
-    release, folder = request.param, tmp_path_factory.mktemp("cloud")
-    base = ROOT / ".cache" / "hosts" / release.debian
-    assert base.exists(), "run setup/hosts.sh, which makes it"
-    groups = [group_named(template, what) for what in (BROKERS, LOADERS, BUILDERS)]
-    try:
-        with Cloud(folder, template, groups, Mirrors(base)) as cloud:
-            installation = Installation(cloud, template, release, base)
-            builder = installation.bake()
-            assert installation.report("failed") is None, installation.report("failed")
-            assert installation.report("done"), builder.said()
-            nodes = installation.launch(builder)
-            yield Lane(installation, builder, nodes, installation.access(), installation.loader())
-    except NoHosts as error:
-        pytest.fail(str(error))
+    with launched(request.param, template, tmp_path_factory.mktemp("cloud")) as made:
+        yield made
 
 
 def test_the_builder_reports_the_packages_that_the_list_names(lane):

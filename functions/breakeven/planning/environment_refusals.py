@@ -14,7 +14,6 @@ from breakeven.workload.suite import Suite
 def refusals(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
     """What of the cases is not to be had where they are to run."""
     yield from _only_on_aws(cases, environment)
-    yield from _only_here(suite, cases, environment)
     yield from _only_behind_a_proxy(suite, cases, environment)
 
 
@@ -28,19 +27,6 @@ def _only_on_aws(cases: Sequence[Case], environment: Environment) -> Iterator[Re
             field="targets",
             value=", ".join(managed),
             remedy=f"{remedy} it with --on aws, or drop it",
-        )
-
-
-def _only_here(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
-    """Faults of nodes, which nothing beside nodes on EC2 carries out yet."""
-    faulty = {case.scenario: case.workload.node_faults for case in cases if case.workload.node_faults}
-    for scenario, faults in faulty.items() if environment == "aws" else ():
-        remedy = "faults run on one machine; on AWS they are refused until nodes carry the agent: run it"
-        yield Refusal(
-            case_id=None,
-            field=origin(suite, scenario, "faults"),
-            value=", ".join(fault.words for fault in faults),
-            remedy=f"{remedy} without --on aws, plan it with --environment local, or remove them",
         )
 
 

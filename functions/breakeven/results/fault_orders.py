@@ -7,15 +7,17 @@ reads it, carries it out at its instant, and writes an answer, twice: once it ha
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import asdict
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
+from breakeven.agent.node_orders import ANSWER_ENDING, EXPECTED_ENDING, ORDER_ENDING, FaultAnswer
 from breakeven.results import layout
 from breakeven.results.store import Store
 from breakeven.terms import Frozen
-from breakeven.workload.service_faults import AnyFaultKind, CallKind, ServiceFault
+from breakeven.workload.service_faults import AnyFaultKind, ServiceFault
 
-ORDER, ANSWER = "order", "answer"
+_ANSWERS = TypeAdapter(FaultAnswer)
 
 
 class FaultOrder(Frozen):
@@ -37,19 +39,6 @@ class FaultOrder(Frozen):
     queues: tuple[str, ...] = Field(default=(), description="of a service: the case's, by URL")
 
 
-class FaultAnswer(Frozen):
-    """``over``: nothing more is to be done of it, whether it went well or not."""
-
-    over: bool
-    injected: dict[CallKind, int] | None = Field(
-        default=None, description="of a service, once over: calls that met it, by kind"
-    )
-    seen: int | None = Field(default=None, description="likewise: calls that could have met it")
-    done_at_s: float | None = None
-    back_at_s: float | None = None
-    error: str | None = None
-
-
 class FaultOrders:
     """Those of one lane."""
 
@@ -57,24 +46,35 @@ class FaultOrders:
         self._store, self._run_id, self._target = store, run_id, target
 
     def give(self, order: FaultOrder) -> None:
-        self._store.put_json(self._key(order.case_id, order.attempt, order.number, ORDER), _plain(order))
+        self._store.put_json(
+            self._key(order.case_id, order.attempt, order.number, ORDER_ENDING), order.model_dump(mode="json")
+        )
 
     def answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
         """In the place of an earlier one."""
-        self._store.put_json(self._key(order.case_id, order.attempt, order.number, ANSWER), _plain(answer))
+        self._store.put_json(
+            self._key(order.case_id, order.attempt, order.number, ANSWER_ENDING), asdict(answer)
+        )
+
+    def expect(self, case_id: str, attempt: int, until_s: float) -> None:
+        """Say that orders of that attempt may come, until then: agents that pay for each look look more often
+        as long. An instant of its own for each call, in the key: whoever lists has it.
+        """
+        prefix = layout.faults_prefix(self._run_id, self._target, case_id, attempt)
+        self._store.put_json(f"{prefix}{until_s:.0f}{EXPECTED_ENDING}", {})
 
     def given(self, case_id: str, attempt: int) -> dict[int, FaultOrder]:
         """By number."""
         return {
             number: FaultOrder.model_validate(self._store.get_json(key))
-            for number, key in self._of_case(case_id, attempt, ORDER)
+            for number, key in self._of_case(case_id, attempt, ORDER_ENDING)
         }
 
     def answered(self, case_id: str, attempt: int) -> dict[int, FaultAnswer]:
         """By number."""
         return {
-            number: FaultAnswer.model_validate(self._store.get_json(key))
-            for number, key in self._of_case(case_id, attempt, ANSWER)
+            number: _ANSWERS.validate_python(self._store.get_json(key))
+            for number, key in self._of_case(case_id, attempt, ANSWER_ENDING)
         }
 
     def beyond(self, known: Collection[str]) -> dict[str, FaultOrder]:
@@ -83,23 +83,15 @@ class FaultOrders:
         return {
             key: FaultOrder.model_validate(self._store.get_json(key))
             for key in keys
-            if key not in known and key.endswith(_ending(ORDER))
+            if key not in known and key.endswith(ORDER_ENDING)
         }
 
-    def _of_case(self, case_id: str, attempt: int, what: str) -> Iterator[tuple[int, str]]:
+    def _of_case(self, case_id: str, attempt: int, ending: str) -> Iterator[tuple[int, str]]:
         prefix = layout.faults_prefix(self._run_id, self._target, case_id, attempt)
         for key in self._store.keys(prefix):
-            if key.endswith(_ending(what)):
-                yield int(key.removeprefix(prefix).removesuffix(_ending(what))), key
+            if key.endswith(ending):
+                yield int(key.removeprefix(prefix).removesuffix(ending)), key
 
-    def _key(self, case_id: str, attempt: int, number: int, what: str) -> str:
+    def _key(self, case_id: str, attempt: int, number: int, ending: str) -> str:
         prefix = layout.faults_prefix(self._run_id, self._target, case_id, attempt)
-        return f"{prefix}{number}{_ending(what)}"
-
-
-def _ending(what: str) -> str:
-    return f".{what}.json"
-
-
-def _plain(document: Frozen) -> dict[str, object]:
-    return document.model_dump(mode="json")
+        return f"{prefix}{number}{ending}"

@@ -89,6 +89,11 @@ def faults_prefix(run_id: str, target: str, case_id: str = "", attempt: int | st
     return f"{run_prefix(run_id)}faults/{target}/{own}"
 
 
+def samples_prefix(run_id: str, target: str) -> str:
+    """What the agents on a lane's nodes leave, ``<node>/<first second>-<last second>.json.gz``."""
+    return f"{run_prefix(run_id)}samples/{target}/"
+
+
 def report_key(run_id: str, name: str) -> str:
     """Report files: index.html, report.json, report.md, cases.csv."""
     return f"{run_prefix(run_id)}report/{name}"

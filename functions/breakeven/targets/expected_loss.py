@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from breakeven.workload.node_faults import ALARMS
+from breakeven.agent.node_alarms import ALARMS
 
 #: a node of a mirrored pair that is silent for so many seconds may be given up by the other, which goes on
 SPLIT_S = 30.0

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field
 
+from breakeven.agent.node_alarms import ALARMS, Alarm
 from breakeven.terms import Frozen
 
-#: an alarm of a resource: while it is in effect on any node, the cluster blocks all who publish
-Alarm = Literal["memory-alarm", "disk-alarm"]
-ALARMS: tuple[Alarm, ...] = get_args(Alarm)
 #: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it; partition: the node
 #: and its peers close the connections between them and take no new ones, until it is restarted
 FaultKind = Literal["kill", "stop", "pause", Alarm, "partition", "rolling-restart"]

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.order_agent import OrderAgent
 from breakeven.errors import BreakevenError
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.workload.service_faults import ServiceFault
-from local.servers.fault_agent import OrderAgent
 from local.servers.proxy.fault_proxy import Injected
 
 
@@ -22,7 +23,7 @@ class Proxy(Protocol):
     def end(self, name: str) -> Injected: ...
 
 
-class ProxyAgent(OrderAgent):
+class ProxyAgent(OrderAgent[FaultOrder]):
     """Of one lane."""
 
     def __init__(
@@ -54,5 +55,10 @@ class ProxyAgent(OrderAgent):
             ended = self._proxy.end(name)
         except BreakevenError as gone:
             return FaultAnswer(over=True, done_at_s=begun_s, error=str(gone))
-        counts = {"injected": ended.calls, "seen": ended.seen}
-        return FaultAnswer(over=True, done_at_s=begun_s, back_at_s=ended.at_s, **counts)
+        return FaultAnswer(
+            over=True,
+            done_at_s=begun_s,
+            back_at_s=ended.at_s,
+            injected={str(kind): count for kind, count in ended.calls.items()},
+            seen=ended.seen,
+        )

@@ -21,7 +21,7 @@ from tests.support.aws.definition import builders_templates, nodes_statements, n
 from tests.support.aws.one_page import OnePage
 
 NODES = Path(__file__).parents[3] / "nodes"
-ON_A_NODE = [NODES / name for name in ("lib.sh", "start", "lease", "surroundings/aws.sh")]
+ON_A_NODE = [NODES / name for name in ("lib.sh", "start", "lease", "agent", "surroundings/aws.sh")]
 RUN, PAIR, BUCKET = "run-1", "rabbitmq-mirrored-pair", "results"
 RECORD = {"started_at": "2026-11-20T00:00:00Z", "deadline_at": 1_795_138_200}  # 90 minutes later
 LEASE_S = 5400 + 3600
@@ -34,6 +34,9 @@ aws() { printf '%s\\n' "$*" >>"$told/called"; printf '{"username": "u", "passwor
 cluster_size; echo; lease_s; echo
 for secret in username password cookie; do lane_secret "$secret" >>"$told/secrets"; done
 announce i-1 10.0.0.4; announced; echo up | register i-1; echo why | register_failure i-1
+node_id() { echo i-1; }
+agent_place
+echo; env | grep '^BREAKEVEN_' | sort
 """
 
 
@@ -106,6 +109,16 @@ def test_a_nodes_objects_are_where_the_lane_puts_and_seeks_them(node):
     assert node.keys(1) == secrets | {f"{lane}peers/"}
     up = f"{registered}i-1{layout.REGISTERED}"
     assert node.keys(2) == {f"{lane}peers/i-1", up, f"{registered}i-1.failed"}
+
+
+def test_its_agents_objects_are_where_the_workflow_puts_and_seeks_them(node):
+    told = dict(line.split("=", 1) for line in node.learned if line.startswith("BREAKEVEN_"))
+    assert told == {
+        "BREAKEVEN_BUCKET": BUCKET,
+        "BREAKEVEN_ORDERS": layout.faults_prefix(RUN, PAIR),
+        "BREAKEVEN_SAMPLES": layout.samples_prefix(RUN, PAIR),
+        "BREAKEVEN_FAILED": f"{layout.nodes_prefix(RUN, PAIR)}i-1.failed",
+    }
 
 
 def test_every_tag_that_a_script_names_is_set(asked):

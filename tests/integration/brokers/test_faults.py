@@ -14,18 +14,20 @@ from functools import partial
 
 import pytest
 
+from breakeven.agent import node_alarms
+from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.node_peers import cut_off_at
+from breakeven.agent.order_agent import NOT_RUNNING
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder
+from breakeven.results.fault_orders import FaultOrder
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from breakeven.workload.node_faults import ALARMS, NodeFault
-from local.servers import brokers, node_alarms
+from local.servers import brokers
 from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
-from local.servers.fault_agent import NOT_RUNNING
-from local.servers.node_peers import cut_off_at
 from tests.support.loaders.fault_lane import (
     BACKLOG,
     COMMAND_LATEST_S,

@@ -18,8 +18,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.order_agent import FaultAgent
 from breakeven.results import layout
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import case_item
 from breakeven.steps.case.load import load
 from breakeven.steps.case.settle_case import settle
@@ -30,7 +32,6 @@ from breakeven.terms import TargetName
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import FaultKind, NodeFault
 from local.servers.brokers import BrokerCluster
-from local.servers.fault_agent import FaultAgent
 from tests.support.aws.moto_results import installed
 from tests.support.loaders.live_case import PATIENCE_S
 from tests.support.workflow.processes import eventually

@@ -11,13 +11,14 @@ from typing import Any, ClassVar
 
 import pytest
 
+from breakeven.agent import order_agent
 from breakeven.brokers.access import Access, Node
 from breakeven.errors import BreakevenError
 from breakeven.installation import RUN_TAG, TARGET_TAG
 from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from local.aws.ec2 import Launch
 from local.children import Children
-from local.servers import broker_machines, fault_agent
+from local.servers import broker_machines
 from local.servers.broker_machines import BrokerMachines
 from tests.support.aws.moto_results import installed
 from tests.support.workflow.processes import eventually
@@ -141,7 +142,7 @@ def test_logs_of_nodes_that_still_run_are_brought_when_they_are_asked_for(lane):
 def test_a_lane_carries_out_the_faults_that_its_cases_order_and_ends_with_its_nodes(
     monkeypatch, children, tmp_path
 ):
-    monkeypatch.setattr(fault_agent, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(order_agent, "LOOK_EVERY_S", 0.02)
     with installed(monkeypatch) as services:
         orders = FaultOrders(services.store, "run", "target")
         lane = up(Lane(monkeypatch, children, tmp_path, orders))

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent import order_agent
+from breakeven.agent.effects import KILLED
+from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.order_agent import NOT_RUNNING, STILL_TAKEN, FaultAgent
 from breakeven.errors import BreakevenError
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
-from local.servers import fault_agent
-from local.servers.fault_agent import NOT_RUNNING, STILL_TAKEN, FaultAgent
-from local.servers.fault_effects import KILLED
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from tests.support.aws.moto_results import installed
 from tests.support.workflow.processes import eventually
 
@@ -92,7 +93,7 @@ class Lane:
 
 @pytest.fixture
 def lane(monkeypatch):
-    monkeypatch.setattr(fault_agent, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(order_agent, "LOOK_EVERY_S", 0.02)
     with installed(monkeypatch) as services:
         made = Lane(services)
         yield made
@@ -119,7 +120,7 @@ def test_a_node_is_taken_at_its_instant_and_given_back_after_it(lane, kind, done
     answer = lane.answer()
     assert lane.nodes.done == done
     assert answer.error is None
-    assert order.due_at_s - 0.001 <= answer.done_at_s < order.due_at_s + fault_agent.LATE_S
+    assert order.due_at_s - 0.001 <= answer.done_at_s < order.due_at_s + order_agent.LATE_S
     assert answer.back_at_s >= answer.done_at_s + order.for_s - 0.001
 
 

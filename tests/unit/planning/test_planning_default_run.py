@@ -66,19 +66,31 @@ def brokers_usd() -> float:
     return 0.0816 * (3 * cluster_s(270) + 2 * cluster_s(240)) / 3600
 
 
-def functions_usd() -> float:
-    """Loaders of 1,769 MB, a second one from nine workers on; and half a GB for watch and steps."""
+def loaders_s() -> float:
+    """Of one repeat: a second loader from nine workers on."""
     closed_s = GATE_S + CLOSED_S
     # eight consumers, ten calls each, receive more than the 1,000 a second that come: there is no drain
     sqs_s = 7 * (GATE_S + LATENCY_S) + 3 * (closed_s + 8.5)
     cluster_s = 4 * (GATE_S + LATENCY_S) + 2 * (GATE_S + SEARCH_S) + 3 * (closed_s + 4)
+    managed_s = 4 * (GATE_S + LATENCY_S) + GATE_S + SEARCH_S
+    return sqs_s + 2 * cluster_s + managed_s
+
+
+def functions_usd() -> float:
+    """Loaders of 1,769 MB, and half a GB for watch and steps."""
+    closed_s = GATE_S + CLOSED_S
     watched_s = 6 * (GATE_S + LATENCY_S) + 2 * (closed_s + 8.5)
     watched_s += 2 * (3 * (GATE_S + LATENCY_S) + 2 * (GATE_S + SEARCH_S) + 2 * (closed_s + 4))
-    managed_s = 4 * (GATE_S + LATENCY_S) + GATE_S + SEARCH_S
     watched_s += 3 * (GATE_S + LATENCY_S) + GATE_S + SEARCH_S
     steps_s = 10 * (8 + 2 * 7 + 4)
-    gb_s = (sqs_s + 2 * cluster_s + managed_s) * 1.7276 + (watched_s + steps_s) * 0.5
+    gb_s = loaders_s() * 1.7276 + (watched_s + steps_s) * 0.5
     return REPEATS * gb_s * 13.3334e-6
+
+
+def written_usd() -> float:
+    """A checkpoint of each loader each second; of each node's agent a look each 2 s and samples each 5 s."""
+    agents_s = 3 * cluster_s(270) + 2 * cluster_s(240)
+    return (REPEATS * loaders_s() + agents_s * (1 / 2 + 1 / 5)) * 5e-6
 
 
 def zones_usd() -> float:
@@ -141,6 +153,7 @@ def test_in_a_new_account_the_default_run_has_smaller_nodes_and_says_so():
         ("Amazon MQ, cluster.mq.m7g.large", managed_usd()),
         ("functions, memory", functions_usd()),
         ("traffic across zones", zones_usd()),
+        ("results, written", written_usd()),
     ],
 )
 def test_each_line_of_more_than_ten_cents_is_within_a_tenth_of_it(line, by_hand):
@@ -150,7 +163,7 @@ def test_each_line_of_more_than_ten_cents_is_within_a_tenth_of_it(line, by_hand)
 
 
 def test_the_estimate_of_the_default_run_is_within_a_tenth_of_a_computation_by_hand():
-    by_hand = sqs_usd() + brokers_usd() + managed_usd() + functions_usd() + zones_usd()
+    by_hand = sqs_usd() + brokers_usd() + managed_usd() + functions_usd() + zones_usd() + written_usd()
     others = [line.usd for line in planned().estimate.lines if line.usd and line.usd < 0.1]
     assert sum(others) < 0.15
     assert planned().estimate.usd == pytest.approx(by_hand + sum(others), rel=0.1)

@@ -65,7 +65,8 @@ BY_HAND = {
     "lambda/gb_second_arm": (1.33334e-5, LOADER_S * 1769 / 1024 + (WATCHED_S + 10 * 26) * 0.5),
     "lambda/request": (2e-7, CALLS),
     "states/transition": (25e-6, 11 * 26 + LOADERS + 14 * 3 + 34),
-    "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26),
+    # and of each node a look each 2 s and samples each 5 s
+    "s3/put": (5e-6, LOADER_S + LOADERS + 11 * 26 + 2 * LANE_H * (1800 + 720)),
     "s3/get": (4e-7, 4 * LOADERS),
     "dynamodb/write": (7.05e-7, LOADER_S + 10 * 26),
     "dynamodb/read": (1.415e-7, LOADER_S + 4 * WATCHED_S + 10 * 26),
@@ -81,7 +82,7 @@ CENTS = {
     "ec2/m7g.large": 0.10,
     "sqs/standard_request": 1.40,
     "lambda/gb_second_arm": 0.44,
-    "s3/put": 0.08,
+    "s3/put": 0.10,
     "network/cross_zone_gb": 0.14,
 }
 
@@ -101,12 +102,12 @@ def test_each_line_is_its_price_times_its_units(lines, item):
     assert line.usd == pytest.approx(price * units, rel=5e-4)
 
 
-def test_there_is_no_other_line_and_the_total_is_two_dollars_and_20_cents(lines):
+def test_there_is_no_other_line_and_the_total_is_two_dollars_and_22_cents(lines):
     assert set(lines) == set(BY_HAND)
     assert {item: round(lines[item].usd, 2) for item in CENTS} == CENTS
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     assert plan.estimate.usd == pytest.approx(sum(a * b for a, b in BY_HAND.values()), rel=5e-4)
-    assert round(plan.estimate.usd, 2) == 2.20
+    assert round(plan.estimate.usd, 2) == 2.22
 
 
 def test_each_price_says_where_it_is_from_and_of_what_day(lines):
@@ -121,7 +122,7 @@ def test_the_dearest_lines_are_reported_first_and_add_up():
     plan = make_plan(SUITE, run_id="plan", region="eu-west-1")
     words = plan.estimate.in_words()
     assert words.startswith(
-        "$2.20 (SQS requests $1.40; functions, memory $0.44; traffic across zones $0.14; "
+        "$2.22 (SQS requests $1.40; functions, memory $0.44; traffic across zones $0.14; "
     )
-    lines = words.removeprefix("$2.20 (").removesuffix(")").split("; ")
-    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.20, abs=0.05)
+    lines = words.removeprefix("$2.22 (").removesuffix(")").split("; ")
+    assert sum(float(line.rsplit("$", 1)[1]) for line in lines) == pytest.approx(2.22, abs=0.05)

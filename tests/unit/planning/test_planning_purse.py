@@ -168,7 +168,7 @@ def test_without_variables_the_limits_are_the_defaults_and_nonsense_is_refused()
 
 #: what shipped suites need more of on AWS than a deployment and a run have by default
 NEEDS = {
-    "cluster-sizing": {"allowance": Allowance(max_msg_per_s=40_000), "max_usd": 110.0},
+    "cluster-sizing": {"allowance": Allowance(max_msg_per_s=40_000), "max_usd": 120.0},
     "rate-ladder": {"allowance": Allowance(max_msg_per_s=40_000)},
 }
 
@@ -190,8 +190,6 @@ def shipped(name):
 def test_every_other_shipped_suite_keeps_to_the_defaults_at_the_scale_that_fits():
     for name in sorted(set(shipped_suites()) - NEEDS.keys()):
         made = make_plan(load_suite(name), run_id="run-1", scale=0.1)
-        why = ("until nodes carry the agent", "before Amazon SQS itself none is built")
-        here = [refusal for refusal in made.refusals if any(each in refusal.remedy for each in why)]
+        here = [each for each in made.refusals if "before Amazon SQS itself none is built" in each.remedy]
         assert made.refusals == here, name
-        names = ("faults", "rolling-restart", "sqs-faults")
-        assert bool(here) == (name in names), "those that run on one machine alone"
+        assert bool(here) == (name == "sqs-faults"), "which runs on one machine alone"

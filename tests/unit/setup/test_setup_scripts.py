@@ -298,7 +298,9 @@ def test_the_command_has_its_python_first_and_hands_on_its_exit_code(machine: Ma
 def test_the_scripts_are_clean() -> None:
     # those that are sourced are read with them
     scripts = [str(path.relative_to(ROOT)) for path in ROOT.glob("setup/*.sh") if os.access(path, os.X_OK)]
-    scripts += [f"nodes/{name}" for name in ("bake", "install", "start", "lease", "surroundings/aws.sh")]
+    scripts += [
+        f"nodes/{name}" for name in ("bake", "install", "start", "lease", "agent", "surroundings/aws.sh")
+    ]
     scripts += ["local/servers/enter_root.sh"]
     scripts += [f"tests/hosts/roots/{name}.sh" for name in HOST_SCRIPTS]
     checked = subprocess.run(

@@ -327,14 +327,12 @@ def test_nodes_that_were_given_are_left_alone() -> None:
     )
 
 
-def test_on_aws_they_are_refused_by_name() -> None:
-    (refusal,) = make_plan(suite_of({"faults": [KILL]}), run_id="run-1").refusals
-    assert (refusal.field, refusal.value) == (
-        "scenarios.s.faults",
-        "kill the leader's node at 10 s for 5 s",
-    )
-    assert "faults run on one machine; on AWS they are refused until nodes carry the agent" in refusal.remedy
-    assert make_plan(suite_of({}), run_id="run-1").refusals == []
+def test_on_aws_they_are_planned_as_here() -> None:
+    suite = suite_of({"faults": [KILL]})
+    there, here = (make_plan(suite, run_id="run-1", environment=at) for at in ("aws", "local"))
+    assert there.refusals == here.refusals == []
+    assert there.fault_notes == here.fault_notes
+    assert there.fault_notes
 
 
 def test_the_plan_tells_the_workflow_and_reckons_with_them() -> None:

@@ -165,6 +165,8 @@ def _quantities(
     count["broker_look"] = broker_looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
     calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
+    # a checkpoint each second and a result a loader
+    written = loaders_s + loaders + assumed.ROWS_PER_CASE * len(cases)
     return [
         *((broker_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         *volumes(machines, lanes),
@@ -176,8 +178,7 @@ def _quantities(
         ("functions, memory", "lambda", "gb_second_arm", gb_s),
         ("functions, calls", "lambda", "request", calls),
         ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
-        # a checkpoint each second and a result a loader
-        ("results, written", "s3", "put", loaders_s + loaders + assumed.ROWS_PER_CASE * len(cases)),
+        ("results, written", "s3", "put", written + sum(hours.values()) * assumed.AGENT_CALLS_PER_HOUR),
         ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders),
         ("state, written", "dynamodb", "write", state_calls.written(cases)),
         ("state, read", "dynamodb", "read", state_calls.read(cases)),

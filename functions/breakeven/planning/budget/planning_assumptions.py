@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from breakeven.agent.bucket import IDLE_LOOK_S, Samples
 from breakeven.terms import Environment
 
 
@@ -86,6 +87,8 @@ TRANSITIONS = {
 }
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
 READS_PER_LOADER = 4
+#: requests of a node's agent in an hour, all billed as writing is: looks for orders, and batches of samples
+AGENT_CALLS_PER_HOUR = 3600 / IDLE_LOOK_S + 3600 / Samples.BATCH
 #: reads and writes of the state table by a loader each second, and by a case for itself; each is of one
 #: unit, for of many loaders one alone reads all of them
 STATE_CALLS_PER_S = 1

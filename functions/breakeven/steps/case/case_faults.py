@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from breakeven.agent.node_orders import FaultAnswer
 from breakeven.errors import CaseError
 from breakeven.results.coordinator import opening
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import all_loaders_item
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
@@ -52,6 +53,11 @@ class Faults(AbstractContextManager["Faults"]):
 
     def __exit__(self, *_: object) -> None:
         self._stop()
+
+    def expect(self, for_s: float) -> None:
+        """Tell agents on nodes that orders may come, for so long."""
+        if self._case.workload.node_faults:
+            self._orders.expect(self._case.case_id, self._attempt, time.time() + for_s)
 
     def follow(self, loaders: Mapping[str, Mapping[str, Any]], *, ended: bool) -> None:
         """See the loaders' items: from their gate on faults are ordered, and none any more at their end."""

@@ -12,6 +12,7 @@ from breakeven.loadgen.merge import Measurement
 from breakeven.results import layout
 from breakeven.results.hdr_log import Interval, hdr_log
 from breakeven.results.items import RUN, lane_item
+from breakeven.steps.case.host_samples import with_host_samples
 from breakeven.steps.case.watch import watched
 from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.services import Services
@@ -63,7 +64,7 @@ def _cold(services: Services, case: Case) -> str:
 
 
 def write_nodes(services: Services, case: Case, attempt: int) -> None:
-    rows = watched(services, case, attempt)
+    rows = with_host_samples(services, case, watched(services, case, attempt))
     services.store.put_rows("nodes", case.run_id, case.case_id, rows)
 
 

@@ -59,6 +59,7 @@ def watch(
     rows = WatchRows(case_id, since_s)
     next_sample, ended = started, False
     with rows.with_processes(), Faults(services, case, attempt, queues) as faults:
+        faults.expect(seconds_left)
         while time.monotonic() - started < seconds_left:
             loaders = services.state(run_id).items(loaders_prefix(case_id, attempt))
             ended = ended or _ended(loaders, case, attempt)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent import order_agent
+from breakeven.agent.node_orders import FaultAnswer
 from breakeven.errors import BreakevenError
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.workload.service_faults import ServiceFault
-from local.servers import fault_agent
 from local.servers.proxy.fault_proxy import Injected
 from local.servers.proxy.proxy_agent import ProxyAgent
 from tests.support.aws.moto_results import installed
@@ -66,7 +67,7 @@ class Lane:
 
 @pytest.fixture
 def lane(monkeypatch) -> Iterator[Lane]:
-    monkeypatch.setattr(fault_agent, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(order_agent, "LOOK_EVERY_S", 0.02)
     with installed(monkeypatch) as services:
         made = Lane(services)
         yield made
@@ -81,7 +82,7 @@ def test_it_begins_at_its_instant_and_ends_after_its_time_and_the_answer_has_the
     name = f"{CASE}/a1/2"
     assert lane.proxy.told == [("begin", name, FAULT, ("http://sqs/1/q",)), ("end", name)]
     assert (answer.error, answer.injected, answer.seen) == (None, {"send": 3}, 60)
-    assert order.due_at_s <= answer.done_at_s < order.due_at_s + fault_agent.LATE_S
+    assert order.due_at_s <= answer.done_at_s < order.due_at_s + order_agent.LATE_S
     assert answer.back_at_s >= answer.done_at_s + 0.2
 
 

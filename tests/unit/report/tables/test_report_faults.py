@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent.effects import KILLED
 from breakeven.report.charts.fault_charts import MOST_CHARTS, MOST_POINTS, rates_around_faults
 from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.report_model import Report
@@ -17,7 +18,6 @@ from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.fault_findings import finding
 from breakeven.terms import TargetName
 from breakeven.workload.case import Case
-from local.servers.fault_effects import KILLED
 from tests.fixtures.report import sample
 from tests.fixtures.report.fault_rows import fault, fault_row, measured_for, rates_around, unmeasured
 

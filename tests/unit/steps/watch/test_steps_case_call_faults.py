@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent.node_orders import FaultAnswer
 from breakeven.results import layout
 from breakeven.results.coordinator import GATE_DELAY_S
-from breakeven.results.fault_orders import FaultAnswer, FaultOrders
+from breakeven.results.fault_orders import FaultOrders
 from breakeven.results.items import case_item, loader_item
 from breakeven.steps.case import case_faults
 from breakeven.steps.case.case_faults import (

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent.node_orders import FaultAnswer
 from breakeven.errors import CaseError
 from breakeven.results import layout
 from breakeven.results.coordinator import GATE_DELAY_S, opening
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import all_loaders_item, case_item, loader_item, loaders_prefix
 from breakeven.steps.case import case_faults, fail_case
 from breakeven.steps.case.case_faults import (

@@ -1,7 +1,8 @@
 """Agent of faults beside the nodes of a lane: it looks in the bucket for orders, and answers there.
 
 On one machine it is a thread of the run, and a node is a group of processes. Whatever ends the run ends its
-nodes with it (``local.children``): none stays paused, as SIGKILL ends a stopped process, too.
+nodes with it (``local.children``): none stays paused, as SIGKILL ends a stopped process, too. On EC2 each
+node has an agent of its own (``breakeven.agent.__main__``), which leaves the orders of other nodes alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Generic
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from breakeven.agent.effects import Effect, Nodes, effect_of
+from breakeven.agent.node_orders import FaultAnswer, Orders, OrderType
 from breakeven.errors import BreakevenError
-from breakeven.results.fault_orders import FaultAnswer, FaultOrder, FaultOrders
-from local.servers.fault_effects import Effect, Nodes, effect_of
 
 LOOK_EVERY_S, FREE_EVERY_S = 0.5, 0.05
 #: an order that is seen so long after it was due is not carried out any more, seconds
@@ -24,15 +26,16 @@ LATE_S = 1.0
 Failed = Callable[[str, str], None]
 NOT_RUNNING = "the node did not run when it was due"
 STILL_TAKEN = "a fault before it still had the node"
+AGENT_ENDED = "the agent beside the node had ended meanwhile"
 
 
-class OrderAgent(ABC):
+class OrderAgent(ABC, Generic[OrderType]):
     """What carries out the orders of one lane, each at its instant.
 
     :param stopped: is the whole run being ended, with all that it has started?
     """
 
-    def __init__(self, orders: FaultOrders, stopped: Callable[[], bool]) -> None:
+    def __init__(self, orders: Orders[OrderType], stopped: Callable[[], bool]) -> None:
         self._orders, self._stopped = orders, stopped
         self._ended = threading.Event()
 
@@ -44,10 +47,10 @@ class OrderAgent(ABC):
         self._ended.set()
 
     @abstractmethod
-    def _apply(self, order: FaultOrder, node: str) -> None:
+    def _apply(self, order: OrderType, node: str) -> None:
         """Carry it out, undo it, and answer both."""
 
-    def _early_s(self, order: FaultOrder, node: str) -> float:
+    def _early_s(self, order: OrderType, node: str) -> float:
         """How long before it is due it is to be begun."""
         return 0.0
 
@@ -65,7 +68,7 @@ class OrderAgent(ABC):
                         target=self._carry_out, args=(order, order.node), name="fault", daemon=True
                     ).start()
 
-    def _carry_out(self, order: FaultOrder, node: str) -> None:
+    def _carry_out(self, order: OrderType, node: str) -> None:
         if self._is_over_after(order.due_at_s - self._early_s(order, node) - time.time()):
             return
         late_s = time.time() - order.due_at_s
@@ -74,7 +77,7 @@ class OrderAgent(ABC):
         else:
             self._apply(order, node)
 
-    def _answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
+    def _answer(self, order: OrderType, answer: FaultAnswer) -> None:
         """Nobody waits for ever for one that cannot be written."""
         try:
             self._orders.answer(order, answer)
@@ -87,7 +90,7 @@ class OrderAgent(ABC):
         return self._ended.wait(max(0.0, seconds)) or self._stopped()
 
 
-class FaultAgent(OrderAgent):
+class FaultAgent(OrderAgent[OrderType]):
     """Of one lane's nodes.
 
     :param failed: told of a node that could not start again, and why
@@ -95,7 +98,7 @@ class FaultAgent(OrderAgent):
 
     def __init__(
         self,
-        orders: FaultOrders,
+        orders: Orders[OrderType],
         nodes: Nodes,
         failed: Failed,
         stopped: Callable[[], bool] = lambda: False,
@@ -104,10 +107,18 @@ class FaultAgent(OrderAgent):
         self._nodes, self._failed, self._lock = nodes, failed, threading.Lock()
         self._taken: set[str] = set()
 
-    def _early_s(self, order: FaultOrder, node: str) -> float:
+    def resume(self, order: OrderType, answer: FaultAnswer) -> None:
+        """Undo at once what an agent before this one had done, and answer so: it ended before that was due,
+        or with it.
+        """
+        if order.node is not None:
+            until_s, effect = time.time(), self._effect(order, order.node)
+            self._end(order, order.node, effect, until_s, answer.done_at_s, undoable=AGENT_ENDED)
+
+    def _early_s(self, order: OrderType, node: str) -> float:
         return self._effect(order, node).early_s
 
-    def _effect(self, order: FaultOrder, node: str) -> Effect:
+    def _effect(self, order: OrderType, node: str) -> Effect:
         return effect_of(order, self._nodes, node, self._away)
 
     def _away(self) -> frozenset[str]:
@@ -115,7 +126,7 @@ class FaultAgent(OrderAgent):
         with self._lock:
             return frozenset(self._taken)
 
-    def _apply(self, order: FaultOrder, node: str) -> None:
+    def _apply(self, order: OrderType, node: str) -> None:
         if error := self._take_by(order.due_at_s, node):
             self._answer(order, FaultAnswer(over=True, error=error))
             return
@@ -145,7 +156,7 @@ class FaultAgent(OrderAgent):
         with self._lock:
             self._taken.discard(node)
 
-    def _cause(self, order: FaultOrder, node: str, effect: Effect) -> None:
+    def _cause(self, order: OrderType, node: str, effect: Effect) -> None:
         try:
             done_at_s = effect.do(order.due_at_s)
         except BreakevenError as refused:  # when it may be half done
@@ -159,7 +170,7 @@ class FaultAgent(OrderAgent):
 
     def _end(
         self,
-        order: FaultOrder,
+        order: OrderType,
         node: str,
         effect: Effect,
         until_s: float,

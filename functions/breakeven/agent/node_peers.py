@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
+from breakeven.agent.node_alarms import WAITING, Evaluate, instants
 from breakeven.errors import BreakevenError
-from local.servers.node_alarms import WAITING, Evaluate, instants
 
 CUTTING = (
     WAITING + "At = os:system_time(millisecond), "

@@ -13,10 +13,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
+from typing import Literal, get_args
 
 from breakeven.errors import BreakevenError
-from breakeven.workload.node_faults import Alarm
 
+#: an alarm of a resource: while it is in effect on any node, the cluster blocks all who publish
+Alarm = Literal["memory-alarm", "disk-alarm"]
+ALARMS: tuple[Alarm, ...] = get_args(Alarm)
 #: node, Erlang expression, seconds -> what it gives, as Erlang writes it
 Evaluate = Callable[[str, str, float], str]
 #: how long a command may take beyond what the node is to wait, seconds; what the node has not begun some
@@ -64,6 +67,11 @@ SETTING = (
     "Alarms = [Node || {{{{resource_limit, {resource}, Node}}, _}} <- rabbit_alarm:get_alarms()], "
     "{{At, lists:member(node(), Alarms), Before}}."
 )
+
+
+def as_alarm(kind: str) -> Alarm | None:
+    """The fault's kind, where it is an alarm."""
+    return next((alarm for alarm in ALARMS if alarm == kind), None)
 
 
 def instants(due_at_s: float) -> tuple[dict[str, int], float]:

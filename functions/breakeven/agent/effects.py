@@ -8,10 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-from breakeven.results.fault_orders import FaultOrder
-from breakeven.workload.node_faults import ALARMS
-from local.servers.node_alarms import NodeAlarm
-from local.servers.node_peers import cut_off_at
+from breakeven.agent.node_alarms import NodeAlarm, as_alarm
+from breakeven.agent.node_orders import Order
+from breakeven.agent.node_peers import cut_off_at
 
 #: how long before its instant a command is started, seconds: a second or two
 COMMAND_EARLY_S = 2.0
@@ -129,10 +128,10 @@ class CutOff(Effect):
         return back_at_s
 
 
-def effect_of(order: FaultOrder, nodes: Nodes, node: str, away: Away) -> Effect:
+def effect_of(order: Order, nodes: Nodes, node: str, away: Away) -> Effect:
     """What is to be done to that node."""
-    if order.kind in ALARMS:
-        return Alarmed(NodeAlarm(nodes.evaluate, node, order.kind))
+    if alarm := as_alarm(order.kind):
+        return Alarmed(NodeAlarm(nodes.evaluate, node, alarm))
     if order.kind == "partition":
         return CutOff(nodes, node, away)
     if order.kind == "pause":

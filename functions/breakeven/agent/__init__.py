@@ -1,0 +1,5 @@
+"""The agents beside a lane's nodes, which carry out faults and sample hosts, wherever these are.
+
+On a node of EC2 it runs alone: of this project with ``breakeven.errors`` only, on the Python and the boto3
+of the node's Debian. Nothing here may import anything else that those lack.
+"""

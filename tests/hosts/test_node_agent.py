@@ -1,0 +1,228 @@
+"""The agent on nodes, as on EC2: it finds orders by the S3 endpoint, does to the broker what they say by
+systemd, and leaves samples of its host, behind the filters that the template's security groups are.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.order_agent import AGENT_ENDED
+from breakeven.results import layout
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
+from breakeven.workload.node_faults import FaultKind
+from tests.hosts.instance import Instance
+from tests.hosts.launched_lane import Lane, launched
+from tests.hosts.release import AGENT_UNIT, RELEASES, RUN
+from tests.support.workflow.processes import eventually
+
+#: apt installs an image first
+pytestmark = pytest.mark.timeout(1200)
+PATIENCE_S = 180.0
+#: how late a signal may be, and a command, which takes a second or two of a machine that does much else
+SIGNAL_LATE_S, COMMAND_LATE_S = 1.0, 20.0
+#: after it Debian's unit starts a broker again that was killed
+DEBIAN_RESTARTS_S = 10.0
+CORE_S, WRITTEN = 5.0, 100_000_000
+BURN = f"import time\nuntil = time.time() + {CORE_S}\nwhile time.time() < until: pass"
+numbers = iter(range(1, 1000))
+
+
+@pytest.fixture(scope="module")
+def lane(template, tmp_path_factory) -> Iterator[Lane]:
+    (trio,) = (release for release in RELEASES if release.debian == "debian-13")
+    with launched(trio, template, tmp_path_factory.mktemp("cloud")) as made:
+        orders(made).expect("case", 1, time.time() + 3600)
+        yield made
+
+
+def orders(lane: Lane) -> FaultOrders:
+    return FaultOrders(lane.installation.store, RUN, lane.release.target)
+
+
+def name_of(lane: Lane, node: Instance) -> str:
+    return next(each.name for each in lane.access.nodes if each.host == node.address)
+
+
+def give(lane: Lane, node: Instance, kind: FaultKind, for_s: float, in_s: float = 4.0) -> FaultOrder:
+    order = FaultOrder(
+        case_id="case",
+        attempt=1,
+        number=next(numbers),
+        kind=kind,
+        aimed_at="1",
+        node=name_of(lane, node),
+        due_at_s=time.time() + in_s,
+        for_s=for_s,
+        in_sync=True,
+    )
+    orders(lane).give(order)
+    return order
+
+
+def answer(lane: Lane, order: FaultOrder, *, over: bool = True) -> FaultAnswer:
+    def found() -> FaultAnswer | None:
+        told = orders(lane).answered("case", 1).get(order.number)
+        return told if told and told.over >= over else None
+
+    assert eventually(lambda: found() is not None, PATIENCE_S), [
+        node.journal(AGENT_UNIT) for node in lane.nodes
+    ]
+    told = found()
+    assert told
+    return told
+
+
+def assert_done(order: FaultOrder, told: FaultAnswer, late_s: float) -> None:
+    assert told.error is None
+    assert told.done_at_s is not None
+    assert told.back_at_s is not None
+    assert 0 <= told.done_at_s - order.due_at_s < late_s
+    assert told.back_at_s - told.done_at_s >= order.for_s - 0.01
+
+
+def assert_whole(lane: Lane) -> None:
+    assert eventually(lambda: lane.problem() is None, PATIENCE_S), lane.problem()
+
+
+def broker(node: Instance) -> list[str]:
+    return node.run("pidof", "beam.smp").stdout.split()
+
+
+def state(node: Instance) -> str:
+    """Of the broker's process, as ps(1) has it."""
+    return node.read("ps", "-o", "state=", "-p", broker(node)[0]).strip()
+
+
+def test_a_killed_broker_stays_down_for_its_time_and_comes_back(lane):
+    node, for_s = lane.nodes[1], DEBIAN_RESTARTS_S + 4.0
+    before = broker(node)
+    order = give(lane, node, "kill", for_s)
+    answer(lane, order, over=False)
+    while time.time() < order.due_at_s + DEBIAN_RESTARTS_S + 2.0:
+        assert broker(node) == [], "until it is started again by the agent"
+        time.sleep(0.5)
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    assert broker(node) not in ([], before)
+    assert_whole(lane)
+
+
+def test_a_stopped_broker_ends_in_good_order_and_comes_back(lane):
+    node = lane.nodes[2]
+    order = give(lane, node, "stop", 3.0)
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    log = node.read("sh", "-c", "cat /var/log/rabbitmq/rabbit@*.log")
+    assert "RabbitMQ is asked to stop" in log
+    assert_whole(lane)
+
+
+def test_a_paused_broker_stands_still_and_goes_on(lane):
+    node = lane.nodes[0]
+    before = broker(node)
+    order = give(lane, node, "pause", 4.0)
+    answer(lane, order, over=False)
+    assert state(node) == "T"
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    assert state(node) in "SR"
+    assert broker(node) == before
+    assert_whole(lane)
+
+
+def test_a_broker_that_is_cut_off_is_given_up_by_its_peers_and_joins_them_again(lane):
+    order = give(lane, lane.nodes[1], "partition", 6.0, in_s=6.0)
+    answer(lane, order, over=False)
+    assert eventually(lambda: lane.problem() is not None, 10)
+    assert_done(order, answer(lane, order), COMMAND_LATE_S)
+    assert_whole(lane)
+
+
+def test_an_alarm_is_raised_and_cleared(lane):
+    order = give(lane, lane.nodes[2], "disk-alarm", 15.0, in_s=6.0)
+    answer(lane, order, over=False)
+    # the management API tells it up to 5 s late
+    assert eventually(lambda: "disk_free_alarm" in str(lane.problem()), 12)
+    assert_done(order, answer(lane, order), COMMAND_LATE_S)
+    assert_whole(lane)
+
+
+def test_an_order_that_comes_late_is_answered_and_not_carried_out(lane):
+    node = lane.nodes[0]
+    before = broker(node)
+    told = answer(lane, give(lane, node, "kill", 1.0, in_s=-5.0))
+    assert "its order came" in str(told.error)
+    assert told.done_at_s is None
+    assert broker(node) == before
+
+
+def test_what_an_agent_leaves_half_done_its_next_one_undoes(lane):
+    node = lane.nodes[0]
+    order = give(lane, node, "pause", 40.0)
+    begun = answer(lane, order, over=False)
+    node.read("systemctl", "kill", "--signal=KILL", AGENT_UNIT)
+    told = answer(lane, order)
+    assert told.done_at_s == begun.done_at_s
+    assert told.back_at_s is not None
+    assert told.back_at_s < order.due_at_s + order.for_s
+    assert told.error == f"{AGENT_ENDED}; the node goes on"
+    assert state(node) in "SR"
+    assert_whole(lane)
+
+
+def samples(lane: Lane, node: Instance) -> list[dict[str, Any]]:
+    store = lane.installation.store
+    prefix = f"{layout.samples_prefix(RUN, lane.release.target)}{name_of(lane, node)}/"
+    return [
+        each
+        for key in sorted(store.keys(prefix))
+        for each in json.loads(gzip.decompress(store.get_bytes(key)))
+    ]
+
+
+def within(found: list[dict[str, Any]], start_s: float, end_s: float) -> list[dict[str, Any]]:
+    """The seconds that overlap with that time, in part or in whole."""
+    return [each for each in found if start_s < each["at_s"] and each["at_s"] - 1.0 < end_s]
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, float]:
+    start_s = time.time()
+    work()
+    return start_s, time.time()
+
+
+def write(path: Path) -> None:
+    """To a disk of this machine, whose kernel the hosts share."""
+    with path.open("wb") as file:
+        for _ in range(WRITTEN // 1_000_000):
+            file.write(os.urandom(1_000_000))
+        file.flush()
+        os.fsync(file.fileno())
+    path.unlink()
+
+
+def test_a_core_that_is_used_and_what_is_written_show_in_their_seconds(lane):
+    node = lane.nodes[1]
+    busy = timed(lambda: node.read("python3", "-c", BURN))
+    written = timed(lambda: write(Path(__file__).parents[2] / ".cache" / "written-by-test"))
+    end_s = time.time() + 2.0
+    assert eventually(lambda: samples(lane, node) and samples(lane, node)[-1]["at_s"] > end_s, 20)
+    found = samples(lane, node)
+    seconds = [each["at_s"] for each in found]
+    assert seconds == sorted(set(seconds))
+    cores = [each["cpu_cores"] for each in within(found, *busy)]
+    assert sum(cores) > CORE_S * 0.9
+    # rates are over the time between two looks, which is a second but for the delays of a busy machine
+    assert sum(each["written_bytes_per_s"] for each in within(found, *written)) > WRITTEN * 0.95
+    own = within(found, *busy)[0]
+    assert 0 <= own["iowait_cores"] + own["steal_cores"] <= own["host_cores"]
+    assert 0 <= own["disk_busy_share"] <= 1
+    assert own["resident_bytes"] > 0
+    assert own["file_descriptors"] > 10
+    assert own["received_bytes_per_s"] > 0, "it looks into the bucket"
