@@ -88,11 +88,16 @@ class Leg(Construct):
         return sfn.Choice(self, self._name("Managed?")).when(managed, create).otherwise(launch)
 
     def _close(self, done: sfn.Pass) -> Any:
+        """A broker that Amazon MQ still creates cannot be deleted yet: it is come to again, each minute."""
         if not self._inside:
             return done
-        release = self._task("ReleaseLane", OF_LEG)
+        release = self._task("ReleaseLane", OF_LEG, result_path="$.released")
         catch_as(release, done)  # ReleaseRun tries again at the end of the run
-        release.next(done)
+        wait = sfn.Wait(self, self._name("AwaitRelease"), time=sfn.WaitTime.duration(LOOKS_EVERY))
+        more = sfn.Choice(self, self._name("Released?"))
+        more.when(sfn.Condition.boolean_equals("$.released.wait", True), wait).otherwise(done)
+        release.next(more)
+        wait.next(release)
         return release
 
     def _cases(self) -> sfn.Map:

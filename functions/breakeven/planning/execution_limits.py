@@ -24,13 +24,15 @@ STATE_BUDGET = MAX_STATE_BYTES // 2
 LOOKS_EVERY_S, BAKE_LIMIT_S = 30, 2400
 #: the same of a broker that Amazon MQ creates, which takes 15 to 25 minutes
 BROKER_LOOKS_EVERY_S, BROKER_LIMIT_S = 60, 2700
+#: and, as often, of one whose lane has ended in its creation, until it can be deleted: longer than that takes
+RELEASE_LIMIT_S = 1800
 #: questions that Athena answers at the end of a run, one each file of queries/; a test counts them
 QUERIES = 19
 #: events of the definition in infra/ in the worst case, every retry taken; a test counts them there
 HISTORY_PER_RUN = 303  # the first look at images and what it makes for tasks among it
 HISTORY_PER_QUERY = 34
-HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is the run's, or its lane's
-HISTORY_PER_LEG = 159  # in a round of its own
+HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is counted above
+HISTORY_PER_LEG = 161  # in a round of its own
 HISTORY_PER_CASE = 102
 HISTORY_PER_LOADER = 16  # of an inline map
 HISTORY_PER_TASK = 32  # the same, of a loader that is a task: ECS may have to be asked more than once
@@ -52,7 +54,7 @@ def history_events(cases: Sequence[Case]) -> int:
         HISTORY_PER_RUN
         + HISTORY_PER_QUERY * QUERIES
         + HISTORY_PER_LOOK * ("ec2" in services) * (BAKE_LIMIT_S // LOOKS_EVERY_S)
-        + HISTORY_PER_LOOK * managed * (BROKER_LIMIT_S // BROKER_LOOKS_EVERY_S)
+        + HISTORY_PER_LOOK * managed * ((BROKER_LIMIT_S + RELEASE_LIMIT_S) // BROKER_LOOKS_EVERY_S)
         + HISTORY_PER_LEG * legs
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)

@@ -2,8 +2,9 @@
 
 The service lists brokers without their tags, so that a name says whose broker it is, and each of ours is then
 asked for its run. One that is being created cannot be deleted: "Broker can't be deleted while in state
-[CREATION_IN_PROGRESS]". Whoever comes to it then leaves it to the run's end, or to the watchdog, which comes
-every 15 minutes to what runs that are over have left.
+[CREATION_IN_PROGRESS]". A lane that ends then comes to it again each minute, until it is deleted. Of a run
+that is stopped then, the watchdog deletes it, which comes every 15 minutes to what runs that are over have
+left.
 
 With each broker the service makes a configuration, which stays after it and carries no tag that is
 documented: its name begins with its broker's. It is deleted once that is gone, minutes after its deletion.
@@ -110,7 +111,7 @@ def delete_broker(mq: Mq, broker_id: str) -> None:
             return
         if broker.state not in UNFINISHED:
             raise
-        again = "the run's end deletes it once that is over, or the watchdog after that, every 15 minutes"
+        again = "it is deleted once that is over, by its lane, the run's end or the watchdog"
         raise NotYetError(f"{broker_id} cannot be deleted while it is {broker.state}: {again}") from error
 
 

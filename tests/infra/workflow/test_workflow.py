@@ -248,7 +248,8 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
     # a look is a task's five events, a choice's two and a wait's two
     assert execution_limits.HISTORY_PER_LOOK == 5 + 2 + 2
     assert definition["States"]["AwaitImages"]["Seconds"] == execution_limits.LOOKS_EVERY_S
-    assert states(definition)["BrokerAwaitBroker"]["Seconds"] == execution_limits.BROKER_LOOKS_EVERY_S
+    for wait in ("BrokerAwaitBroker", "BrokerAwaitRelease"):
+        assert states(definition)[wait]["Seconds"] == execution_limits.BROKER_LOOKS_EVERY_S
     assert execution_limits.MAX_HISTORY_EVENTS == 25_000
     assert execution_limits.HISTORY_BUDGET <= execution_limits.MAX_HISTORY_EVENTS * 3 / 4
 

@@ -149,6 +149,14 @@ def stopped(workflow: Workflow, run_id: str, machine: str, status: str) -> None:
     workflow.plane.stop(execution)
 
 
+@pytest.fixture
+def held_back(brokers):
+    """Creations come to no end until the test has them."""
+    brokers.may_run.clear()
+    yield
+    brokers.may_run.set()
+
+
 def test_after_an_abort_the_rule_deletes_a_broker_that_runs(workflow, brokers):
     machine = workflow.machine("aborted")
     workflow.calls.faults["aborted"] = [Fault("Load", "timeout"), Fault("Watch", "timeout")]
@@ -159,14 +167,19 @@ def test_after_an_abort_the_rule_deletes_a_broker_that_runs(workflow, brokers):
     assert_gone(workflow, brokers, "aborted")
 
 
-def test_a_broker_that_is_being_created_is_deleted_by_the_watchdog_once_that_is_over(workflow, brokers):
+def test_a_broker_that_is_being_created_is_deleted_by_the_watchdog_once_that_is_over(
+    workflow, brokers, held_back
+):
     """As after a time-out of the execution: the service refuses to delete it before."""
     machine = workflow.machine("orphan")
     stopped(workflow, "orphan", machine, "creating")
     (broker,) = asked_for(brokers, "orphan")
     assert states(workflow)[broker.broker_id] == "CREATION_IN_PROGRESS"
-    workflow.call("clean_up", status_change(machine, "orphan", "TIMED_OUT"))
-    assert broker.broker_id not in brokers.deleted
+    for entry, event in (("clean_up", status_change(machine, "orphan", "TIMED_OUT")), ("watchdog", TICK)):
+        workflow.call(entry, event)
+        assert broker.broker_id not in brokers.deleted
+    assert broker.broker_id in workflow.state("orphan").get(RUN)["left_to_watchdog"][0]
+    brokers.may_run.set()
     wait_for(lambda: states(workflow)[broker.broker_id] == "RUNNING")
     workflow.call("watchdog", TICK)
     assert_gone(workflow, brokers, "orphan")
@@ -177,3 +190,29 @@ def test_a_lane_that_breaks_deletes_its_broker(workflow, brokers):
     assert "EstablishLane" in workflow.state("broken").get(RUN)["leg_failed_at"]
     assert len(asked_for(brokers, "broken")) == 1
     assert_gone(workflow, brokers, "broken")
+
+
+def test_a_lane_that_breaks_while_its_broker_is_created_waits_and_deletes_it(workflow, brokers, held_back):
+    """Each of its looks is refused, until one comes after the creation; the run's end finds nothing left."""
+    run_id, lane = "early", lane_item(SINGLE)
+    at_the_end: list[set[str]] = []
+
+    def look(called: str, function: str) -> None:
+        if called == run_id and "ReleaseRun" in function:
+            at_the_end.append(set(brokers.deleted))
+
+    workflow.calls.before.append(look)
+    execution = workflow.start(run_id, workflow.machine(run_id), suite=parse_suite_text(ALONE), **AWS)
+    wait_for(lambda: workflow.state(run_id).get(lane).get("status") == "creating")
+    workflow.calls.faults[run_id] = [Fault("CreateBroker", "raise")]
+    wait_for(lambda: workflow.state(run_id).get(lane).get("release_since"))
+    assert "CreateBroker" in workflow.state(run_id).get(RUN)["leg_failed_at"]
+    assert workflow.plane.status(execution) == "RUNNING"
+    brokers.may_run.set()
+    workflow.end(execution)
+    (broker,) = asked_for(brokers, run_id)
+    assert at_the_end
+    assert broker.broker_id in at_the_end[0]
+    assert workflow.state(run_id).get(lane)["status"] == "released"
+    assert workflow.state(run_id).get(RUN).keys().isdisjoint({"released_late", "left_to_watchdog"})
+    assert_gone(workflow, brokers, run_id)

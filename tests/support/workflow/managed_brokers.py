@@ -38,7 +38,8 @@ class AnsweringBrokers:
 class RealBrokers:
     """A cluster for each broker that is asked for, with the user that it is to have.
 
-    ``deleted``: ids of brokers, in the order in which they were deleted. ``asked``: by id.
+    ``deleted``: ids of brokers, in the order in which they were deleted. ``asked``: by id. ``may_run``: while
+    it is not set, none comes to the end of its creation.
     """
 
     def __init__(self, children: Children, folder: Path) -> None:
@@ -48,6 +49,8 @@ class RealBrokers:
         self.certificate.write_text("".join(reversed(make_certificate_of(HOST, "127.0.0.1"))))
         self.asked: dict[str, Asked] = {}
         self.deleted: list[str] = []
+        self.may_run = threading.Event()
+        self.may_run.set()
         self._endpoints: dict[str, Endpoints] = {}
         self._open: dict[str, ExitStack] = {}
         self._lock = threading.Lock()
@@ -57,7 +60,7 @@ class RealBrokers:
         threading.Thread(target=self._start, args=(asked,), daemon=True).start()
 
     def endpoints(self, broker_id: str) -> Endpoints | None:
-        return self._endpoints.get(broker_id)
+        return self._endpoints.get(broker_id) if self.may_run.is_set() else None
 
     def delete(self, broker_id: str) -> None:
         self.deleted.append(broker_id)

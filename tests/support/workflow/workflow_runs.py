@@ -231,7 +231,8 @@ def shortened(definition: str, faults: Sequence[Fault]) -> str:
 
 def looked_at_often(definition: str) -> str:
     """The definition with images, and brokers of Amazon MQ, looked for each second."""
-    return re.sub(r'("(?:AwaitImages|BrokerAwaitBroker)":\s*\{[^}]*"Seconds":\s*)\d+', r"\g<1>1", definition)
+    waits = "AwaitImages|BrokerAwaitBroker|BrokerAwaitRelease"
+    return re.sub(rf'("(?:{waits})":\s*\{{[^}}]*"Seconds":\s*)\d+', r"\g<1>1", definition)
 
 
 @contextmanager

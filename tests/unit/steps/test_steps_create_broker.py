@@ -12,14 +12,14 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from breakeven.brokers.access import registered_certificates
 from breakeven.errors import CaseError
 from breakeven.installation import OWNER_TAG, RUN_TAG, TARGET_TAG
-from breakeven.planning.execution_limits import BROKER_LIMIT_S
+from breakeven.planning.execution_limits import BROKER_LIMIT_S, RELEASE_LIMIT_S
 from breakeven.planning.run_deadline import MAX_RUN_S
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.cleanup import resources
-from breakeven.steps.cleanup.clean_up import clean_up_all
+from breakeven.steps.cleanup.clean_up import clean_up_all, release_rest
 from breakeven.steps.lane.create_broker import ManagedPlace, create_broker
-from breakeven.steps.lane.release_lane import release_lane
+from breakeven.steps.lane.release_lane import comes_again, release_lane
 from breakeven.steps.managed_brokers import NotYetError, broker_name, delete_broker, our_brokers
 from breakeven.workload.machines import Machines
 from tests.support.aws.moto_results import installed
@@ -320,12 +320,32 @@ class Ec2:
         return iter(())
 
 
-def test_a_lane_that_ends_while_its_broker_is_being_created_leaves_it_to_the_watchdog(services):
+def test_a_lane_that_ends_while_its_broker_is_being_created_comes_again_until_it_is_deleted(services):
     mq = Mq()
     step(services, mq)
-    with pytest.raises(NotYetError, match="end deletes it once that is over, or the watchdog"):
-        release_lane(services, Ec2(), mq, "run-1", CLUSTER)
+    for _ in range(2):
+        with pytest.raises(NotYetError, match="once that is over, by its lane, the run's end or the watch"):
+            release_lane(services, Ec2(), mq, "run-1", CLUSTER)
+        assert comes_again(services, "run-1", CLUSTER)
     assert services.store.keys(layout.secrets_prefix("run-1")) == []
+    mq.runs()
+    assert release_lane(services, Ec2(), mq, "run-1", CLUSTER) == ["b-1"]
+    assert mq.deleted == ["b-1"]
+
+
+def test_a_lane_waits_no_longer_than_it_may(services):
+    item, limit = lane_item(CLUSTER), RELEASE_LIMIT_S
+    for ago, again in ((limit - 60, True), (limit + 60, False)):
+        services.state("run-1").update(item, release_since=round(time.time()) - ago)
+        assert comes_again(services, "run-1", CLUSTER) is again
+
+
+def test_what_a_run_leaves_to_the_watchdog_stands_on_its_record(services):
+    mq = Mq()
+    step(services, mq)
+    release_rest(services, (resources.brokers(mq),), "run-1")
+    (left,) = services.state("run-1").get(RUN)["left_to_watchdog"]
+    assert left.startswith("b-1 cannot be deleted while it is CREATION_IN_PROGRESS")
 
 
 def test_what_is_being_created_is_no_fault_of_a_clean_up_and_is_deleted_the_next_time(services):

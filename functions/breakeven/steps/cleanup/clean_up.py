@@ -105,6 +105,7 @@ def release_rest(services: Services, resource_types: Sequence[ResourceType], run
     outcome = clean_up_all(resource_types, run_id)
     if late := [*outcome.gone.get("instances", []), *outcome.gone.get(BROKERS, [])]:
         services.state(run_id).update(RUN, released_late=late, release_failed_at="ReleaseLane")
+    _record_left(services, run_id, outcome)
     return outcome
 
 
@@ -126,8 +127,15 @@ def clean_up(
         return Outcome()
     outcome = clean_up_all(resource_types, run_id)
     outcome.trying("the run's record", lambda: record_end(services, run_id, status))
+    outcome.trying("the run's record", lambda: _record_left(services, run_id, outcome))
     outcome.trying("the lock", lambda: free_lock(services, execution))
     return outcome
+
+
+def _record_left(services: Services, run_id: str, outcome: Outcome) -> None:
+    """On the run's record stands what it leaves to the watchdog, and why."""
+    if outcome.later:
+        services.state(run_id).update(RUN, left_to_watchdog=outcome.later)
 
 
 def record_end(services: Services, run_id: str, status: ExecutionStatus) -> bool:

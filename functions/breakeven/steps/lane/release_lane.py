@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from breakeven.installation import TARGET_TAG
+from breakeven.planning.execution_limits import RELEASE_LIMIT_S
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.aws_clients import Ec2, Mq
@@ -44,6 +45,17 @@ def release_lane(
     if target:
         services.state(run_id).update(lane_item(target), status="released", released=gone)
     return gone
+
+
+def comes_again(services: Services, run_id: str, target: TargetName) -> bool:
+    """Whether the lane goes on waiting for its broker, which cannot be deleted yet; the first time begins it.
+
+    One that outlasts the wait is left to the run's end, and to the watchdog after that.
+    """
+    state, item = services.state(run_id), lane_item(target)
+    since = state.get(item).get("release_since") or round(time.time())
+    state.update(item, release_since=since)
+    return time.time() - since <= RELEASE_LIMIT_S
 
 
 def _not_deleted(mq: Mq, broker: str) -> NotYetError | None:
