@@ -32,7 +32,7 @@ def tls_broker(plain_broker, damaging, tmp_path) -> Iterator[ScriptedBroker]:
     certificate, key = make_certificate_for(HOST)
     both = tmp_path / "broker.pem"
     both.write_text(certificate + key)
-    with terminator(both, plain_broker.port, damaging) as port:
+    with terminator(both, plain_broker.port, damaging=damaging) as port:
         plain_broker.is_behind(port, certificate)
         yield plain_broker
 

@@ -6,14 +6,19 @@ trusts, which is named as any program's is.
 
 from __future__ import annotations
 
+import signal
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 
+from breakeven.brokers.access import Access
+from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.report.contract.report_model import Report
 from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
+from breakeven.targets.rabbitmq_management import Management
 from local.aws.amazon_mq_service import Asked
 from tests.support.aws.status_change import status_change
 from tests.support.workflow.managed_brokers import RealBrokers
@@ -48,6 +53,17 @@ instrument: false
 warm_up: false
 scenarios:
   parallel: {{threads: 1, warmup_s: 0, measure_s: 1, drain_s: 10, message_size: 16B}}
+"""
+REBOOTED = f"""
+suite: rebooted
+title: A node of the cluster is gone and comes back
+targets: [{CLUSTER}]
+instrument: false
+warm_up: false
+scenarios:
+  parallel:
+    {{queues: 3, threads: 6, warmup_s: 0, measure_s: 15, drain_s: 60, message_size: 1KiB, consume: push,
+     prefetch: 20, window: 20}}
 """
 AWS = {"surroundings": {"name": "aws"}}
 TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
@@ -141,6 +157,36 @@ def test_what_was_found_of_the_broker_prices_amazon_mq_in_the_same_report(workfl
     assert question.inputs["amazon_mq"] == "mq.m7g.large"
     assert question.inputs["amazon_mq_capacity_msg_per_s"] == pytest.approx(found.held_rate)
     assert "measured in this run on mq.m7g.large" in question.amazon_mq_capacity
+
+
+def loaders_at(access: Access) -> dict[str, int]:
+    """Loaders' connections, by the node that they have come to."""
+    found = Management(access).connections()
+    return Counter(one.node for one in found if one.name and one.name.startswith(LOADER_CONNECTION))
+
+
+def test_loaders_come_to_all_nodes_and_go_on_while_one_of_them_reboots(workflow, brokers):
+    """Queues are declared at one node, led by another, and used from the third: nothing is lost."""
+    run_id = "rebooted"
+    execution = workflow.start(run_id, workflow.machine(run_id), suite=parse_suite_text(REBOOTED), **AWS)
+    wait_for(lambda: [each for each in asked_for(brokers, run_id) if each.broker_id in brokers.clusters])
+    (broker,) = asked_for(brokers, run_id)
+    cluster = brokers.clusters[broker.broker_id]
+    names = {node.name for node in cluster.access.nodes}
+    wait_for(lambda: loaders_at(cluster.access).keys() >= names)
+    time.sleep(2)
+    gone = cluster.access.nodes[0].name
+    cluster.signal(gone, signal.SIGKILL)
+    cluster.restart(gone)
+    assert workflow.end(execution) == "SUCCEEDED"
+    (case,) = report_of(workflow, run_id).cases
+    ledger = case.ledger
+    assert case.status == "ok", case.reason
+    assert ledger.lost == ledger.unexpected == 0
+    assert ledger.sent == ledger.received + ledger.missing
+    assert ledger.missing <= ledger.unknown
+    assert case.call_errors, "the node's clients have met its end"
+    assert_gone(workflow, brokers, run_id)
 
 
 def stopped(workflow: Workflow, run_id: str, machine: str, status: str) -> None:

@@ -1,7 +1,8 @@
 """What stands for Amazon MQ's brokers: real RabbitMQ 4 clusters, or nothing that ever answers.
 
-Each broker's first node is reached through TLS, as AMQP and as HTTPS, by a certificate that is trusted as any
-authority's is.
+Each broker has one endpoint, as AMQP and as HTTPS, through TLS by a certificate that is trusted as any
+authority's is. Behind it are all of its nodes: each connection comes to another, as behind the service's
+network load balancer.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class RealBrokers:
     """A cluster for each broker that is asked for, with the user that it is to have.
 
     ``deleted``: ids of brokers, in the order in which they were deleted. ``asked``: by id. ``may_run``: while
-    it is not set, none comes to the end of its creation.
+    it is not set, none comes to the end of its creation. ``clusters``: what stands for those that run, by id.
     """
 
     def __init__(self, children: Children, folder: Path) -> None:
@@ -51,6 +52,7 @@ class RealBrokers:
         self.deleted: list[str] = []
         self.may_run = threading.Event()
         self.may_run.set()
+        self.clusters: dict[str, BrokerCluster] = {}
         self._endpoints: dict[str, Endpoints] = {}
         self._open: dict[str, ExitStack] = {}
         self._lock = threading.Lock()
@@ -84,10 +86,11 @@ class RealBrokers:
         opened.callback(cluster.stop)
         with self._lock:
             self._open[asked.broker_id] = opened
-        node = cluster.start().nodes[0]
+        nodes = cluster.start().nodes
+        self.clusters[asked.broker_id] = cluster
         amqps, console = (
-            opened.enter_context(terminator(self.certificate, port))
-            for port in (node.amqp_port, node.management_port)
+            opened.enter_context(terminator(self.certificate, *ports))
+            for ports in ([each.amqp_port for each in nodes], [each.management_port for each in nodes])
         )
         self._endpoints[asked.broker_id] = Endpoints(f"amqps://{HOST}:{amqps}", f"https://{HOST}:{console}")
 
