@@ -18,7 +18,9 @@ from breakeven import words
 from breakeven.errors import InputError
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.drift.manifest_changes import Change, changes
+from breakeven.report.drift.report_changes import report_changes
 from breakeven.report.drift.significance import p_of_ratios, p_of_repeats, significant
+from breakeven.report.drift.unlike_cells import UnlikeCell, unlike_cells
 
 #: the probability, over a whole comparison, that anything is called moved though nothing changed
 FALSE_ALARMS = 0.05
@@ -94,6 +96,7 @@ class Drift:
     judged: tuple[int, int]
     only_before: int
     only_after: int
+    unlike: tuple[UnlikeCell, ...]
 
 
 Key = tuple[Measure, str, str]
@@ -107,19 +110,26 @@ def drift_between(before: Report, after: Report) -> Drift:
     """
     _check_comparable(before, after)
     old, new = _figures_of(before), _figures_of(after)
+    unlike = unlike_cells(before, after)
+    left_out = {(each.target, each.scenario, each.cell) for each in unlike}
+    for side in (old, new):
+        for measure, scenario, cell in list(side):
+            if (measure.target, scenario, cell) in left_out:
+                del side[measure, scenario, cell]
     figures = [Figure(*key, tuple(old[key]), tuple(new[key])) for key in new if key in old]
     shifts = list(_shifts(figures))
     moves = [Move(one, p_of_repeats(one.before, one.after)) for one in figures if one.is_repeated]
     return Drift(
         before=before.run_id,
         after=after.run_id,
-        changes=tuple(changes(before.manifest, after.manifest)),
+        changes=(*changes(before.manifest, after.manifest), *report_changes(before, after)),
         figures=tuple(figures),
         shifts=_beyond_chance(shifts),
         moves=_beyond_chance(moves),
         judged=(len(shifts), len(moves)),
         only_before=len(old) - len(figures),
         only_after=len(new) - len(figures),
+        unlike=tuple(unlike),
     )
 
 
@@ -175,6 +185,15 @@ def _of_case(case: CaseReport) -> Iterator[tuple[str, str, float]]:
 
 def sentences(drift: Drift) -> list[str]:
     """The findings in words: how much moved, of how much, and what was not compared."""
+    unlike = [
+        f"Not compared, as it is not the same work: {words.place(one.scenario, one.cell)} on "
+        f"{words.target_name(one.target)} ({one.reason})."
+        for one in drift.unlike
+    ]
+    return [*_findings(drift), *unlike]
+
+
+def _findings(drift: Drift) -> list[str]:
     shifts, moves = drift.judged
     if not shifts and not moves:
         cells = f"{LEAST_CELLS} cells of a target in both runs, or two repeats of a cell in each"
