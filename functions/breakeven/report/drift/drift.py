@@ -7,6 +7,7 @@ one cell, by its repeats. Half of ``FALSE_ALARMS`` goes to either, with Holm's c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -30,6 +31,9 @@ FIGURES = {"msg_per_s": "msg/s", "p50_ms": "ms", "p99_ms": "ms"}
 CAPACITY = "capacity"
 #: cells that a shift is judged by, at least
 LEAST_CELLS = 3
+#: the least change that is a shift or a move. A host is a few percent faster or slower from run to run, in
+#: all cells alike, which no test of the cells of two runs can tell from a change of the target
+LEAST_CHANGE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,10 @@ class Move:
 
     figure: Figure
     p: float
+
+    @property
+    def ratio(self) -> float:
+        return self.figure.ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,11 @@ def drift_between(before: Report, after: Report) -> Drift:
 
 def _beyond_chance(judged: Sequence[Judged]) -> tuple[Judged, ...]:
     found = significant([one.p for one in judged], FALSE_ALARMS / 2)
-    beyond = (one for one, is_found in zip(judged, found, strict=True) if is_found)
+    beyond = (
+        one
+        for one, is_found in zip(judged, found, strict=True)
+        if is_found and abs(math.log(one.ratio)) >= math.log1p(LEAST_CHANGE)
+    )
     return tuple(sorted(beyond, key=attrgetter("p")))
 
 
