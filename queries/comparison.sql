@@ -85,39 +85,15 @@ WITH run_cases AS (
     coalesce(a.loader_saturated, false) AS loader_saturated,
     coalesce(b.loader_saturated, false) AS against_loader_saturated,
     a.mean - b.mean AS log_ratio,
-    sqrt(a.squared_error + b.squared_error) AS standard_error,
-    -- where neither side varies there is no error, and the degrees of freedom do not matter
-    coalesce(
-      power(a.squared_error + b.squared_error, 2E0) / nullif(
-        power(a.squared_error, 2E0) / nullif(a.df, 0E0) + power(b.squared_error, 2E0) / nullif(b.df, 0E0), 0E0
-      ),
-      1E0
-    ) AS df
+    a.squared_error, a.df, b.squared_error AS against_squared_error, b.df AS against_df
   FROM asked q
   JOIN pairs p ON p.target = q.target AND p.against = q.against
   LEFT JOIN sides a
     ON a.scenario = q.scenario AND a.cell = q.cell AND a.metric = q.metric AND a.target = q.target
   LEFT JOIN sides b
     ON b.scenario = q.scenario AND b.cell = q.cell AND b.metric = q.metric AND b.target = q.against
-), tabled AS (
-  -- rounded down to whole degrees of freedom as tabled; what should be whole may lack its last digits
-  SELECT
-    scenario, cell, metric, target, against, environment, provenance, against_provenance,
-    repeats, against_repeats, loader_saturated, against_loader_saturated, log_ratio, standard_error,
-    CASE WHEN df >= 100E0 THEN 100 WHEN df >= 60E0 THEN 60 WHEN df >= 40E0 THEN 40 WHEN df >= 30E0 THEN 30
-      ELSE CAST(floor(df + 1E-9) AS bigint) END AS df
-  FROM compared
 ),
--- include: student_t
-, answered AS (
-  SELECT
-    c.scenario, c.cell, c.metric, c.target, c.against, c.environment, c.provenance, c.against_provenance,
-    c.repeats, c.against_repeats, c.loader_saturated, c.against_loader_saturated, c.log_ratio,
-    c.log_ratio - q.t * c.standard_error AS low,
-    c.log_ratio + q.t * c.standard_error AS high
-  FROM tabled c
-  JOIN student q ON q.df = c.df
-)
+-- include: welch
 SELECT
   scenario, cell, metric, target, against, environment, provenance, against_provenance,
   repeats, against_repeats,

@@ -52,6 +52,7 @@ def cases(given: Sample) -> Iterator[Row]:
             "parameters": json.dumps({"body": random.choice(TEXTS), "rate": random.random()}),
             "printed": given.maybe(json.dumps({"produce.msg_per_s": "1875"}), null=0.7),
             "instrument": given.maybe(json.dumps({"program": {"lost": 7}, "done": None}), null=0.7),
+            "base": given.cases[0][1],
         }
 
 

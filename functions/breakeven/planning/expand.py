@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from breakeven.errors import InputError, together
 from breakeven.planning.budget.durations import case_seconds, limit_s, loader_kind, start_deadline_s
-from breakeven.planning.checks.suite_checks import Point, check_cells, check_count, check_targets
+from breakeven.planning.checks.suite_checks import Point, check_base, check_cells, check_count, check_targets
 from breakeven.planning.checks.workload_checks import check_workload
 from breakeven.planning.footprint import least_loaders
 from breakeven.planning.node_sizes import check_machines, machines_of
@@ -61,7 +61,7 @@ def expand(
     # counted before anything is built: a few lists multiply to any number
     cells_of = {name: math.prod(map(len, _axes(each))) for name, each in suite.scenarios.items()}
     check_count(suite, cells_of)
-    if faults := [*check_targets(suite), *check_machines(suite)]:
+    if faults := [*check_base(suite, cells_of), *check_targets(suite), *check_machines(suite)]:
         raise together(faults)
     points = _points(suite)
     check_cells(suite, points)
@@ -222,6 +222,7 @@ class _CaseMaker:
             expected_s=round(case_seconds(workload, target, environment, loader, loaders), 1),
             loader=loader,
             limit_s=limit_s(workload, target, environment, loader),
+            base=self._suite.base,
         )
 
     def _tag(self, case_id: str) -> str:

@@ -68,6 +68,7 @@ CASES = Table(
         "parameters": "string",  # JSON: the workload
         "printed": "string",  # JSON: the figures as their source printed them; null of what was not published
         "instrument": "string",  # JSON: the instrument's program, and what it did; null of other targets
+        "base": "string",  # the scenario that others are compared with; null: none, or an earlier version's
     },
 )
 

@@ -272,6 +272,7 @@ class Case(Frozen):
     expected_s: float = Field(description="the plan's estimate of the whole case")
     loader: LoaderKind = Field(default="lambda", description="what its loaders run as")
     limit_s: float = Field(description="how long a loader may take in all")
+    base: str | None = Field(default=None, description="the scenario with whose rate its own is compared")
 
     @property
     def nodes(self) -> int:

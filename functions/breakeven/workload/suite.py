@@ -66,6 +66,7 @@ class Scale(Strict):
 class Suite(Strict):
     """A whole suite. ``where`` says where it was read, for error messages; it is no part of the document.
 
+    ``base``: the scenario, of one cell, with whose rate every other's is compared.
     ``warm_up``: seconds after which a lane's warm-up begins no window any more; 0: there is no warm-up.
     """
 
@@ -78,6 +79,7 @@ class Suite(Strict):
     variant: Variant = "equal-guarantees"
     variants: dict[Variant, dict[Compared, Delivery]] = Field(default_factory=dict)
     machines: dict[Compared, Sizes] = Field(default_factory=dict)
+    base: Name | None = None
     instrument: bool = True
     warm_up: WarmUp = MOST_WARM_UP_S
     scale: dict[ScaleName, Scale] = Field(default_factory=dict)

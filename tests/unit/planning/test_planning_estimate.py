@@ -147,12 +147,12 @@ def test_dollars_by_hand():
         "sqs/standard_request": 0.012,  # 30,000 requests
         "lambda/gb_second_arm": (loader_s * 1769 / 1024 + (watched_s + 20) * 0.5) * 1e-5,
         "lambda/request": (4 + 2 * 3 + 2 * 5 + 7) * 2e-7,
-        "states/transition": (2 * 11 + 4 + 2 * 15 + 34) * 25e-6,
+        "states/transition": (2 * 11 + 4 + 2 * 15 + 35) * 25e-6,
         "s3/put": (loader_s + 4 + 2 * 11 + 2 * lane_s * (1 / 2 + 1 / 5)) * 5e-6,
         "s3/get": 4 * 4 * 4e-7,
         "dynamodb/write": (loader_s + 20) * 1e-6,
         "dynamodb/read": (loader_s + 4 * watched_s + 20) * 1e-7,
-        "athena/tb": 19 * 10e6 / 1e12 * 5,
+        "athena/tb": 20 * 10e6 / 1e12 * 5,
         # each message crosses three times, and each crossing is billed both ways
         "network/cross_zone_gb": 10_000 * 1024 * 3 * 2 / 2**30 * 0.01,
         "cloudwatch/logs_gb": (4 + 2 * 3 + 2 * 5 + 7) * 8192 / 2**30 * 0.5,

@@ -51,6 +51,25 @@ def check_targets(suite: Suite) -> Iterator[InputError]:
         yield InputError(suite.where, "targets", ", ".join(idle), remedy)
 
 
+def check_base(suite: Suite, cells: Mapping[str, int]) -> Iterator[InputError]:
+    """A base that is no scenario of the suite, has several cells, or whose rate nothing is compared with.
+
+    :param cells: how many each scenario has
+    """
+    if suite.base is None:
+        return
+    if suite.base not in cells:
+        remedy = f"is no scenario of the suite; give one of {', '.join(cells)}, or remove it"
+        yield InputError(suite.where, "base", suite.base, remedy)
+    elif cells[suite.base] > 1:
+        remedy = f"has {cells[suite.base]} cells, and one rate is compared with; give a scenario of one cell"
+        yield InputError(suite.where, "base", suite.base, remedy)
+    elif suite.scenarios[suite.base].mode == "capacity":
+        yield InputError(
+            suite.where, "base", suite.base, "searches for a capacity; give a scenario of another mode"
+        )
+
+
 def check_cells(suite: Suite, points: Sequence[Point]) -> None:
     """Every cell has workers, and no two cells of a scenario are the same workload.
 

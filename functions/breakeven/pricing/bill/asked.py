@@ -12,12 +12,16 @@ from breakeven.pricing.bill.run_capacities import NO_CAPACITIES, Capacities, Run
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Questions with the rows that put them; ``notes`` say what was left out and why."""
+    """Questions with the rows that put them; ``notes`` say what was left out and why.
+
+    ``clusters``: what one cluster of each of the run's costs, as ``ClusterPrice`` of the report has it.
+    """
 
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = field(default=())
     capacities: Capacities = NO_CAPACITIES
     board: tuple[Row, ...] = ()
+    clusters: tuple[Row, ...] = ()
 
     def of(self, *purposes: Purpose) -> list[Question]:
         """Those that are asked for one of the purposes."""
@@ -84,6 +88,7 @@ class Asked:
                 if option.side == "self-hosted"
             ],
             "board": list(self.board),
+            "clusters": list(self.clusters),
             "rates": {each.question_id: each.inputs.message_bytes for each in self.of("rate")},
             "pairs": [_pairs(question) for question in self.of("pairs")],
             "capacities": self._capacities(),

@@ -40,6 +40,7 @@ class Answers:
     pair_crossings: Rows = ()
     nodes_over_time: Rows = ()
     faults: Rows = ()
+    base_ratios: Rows = ()
 
 
 @dataclass(frozen=True)

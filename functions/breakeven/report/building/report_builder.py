@@ -23,6 +23,7 @@ from breakeven.report.building.pairs_builder import pairs_of
 from breakeven.report.building.query_answers import Answers, Rows, RunRecord
 from breakeven.report.building.variant_builder import cheaper_variants
 from breakeven.report.building.verdict import verdict
+from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.joined_model import PricedCapacity
 from breakeven.report.contract.report_model import (
@@ -70,6 +71,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         crossovers_by_size=money_builder.crossovers_by_size(answers),
         cheaper_variants=cheaper_variants(answers.cost, answers.crossover, answers.bills),
         size_board=board(answers.cost, answers.cheapest_size),
+        cluster_prices=[ClusterPrice.of(row) for row in answers.cost.get("clusters", ())],
         offered_rates=money_builder.offered_rates(answers),
         capacities=[PricedCapacity.model_validate(row) for row in answers.cost.get("capacities", ())],
         cost_questions=questions,
@@ -79,6 +81,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         rates=[RatePoint.of(row) for row in answers.rate_over_time if row["case_id"] in compared],
         faults=fault_outcomes(answers.faults, cases),
         nodes=node_courses(answers.nodes_over_time, compared),
+        base_ratios=sorted(map(BaseRatio.of, answers.base_ratios), key=_in_order_of(cases)),
         repeats=_repeated(Repeats, cases, answers.repeats),
         comparisons=_repeated(Comparison, cases, answers.comparison),
         assumptions=[],
@@ -215,6 +218,8 @@ def _repeated(model: type[R], cases: Sequence[CaseReport], rows: Rows) -> list[R
     return sorted((model(**row) for row in again), key=_in_order_of(cases))
 
 
-def _in_order_of(cases: Sequence[CaseReport]) -> Callable[[Repeats | Comparison], tuple[int, int]]:
+def _in_order_of(
+    cases: Sequence[CaseReport],
+) -> Callable[[Repeats | Comparison | BaseRatio], tuple[int, int]]:
     cells = {cell: number for number, cell in enumerate(dict.fromkeys((c.scenario, c.cell) for c in cases))}
     return lambda row: (cells.get((row.scenario, row.cell), len(cells)), METRICS.index(row.metric))

@@ -1,10 +1,13 @@
-"""The board of sizes in ``report.json``: what each target costs for the rates that it was seen to hold."""
+"""Boards in ``report.json``: what targets cost for the rates that they held, and rates by a base."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from pydantic import Field
 
 from breakeven.report.contract.strict import Strict
+from breakeven.terms import Environment, Provenance
 
 
 class BoardRate(Strict):
@@ -31,3 +34,34 @@ class BoardSize(Strict):
     run_id: str
     age_days: int
     rates: list[BoardRate]
+
+
+class ClusterPrice(Strict):
+    """What one of the run's clusters costs: instances, volumes and monitoring, without traffic and work."""
+
+    target: str
+    what: str = Field(description="nodes, instance type and volume")
+    book: str
+    usd: float = Field(description="a month")
+
+
+class BaseRatio(Strict):
+    """The rate of a cell over that of the suite's base on the same target, by Welch on logarithms."""
+
+    scenario: str
+    cell: str
+    target: str
+    base: str = Field(description="the scenario whose rate is 1")
+    metric: Literal["consume", "produce"] = Field(description="produce of a cell without consumers")
+    environment: Environment
+    provenance: Provenance
+    repeats: int
+    base_repeats: int
+    msg_per_s: float | None = Field(description="geometric mean of the repeats")
+    base_msg_per_s: float | None
+    ratio: float | None
+    interval_low: float | None = Field(description="95% interval of the ratio; null: measured once")
+    interval_high: float | None
+    verdict: Literal["higher", "lower", "no difference shown", "not enough repeats", "not comparable"]
+    loader_saturated: bool
+    base_loader_saturated: bool

@@ -9,7 +9,7 @@ from pydantic import Field
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
 from breakeven.published.rows import SourceBreakeven
-from breakeven.report.contract.board_model import BoardSize
+from breakeven.report.contract.board_model import BaseRatio, BoardSize, ClusterPrice
 from breakeven.report.contract.cost_model import (
     Bill,
     BreakEvenHours,
@@ -258,6 +258,7 @@ class Report(Strict):
     size_board: list[BoardSize] = Field(
         default_factory=list, description="sizes whose capacity was measured on AWS, and what they cost"
     )
+    cluster_prices: list[ClusterPrice] = Field(default_factory=list, description="of the run's clusters")
     cheaper_variants: list[CheaperVariant] = Field(
         default_factory=list,
         description="one node, and burstable types, in the place of the headline's cluster",
@@ -286,6 +287,7 @@ class Report(Strict):
     )
     repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
     comparisons: list[Comparison] = Field(default_factory=list)
+    base_ratios: list[BaseRatio] = Field(default_factory=list, description="empty: the suite has no base")
     assumptions: list[str]
 
     @property

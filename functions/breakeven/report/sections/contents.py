@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from breakeven.report.elements import Section
 from breakeven.report.sections import (
+    boards,
     capacity_searches,
     compared_targets,
     cost,
@@ -35,6 +36,7 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     cost.section,
     scenario_results.section,
     held_rates.section,
+    boards.section,
     published_orders.section,
     capacity_searches.section,
     validity.section,

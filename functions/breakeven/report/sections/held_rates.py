@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, floor
+from collections.abc import Iterator, Sequence
 
 from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Section, Table, filled
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.figures import bound_note, rate, shown_figure
-from breakeven.report.tables.offered_rates import KEPT_SHARE, is_open_loop, offered_rate
+from breakeven.report.tables.offered_rates import (
+    HELD_UP_MS,
+    KEPT_SHARE,
+    is_held,
+    is_open_loop,
+    offered_rate,
+    offered_steps,
+)
 
-#: within which 99 of 100 messages are answered where publishing is not held up, milliseconds
-HELD_UP_MS = 1000.0
 HELD = (
     f"Held: {KEPT_SHARE:.0%} of what was due was sent within the measured stage, and 99 of 100 messages were "
     f"answered within {HELD_UP_MS / 1000:g} s of when they were due, where so many were sent that this is "
     "known. It is said of publishing, whatever consumers did. A rate that was not held is a result, and its "
     "case is no failed one."
 )
-#: as a workload's parameters say the steps of a profile
-STEP = re.compile(r"(to )?(\S+) msg/s (?:for|over) (\S+) s")
 STEPS = (
     "Steps of a profile that hold a rate for a full second or longer, each over its full seconds. What a "
     "step sent may include messages that were due in the one before."
@@ -45,14 +46,6 @@ def section(subject: Subject) -> Section | None:
         return None
     cases = [case for case in report.cases if case.status == "ok" and is_open_loop(case)]
     return Section("offered", "Offered rates", filled(_table(cases), _steps_table(report, cases)))
-
-
-def is_held(case: CaseReport) -> bool:
-    """Was publishing at the offered rate, throughout the measured stage?"""
-    sent = case.produce
-    if sent is None or (sent.msg_per_s or 0.0) < KEPT_SHARE * offered_rate(case):
-        return False
-    return sent.p99_ms is None or sent.p99_ms <= HELD_UP_MS
 
 
 def _table(cases: Sequence[CaseReport]) -> Table:
@@ -104,38 +97,16 @@ def _steps_table(report: Report, cases: Sequence[CaseReport]) -> Table:
 
 
 def _step_rows(report: Report, case: CaseReport) -> Iterator[Row]:
-    profile = STEP.findall(str(case.parameters.get("profile") or ""))
-    sent, received = (_by_second(report, case, metric) for metric in ("produce", "consume"))
-    start = 0.0
-    for number, (ramp, value, for_s) in enumerate(profile, 1):
-        seconds = range(ceil(start), floor(start + float(for_s)))
-        start += float(for_s)
-        if ramp or not seconds or not sent:
-            continue
-        offered, rates = (
-            float(value),
-            [
-                sum(points.get(second, 0.0) for second in seconds) / len(seconds)
-                for points in (sent, received)
-            ],
-        )
+    for step in offered_steps(report, case):
+        offered = step.offered
         yield Row(
-            labels=(str(number), words.labelled_target(case.target, case.provenance)),
+            labels=(str(step.number), words.labelled_target(case.target, case.provenance)),
             cells=(
                 words.figure(offered),
-                words.figure(rates[0]),
-                f"{rates[0] / offered:.1%}" if offered else words.NOTHING,
-                words.figure(rates[1]),
+                words.figure(step.sent),
+                f"{step.sent / offered:.1%}" if offered else words.NOTHING,
+                words.figure(step.received),
             ),
             origin=case.provenance,
             section=words.capital(words.case_name(case)),
         )
-
-
-def _by_second(report: Report, case: CaseReport, metric: str) -> Mapping[int, float]:
-    """Messages a second of the measured stage, by its seconds."""
-    return {
-        point.second: point.msg_per_s
-        for point in report.rates
-        if (point.case_id, point.stage, point.metric) == (case.case_id, "measure", metric)
-    }

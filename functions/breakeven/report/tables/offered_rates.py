@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
-from breakeven.report.contract.report_model import CaseReport
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil, floor
+
+from breakeven.report.contract.report_model import CaseReport, Report
 
 #: share of an offered rate that must be sent, and received, for a target to have kept up with it
 KEPT_SHARE = 0.99
+#: within which 99 of 100 messages are answered where publishing is not held up, milliseconds
+HELD_UP_MS = 1000.0
+#: as a workload's parameters say the steps of a profile
+STEP = re.compile(r"(to )?(\S+) msg/s (?:for|over) (\S+) s")
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedStep:
+    """A step of a profile that holds a rate, over its full seconds; messages a second."""
+
+    number: int
+    offered: float
+    sent: float
+    received: float
 
 
 def is_open_loop(case: CaseReport) -> bool:
@@ -23,3 +42,36 @@ def offered_rate(case: CaseReport) -> float:
     counted = [loader.offered for loader in case.loaders if loader.offered is not None]
     measure_s = float(case.parameters.get("measure_s") or 0)
     return sum(counted) / measure_s if counted and measure_s else float(case.parameters["rate"] or 0)
+
+
+def is_held(case: CaseReport) -> bool:
+    """Was publishing at the offered rate, throughout the measured stage?"""
+    sent = case.produce
+    if sent is None or (sent.msg_per_s or 0.0) < KEPT_SHARE * offered_rate(case):
+        return False
+    return sent.p99_ms is None or sent.p99_ms <= HELD_UP_MS
+
+
+def offered_steps(report: Report, case: CaseReport) -> Iterator[OfferedStep]:
+    """The steps of a case's profile that hold a rate for a full second or longer; none if it sent nothing."""
+    profile = STEP.findall(str(case.parameters.get("profile") or ""))
+    sent, received = (_by_second(report, case, metric) for metric in ("produce", "consume"))
+    start = 0.0
+    for number, (ramp, value, for_s) in enumerate(profile, 1):
+        seconds = range(ceil(start), floor(start + float(for_s)))
+        start += float(for_s)
+        if ramp or not seconds or not sent:
+            continue
+        rates = (
+            sum(points.get(second, 0.0) for second in seconds) / len(seconds) for points in (sent, received)
+        )
+        yield OfferedStep(number, float(value), *rates)
+
+
+def _by_second(report: Report, case: CaseReport, metric: str) -> Mapping[int, float]:
+    """Messages a second of the measured stage, by its seconds."""
+    return {
+        point.second: point.msg_per_s
+        for point in report.rates
+        if (point.case_id, point.stage, point.metric) == (case.case_id, "measure", metric)
+    }

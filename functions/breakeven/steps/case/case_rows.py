@@ -21,7 +21,7 @@ from breakeven.terms import Flag
 from breakeven.workload.case import Case
 
 #: columns of a case's row that are fields of it, and of its workload
-OF_CASE = {"case_id", "scenario", "cell", "target", "repeat", "variant", "loaders"}
+OF_CASE = {"case_id", "scenario", "cell", "target", "repeat", "variant", "loaders", "base"}
 OF_WORKLOAD = {"mode", "producers", "consumers", "queues", "message_bytes", "messages"}
 
 

@@ -152,6 +152,7 @@ def _instance(
     found = {
         INSTANCE: machines["instance_type"],
         "architecture": machines["architecture"],
+        "vcpu": machines.get("vcpu"),
         "volume_gb": machines["volume_gb"],
         "volume_type": machines.get("volume_type"),
         "volume_iops": machines.get("volume_iops"),

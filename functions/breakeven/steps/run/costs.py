@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from breakeven.errors import InputError
 from breakeven.planning.machine_availability import brokers_of, machines_of
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask
@@ -120,6 +122,7 @@ def _on_machines(cases: Sequence[Case], inputs: Inputs, book: PriceBook, capacit
         notes=(*asked.notes, *notes, *left_out),
         capacities=capacities,
         board=tuple(sizes),
+        clusters=tuple(_cluster_prices([(target, own) for target, own, _ in found], book)),
     )
 
 
@@ -175,11 +178,32 @@ def _group_size(cases: Sequence[Case], target: TargetName) -> int | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def _price(target: TargetName, inputs: Inputs, book: PriceBook) -> str:
-    """What one cluster costs a month before traffic and people, in words."""
+def _cluster_prices(
+    clusters: Sequence[tuple[TargetName, Inputs]], book: PriceBook
+) -> Iterator[dict[str, Any]]:
+    """What one of each costs a month; none of a cluster of which a price is not known."""
+    for target, inputs in clusters:
+        with suppress(InputError):
+            usd = _cluster_usd(inputs, book)
+            yield {"target": target, "what": _what(inputs), "book": book.label, "usd": usd}
+
+
+def _cluster_usd(inputs: Inputs, book: PriceBook) -> float:
+    """What one cluster costs a month before traffic and people.
+
+    :raises InputError: one of its prices is not known
+    """
     lines = own_cluster(inputs, book).lines
     prices = [(book.known(line.service, line.item), line.per_cluster) for line in lines if not line.own]
-    usd = sum(price.cost(units) for price, units in prices)
+    return sum(price.cost(units) for price, units in prices)
+
+
+def _what(inputs: Inputs) -> str:
     kind = "" if inputs.volume == Inputs.model_fields["volume"].default else f" of {inputs.volume}"
-    what = f"{inputs.nodes} x {inputs.instance} with {inputs.volume_gb:g} GB{kind} each"
-    return f"{target_name(target)} ({what}): ${usd:,.2f} a month, before traffic and people's hours."
+    return f"{inputs.nodes} x {inputs.instance} with {inputs.volume_gb:g} GB{kind} each"
+
+
+def _price(target: TargetName, inputs: Inputs, book: PriceBook) -> str:
+    """The same in words."""
+    usd = _cluster_usd(inputs, book)
+    return f"{target_name(target)} ({_what(inputs)}): ${usd:,.2f} a month, before traffic and people's hours."

@@ -3,8 +3,8 @@
 import pytest
 
 from breakeven.report.sections import held_rates
-from breakeven.report.sections.held_rates import is_held
 from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.offered_rates import is_held
 from tests.fixtures.report.sample import RABBITMQ, planned, report
 
 
