@@ -209,6 +209,7 @@ def write(path: Path) -> None:
 
 def test_a_core_that_is_used_and_what_is_written_show_in_their_seconds(lane):
     node = lane.nodes[1]
+    assert eventually(lambda: samples(lane, node), 20), "its agent has begun"
     busy = timed(lambda: node.read("python3", "-c", BURN))
     written = timed(lambda: write(Path(__file__).parents[2] / ".cache" / "written-by-test"))
     end_s = time.time() + 2.0

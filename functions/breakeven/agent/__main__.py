@@ -60,6 +60,7 @@ def _begin(agent: FaultAgent[NodeOrder], orders: NodeOrders) -> None:
 
 def _sample(meter: HostMeter, samples: Samples) -> None:
     """At the end of each second of the host's clock, which all nodes keep by the same time service."""
+    meter.look(time.time())  # what the first second's figures are counted from
     while True:
         time.sleep(1.0 - time.time() % 1.0)
         at_s = float(floor(time.time() + 0.5))
