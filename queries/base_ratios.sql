@@ -65,7 +65,7 @@ WITH run_cases AS (
     coalesce(b.repeats, 0) AS base_repeats,
     coalesce(a.loader_saturated, false) AS loader_saturated,
     coalesce(b.loader_saturated, false) AS base_loader_saturated,
-    a.mean, b.mean AS base_mean,
+    a.mean, b.cell AS base_cell, b.mean AS base_mean,
     a.mean - b.mean AS log_ratio,
     a.squared_error, a.df, b.squared_error AS against_squared_error, b.df AS against_df
   FROM cells c
@@ -93,4 +93,4 @@ SELECT
   END AS verdict,
   loader_saturated, base_loader_saturated
 FROM answered
-ORDER BY scenario, cell, target
+ORDER BY scenario, cell, target, metric, base_cell
