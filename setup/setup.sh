@@ -12,6 +12,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/setup/python.sh"
 # shellcheck source=setup/elasticmq.sh
 . "$root/setup/elasticmq.sh"
+# shellcheck source=setup/page.sh
+. "$root/setup/page.sh"
 # shellcheck source=setup/broker_roots.sh
 . "$root/setup/broker_roots.sh"
 
@@ -118,6 +120,7 @@ install_mode() {
     install_lock run "the workflow, the simulated AWS it runs on, and the report"
   fi
   compile_core
+  bundle_page
   if [ "$mode" = test ]; then install_lock test "the tests, types and style checks"; fi
   if [ "$mode" = test ] || [ "$mode" = deploy ]; then install_npm_packages; fi
 }

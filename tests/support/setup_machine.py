@@ -58,12 +58,22 @@ for argument; do case $argument in -DoutputDirectory=*) out=${{argument#*=}} ;; 
 mkdir -p "$out"
 printf %s "${{JAR_TEXT:-{JAR.decode()}}}" >"$out/{JAR_NAME}"
 """
+# In web/ it leaves a bundler, whose bundle is what it was called with.
+NPM = """
+record
+case "$*" in
+  "--prefix web"*) mkdir -p web/node_modules/.bin; tool=web/node_modules/.bin/esbuild
+    echo 'for argument; do case $argument in --outfile=*) echo "$*" >"${argument#*=}" ;; esac; done' >$tool
+    chmod +x $tool ;;
+  *) mkdir -p node_modules ;;
+esac
+"""
 STUBS = {
     "python3": PYTHON,
     "mvn": MAVEN,
     "java": """echo 'openjdk version "17.0.15" 2025-04-15' >&2""",
     "node": "",
-    "npm": "record; mkdir -p node_modules",
+    "npm": NPM,
     "id": "echo 1000",
     "sudo": "exit 1",
     "apt-get": "record",
@@ -84,6 +94,7 @@ class Machine:
         self.root.mkdir()
         for name in ("setup", "requirements"):
             shutil.copytree(ROOT / name, self.root / name)
+        shutil.copytree(ROOT / "web", self.root / "web", ignore=shutil.ignore_patterns("node_modules"))
         for name in ("pyproject.toml", "package.json", "package-lock.json"):
             shutil.copy(ROOT / name, self.root)
         digest = hashlib.sha256(JAR).hexdigest()

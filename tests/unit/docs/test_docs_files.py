@@ -57,7 +57,12 @@ def meant(path: str) -> list[str]:
 def is_ours(word: str) -> bool:
     """Is it to be a path of the repository? Not of S3, of a user's folder, or of what a checkout makes."""
     parts = word.split("/")
-    if not re.fullmatch(r"[\w.*/-]+", word) or parts[0] in {"", "~", "..", *MADE} or word.startswith("."):
+    if (
+        not re.fullmatch(r"[\w.*/-]+", word)
+        or parts[0] in {"", "~", ".."}
+        or MADE & {*parts}
+        or word.startswith(".")
+    ):
         return False
     if any(Path(part).stem.isupper() for part in parts) and not meant(word):
         return False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
 from functools import cache
 from xml.etree.ElementTree import Element
@@ -58,7 +61,19 @@ def test_it_refers_to_nothing_outside_itself():
             if not name.startswith("xmlns"):
                 assert "http" not in value or name == "http-equiv" or name == "content"
     assert not re.search(r"@import|url\((?!#)", rendered())
-    assert not [element for element in tree().iter() if element.tag in {"script", "iframe", "object", "link"}]
+    assert not [element for element in tree().iter() if element.tag in {"iframe", "object", "link"}]
+
+
+def test_its_script_is_its_own_and_the_only_one_that_its_policy_allows():
+    data, script = tree().iter("script")
+    assert (data.get("type"), data.get("id"), script.attrib) == ("application/json", "page-data", {})
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    (policy,) = [one.get("content") for one in tree().iter("meta") if one.get("http-equiv")]
+    assert [rule for rule in policy.split("; ") if rule.startswith("script")] == [
+        f"script-src 'sha256-{digest}'"
+    ]
+    assert policy.startswith("default-src 'none'")
+    assert not re.search(r"\beval\(|new Function|fetch\(|XMLHttpRequest", script.text)
 
 
 def test_every_id_is_there_once_and_every_reference_meets_one():
@@ -75,7 +90,14 @@ def test_every_id_is_there_once_and_every_reference_meets_one():
 
 def test_text_from_outside_is_never_markup():
     root = parse(page(hostile_report(), None))
-    assert not [element for element in root.iter() if element.tag in {"script", "img"}]
+    assert [element.get("id") for element in root.iter() if element.tag in {"script", "img"}] == [
+        "page-data",
+        None,
+    ]
+    data, ours = root.iter("script")
+    assert json.loads(data.text)["title"] == HOSTILE
+    assert "<" not in data.text
+    assert ours.text == list(tree().iter("script"))[1].text
     assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
     assert "<script>alert(1)</script>" in text(root.find(".//header")), "shown as it was written"
     charts = [text(svg) for svg in root.iter("svg")]
@@ -133,7 +155,7 @@ def test_a_run_in_which_everything_failed_still_has_its_page():
     root = parse(page(report, published_for(report)))
     assert not list(root.iter("svg"))
     assert "No latency was recorded in this run." in text(root)
-    assert "24 of 24 cases failed" in text(root.find(".//header"))
+    assert "24 of 24 cases failed" in text(root.find(".//main"))
 
 
 def test_what_still_differs_is_reported_of_the_place_it_ran_in():

@@ -13,6 +13,8 @@ import pytest
 from tests.support.setup_machine import JAR_NAME, ROOT, Machine
 
 NOTHING = "nothing to do"
+#: what brings the bundler of the page's script
+PAGE = "npm --prefix web ci --ignore-scripts"
 MOTO = "moto's own SQS stands in"
 HOST_SCRIPTS = ("holder", "enter", "init", "surroundings", "cloud_holder", "cloud_router", "machine")
 
@@ -38,7 +40,8 @@ def test_a_first_run_installs_each_part_once_and_a_second_one_nothing(machine: M
     assert all("--require-hashes" in call for call in pip[:2])
     assert "--no-index" in pip[2]
     assert sum(call.startswith("mvn ") for call in machine.calls) == 1
-    assert not any(call.startswith(("npm", "apt-get")) for call in machine.calls)
+    assert [call for call in machine.calls if call.startswith("npm")] == [f"{PAGE} --omit=dev"]
+    assert not any(call.startswith("apt-get") for call in machine.calls)
     assert jar(machine).exists()
 
     second = machine.run("setup.sh", "run")
@@ -51,9 +54,9 @@ def test_a_first_run_installs_each_part_once_and_a_second_one_nothing(machine: M
 def test_the_tests_add_what_only_they_need(machine: Machine) -> None:
     machine.run("setup.sh", "run")
     assert machine.run("setup.sh", "test").returncode == 0
-    assert [call.split()[0] for call in machine.calls] == ["python3", "npm"]
-    assert machine.calls[0].endswith("requirements/test.lock")
-    assert "npm ci --ignore-scripts" in machine.calls
+    assert [call.split()[0] for call in machine.calls] == ["npm", "python3", "npm"]
+    assert machine.calls[1].endswith("requirements/test.lock")
+    assert [machine.calls[0], machine.calls[2]] == [PAGE, "npm ci --ignore-scripts"]
     for mode in ("run", "test"):
         machine.run("setup.sh", mode)
         assert machine.calls == []
@@ -69,6 +72,7 @@ def test_a_deployment_needs_the_cdk_only(machine: Machine) -> None:
         f"{machine.root}/requirements/deploy.lock",
         str(machine.root),
         "--omit=dev",
+        "--omit=dev",
     ]
     machine.run("setup.sh", "deploy")
     assert machine.calls == []
@@ -82,6 +86,23 @@ def test_what_a_run_or_the_tests_have_installed_does_for_a_deployment(machine: M
     assert "npm ci --ignore-scripts" in machine.calls
     machine.run("setup.sh", "deploy")
     assert machine.calls == []
+
+
+def test_the_pages_script_is_bundled_again_where_what_it_is_made_of_has_changed(machine: Machine) -> None:
+    bundle = machine.root / "functions" / "breakeven" / "report" / "render" / "compiled" / "page.js"
+    assert "bundling" in machine.run("setup.sh", "deploy").stderr
+    assert bundle.read_text().startswith("src/main.ts --bundle --minify")
+    bundle.write_text("as it was")
+    assert "bundling" not in machine.run("setup.sh", "deploy").stderr
+    assert bundle.read_text() == "as it was"
+    for name in ("src/main.ts", "src/view/chart.ts"):
+        with (machine.root / "web" / name).open("a") as source:
+            source.write("// more\n")
+        assert "bundling" in machine.run("setup.sh", "deploy").stderr
+        assert machine.calls == []
+    bundle.unlink()
+    machine.run("setup.sh", "deploy")
+    assert bundle.exists()
 
 
 def test_the_cdks_command_line_is_set_up_before_it_is_called(machine: Machine) -> None:
@@ -106,7 +127,9 @@ def test_the_app_sets_up_all_but_the_command_line_that_starts_it(machine: Machin
         f"{machine.root}/requirements/pip.lock",
         f"{machine.root}/requirements/deploy.lock",
         str(machine.root),
+        "--omit=dev",
     ]
+    assert machine.calls[-1] == f"{PAGE} --omit=dev"
     machine.run("setup.sh", "app")
     assert machine.calls == []
 

@@ -105,7 +105,7 @@ class Capacities:
         stored = [one for one in self.stored if self.releases.get(one.target, one.release) == one.release]
         for found in (self.own, stored):
             if fitting := [one for one in found if fits(one)]:
-                return min(fitting, key=_rank)
+                return min(fitting, key=rank)
         return None
 
     def age_days(self, one: RunCapacity) -> int:
@@ -141,7 +141,8 @@ def _fits_managed(one: RunCapacity, inputs: Inputs) -> bool:
     )
 
 
-def _rank(one: RunCapacity) -> tuple[float, ...]:
+def rank(one: RunCapacity) -> tuple[float, ...]:
+    """Of several that hold, in which order they count: the least first."""
     apart = abs(one.objective_ms - USUAL_OBJECTIVE_MS)
     latest = -date.fromisoformat(one.date).toordinal()
     return (-one.nodes_down, one.message_bytes, apart, latest, -one.msg_per_s)

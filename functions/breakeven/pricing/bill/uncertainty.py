@@ -53,8 +53,11 @@ def uncertain(inputs: Inputs) -> dict[str, list[Changes]]:
     # what Lambda receives is uncertain by itself
     batches = BATCHES[:1] if inputs.consumer == "lambda" else BATCHES
     if any(getattr(inputs, batch) > 1 for batch in batches):
+        # the question's own end first: with it stand the options that this does not move, and of them SQS
+        # batched falls back on the batches that were asked for
         found["batch fill"] = [
-            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in batches} for fill in BATCH_FILL
+            {batch: max(1.0, getattr(inputs, batch) * fill) for batch in batches}
+            for fill in reversed(BATCH_FILL)
         ]
     if changes := _lambda_polling(inputs):
         found[LAMBDA_POLLING] = changes

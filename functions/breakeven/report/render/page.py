@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from breakeven import words
+from breakeven.pricing.bill.known_capacity import KnownCapacity
 from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
-from breakeven.report.sections.contents import sections_of
+from breakeven.report.render.script import script
+from breakeven.report.sections.contents import question_of, sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 
 TEMPLATES = Path(__file__).parent / "templates"
+STYLES = ("style.css", "yours.css")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,11 @@ class Key:
     tone: str = ""
 
 
-def page(report: Report, published: Published | None) -> str:
-    """The page as HTML. Text from suites, brokers and errors is escaped; SVG is made here alone."""
+def page(report: Report, published: Published | None, printed: Sequence[KnownCapacity] = ()) -> str:
+    """The page as HTML. Text from suites, brokers and errors is escaped; SVG and script are ours alone.
+
+    :param printed: capacities that sources printed, for a page without a run
+    """
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -44,14 +52,18 @@ def page(report: Report, published: Published | None) -> str:
     )
     environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours}
     headline, *paragraphs = report.verdict.split("\n\n")
+    sections = sections_of(Subject(report, published))
     return environment.get_template("index.html").render(
         report=report,
-        style=_ours((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+        style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
         headline=headline,
         paragraphs=paragraphs,
         byline=byline(report),
         keys=keys(report),
-        sections=sections_of(Subject(report, published)),
+        sections=sections,
+        questions=[(name, list(asked)) for name, asked in groupby(sections, question_of)],
+        script=script(report, printed),
+        published=report.source is not None,
     )
 
 

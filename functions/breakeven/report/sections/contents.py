@@ -50,6 +50,23 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     glossary.section,
 )
 
+#: the questions by which the page folds its sections, each with those that answer it; any other stands open
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    "What do you gain and give up?": ("compared",),
+    "What does it cost, and where does that change?": ("cost",),
+    "How fast was each, as measured?": ("tests", "offered", "orders", "capacity"),
+    "How sure is that?": ("validity", "repeats"),
+    "What becomes of latency, nodes and messages over time, and in faults?": (
+        *("latency", "faults", "nodes", "ledger"),
+    ),
+    "Where does it come from?": ("assumptions", "provenance", "glossary"),
+}
+
+
+def question_of(section: Section) -> str:
+    """The question that it answers; empty of one that stands open."""
+    return next((asked for asked, slugs in QUESTIONS.items() if section.slug in slugs), "")
+
 
 def sections_of(subject: Subject) -> list[Section]:
     """The sections that have anything to say."""

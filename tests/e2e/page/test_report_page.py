@@ -59,6 +59,7 @@ def opened(browser, site):
         page.on("dialog", lambda dialog: (events.append(dialog.message), dialog.dismiss()))
         page.goto((site / name).as_uri())
         assert events == [(site / name).as_uri()], "nothing but the page itself was asked for"
+        page.evaluate("document.querySelectorAll('details.question').forEach(fold => fold.open = true)")
         return page
 
     yield open_page

@@ -1,0 +1,52 @@
+"""The page's script, bundled from ``web/`` when the checkout is set up, and what it is given."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+
+from breakeven.pricing.bill.known_capacity import KnownCapacity
+from breakeven.report.contract.report_model import Report
+from breakeven.report.render.page_data import embedded, page_data
+
+#: ``setup/page.sh`` writes it; it is deployed as any other file of the package
+BUNDLE = Path(__file__).parent / "compiled" / "page.js"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """``digest`` is what the page's content policy allows: this text and no other."""
+
+    text: Markup
+    digest: str
+    data: Markup
+
+
+def script(report: Report, published: Sequence[KnownCapacity] = ()) -> Script | None:
+    """None where the report has no prices of today that a reader could change.
+
+    :raises RuntimeError: the script was not bundled
+    """
+    data = page_data(report, published)
+    if data is None:
+        return None
+    text = _bundle()
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    # ours, and JSON in which no element can begin or end
+    return Script(Markup(text), f"sha256-{digest}", Markup(embedded(data)))  # noqa: S704
+
+
+@cache
+def _bundle() -> str:
+    if not BUNDLE.is_file():
+        raise RuntimeError(f"{BUNDLE} is missing: setup/setup.sh run bundles the page's script")
+    text = BUNDLE.read_text(encoding="utf-8").strip()
+    if "</script" in text.lower() or "<!--" in text:
+        raise RuntimeError(f"{BUNDLE} would end its own element: set up again")
+    return text

@@ -1,0 +1,315 @@
+"""The page's controls in a real browser: what they come to and refuse, the hash, what is taken along."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from breakeven.published.rows import load_shipped
+from breakeven.report.render.page import page as render
+from tests.fixtures.report import sample
+from tests.support.page.evaluator import WEB
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
+DESK = {"width": 1280, "height": 900}
+HOSTILE = "=cmd|'/c calc'!A1 <img src=x onerror=alert(1)>"
+MOST_BYTES = 3_000_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    report = sample.report()
+    (folder / "index.html").write_text(render(report, load_shipped("source-a")))
+    (folder / "hostile.html").write_text(render(report.model_copy(update={"title": HOSTILE}), None))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, site):
+    """Opens a page; fails in the end on an error, a word on the console or a request for anything else."""
+    pages: list[Page] = []
+    events: list[str] = []
+
+    def open_page(name: str = "index.html", hash: str = "", **options) -> Page:
+        page = browser.new_page(**{"viewport": DESK, **options})
+        pages.append(page)
+        page.on("console", lambda message: events.append(message.text))
+        page.on("pageerror", lambda error: events.append(str(error)))
+        page.on(
+            "request",
+            lambda request: events.append(request.url) if not _is_ours(request.url, site) else None,
+        )
+        page.goto((site / name).as_uri() + hash)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert events == []
+
+
+def _is_ours(url: str, site: Path) -> bool:
+    return url.startswith((site.as_uri(), "data:image/svg+xml", "blob:"))
+
+
+def verdict(page: Page) -> str:
+    return page.locator("#yours-verdict").inner_text()
+
+
+def price(page: Page, option: str) -> str:
+    return page.locator(f'[data-key="price-{option}"]').inner_text()
+
+
+def test_it_opens_with_the_reports_own_figures(opened):
+    page, report = opened(), sample.report()
+    assert page.locator("h1").inner_text() == report.verdict.split("\n\n")[0]
+    assert verdict(page).startswith("At 263 million messages of 1 KiB a month (100 a second) in us-east-1")
+    bills = {bill.option_id: bill.usd for bill in report.bills if bill.question_id == sample.QUESTION}
+    assert price(page, "rabbitmq-pair") == f"${bills['rabbitmq']:,.2f}"
+    assert price(page, "sqs-as-used") == f"${bills['sqs-as-used']:,.2f}"
+    crossing = page.locator('[data-key="crossing-sqs-as-used-rabbitmq-pair"]')
+    assert crossing.inner_text() == "above 43"
+    assert page.locator("#yours-settings").inner_text() == "At this page's own inputs."
+    assert page.evaluate("location.hash") == ""
+
+
+def test_a_control_recomputes_at_once_and_the_hash_brings_it_back(opened):
+    page = opened()
+    before = price(page, "sqs-as-used")
+    page.get_by_label("What the traffic is counted in").select_option("month")
+    page.locator("#control-traffic").fill("3 million")
+    assert verdict(page).startswith("At 3.00 million messages of 1 KiB a month")
+    page.locator("#control-traffic").fill("3,000,000")
+    page.locator("#control-message_bytes").fill("40KiB")
+    page.locator("#control-consumer").select_option("lambda")
+    page.locator("#control-region").select_option("eu-west-1")
+    assert verdict(page).startswith("At 3.00 million messages of 40 KiB a month (1.1 a second) in eu-west-1")
+    assert price(page, "sqs-as-used") != before
+    assert page.locator("#yours-ranges").inner_text() != "", "the page's own headline holds no more"
+    hash = page.evaluate("location.hash")
+    assert hash.startswith("#v1&region=eu-west-1&unit=month&traffic=3000000&message_bytes=40960")
+    again = opened(hash=hash)
+    assert page.locator("#yours").inner_text() == again.locator("#yours").inner_text()
+    values = "[...document.querySelectorAll('#controls :is(input, select)')].map(one => one.value)"
+    assert page.evaluate(values) == again.evaluate(values)
+    page.locator("#reset").click()
+    assert page.evaluate("location.hash") == ""
+    assert price(page, "sqs-as-used") == before
+
+
+def test_an_answer_takes_less_than_the_eye_sees(opened):
+    page = opened()
+    took = page.evaluate(
+        """() => { const field = document.getElementById('control-traffic'), times = [];
+        for (let rate = 100; rate < 120; rate++) {
+          field.value = rate; const from = performance.now();
+          field.dispatchEvent(new Event('input')); times.push(performance.now() - from);
+        } return times.sort((a, b) => a - b)[10]; }"""
+    )
+    print(f"a control's answer: {took:.0f} ms")
+    assert verdict(page).startswith("At 313 million messages")
+
+
+@pytest.mark.parametrize(
+    ("control", "bad", "said"),
+    [
+        ("traffic", "many", "give a number: 0 to"),
+        ("traffic", "-5", "give a number"),
+        ("traffic", "20000000", "at most 10,000,000 messages a second"),
+        ("message_bytes", "2MiB", "give a number in the range: 1 to 1,048,576"),
+        ("send_batch", "11", "give a number in the range: 1 to 10"),
+        ("hours", "a lot", "give a number: 0 to 10,000"),
+        ("peak_factor", "", "give a number: 1 to 1,000"),
+        ("hour_rate", "1e9", "give a number in the range: 0 to 10,000"),
+    ],
+)
+def test_a_bad_value_is_said_beside_its_control_and_the_last_good_answer_stays(opened, control, bad, said):
+    page = opened()
+    before = (verdict(page), page.locator("#yours-chart").inner_html(), page.evaluate("location.hash"))
+    field = page.locator(f"#control-{control}")
+    good = field.input_value()
+    field.fill(bad)
+    assert said in page.locator(f"#control-{control}-problem").inner_text()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "last inputs that were whole" in page.locator("#yours-note").inner_text()
+    assert (
+        verdict(page),
+        page.locator("#yours-chart").inner_html(),
+        page.evaluate("location.hash"),
+    ) == before
+    field.fill(good)
+    assert page.locator(f"#control-{control}-problem").inner_text() == ""
+    assert field.get_attribute("aria-invalid") == "false"
+
+
+def test_combinations_that_cannot_be_are_said_beside_a_control(opened):
+    page = opened()
+    page.locator("#control-send_batch").fill("10")
+    page.locator("#control-message_bytes").fill("200KiB")
+    assert "5 of these messages fit" in page.locator("#control-send_batch-problem").inner_text()
+    page.locator("#control-send_batch").fill("5")
+    page.locator("#controls summary").click()
+    page.locator("#control-broker_zones").fill("3")
+    assert "at most one a node: 2" in page.locator("#control-broker_zones-problem").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("hash", "said"),
+    [
+        ("#v0&traffic=5", "The link is of another version of this page"),
+        ("#v1&traffic=NaN", "The link is damaged (traffic)"),
+        ("#v1&message_bytes=<script>alert(1)</script>", "The link is damaged (message_bytes)"),
+        ("#v1&region=__proto__", "The link is damaged (region)"),
+        ("#v1&instance=m1.huge", "The link is damaged (instance)"),
+        ("#v1&no_such=1", "The link is damaged (no_such)"),
+        ("#v1&send_batch=%E0%A4%A", "The link is damaged"),
+        ("#%%%", "The link is damaged"),
+    ],
+)
+def test_a_hash_that_is_none_of_this_page_gives_its_own_inputs_and_says_so(opened, hash, said):
+    page = opened(hash=hash)
+    assert page.locator("#yours-link").inner_text() == f"{said}: these are the page's own inputs."
+    assert verdict(page).startswith("At 263 million messages of 1 KiB a month")
+    assert page.locator("#yours-settings").inner_text() == "At this page's own inputs."
+
+
+def test_a_name_of_a_section_is_no_state_and_its_fold_opens(opened):
+    page = opened(hash="#ledger")
+    assert page.locator("#yours-link").inner_text() == ""
+    assert page.locator("#table-ledger").is_visible()
+    page.locator("#control-traffic").fill("250")
+    page.locator("nav a", has_text="Glossary").click()
+    assert page.locator("#glossary").is_visible()
+    assert page.evaluate("location.hash") == "#v1&traffic=250"
+
+
+def test_every_price_crossing_and_hour_explains_itself_by_key_alone(opened):
+    page, report = opened(), sample.report()
+    dialog = page.locator("#explanation")
+    figures = page.locator("#yours-tables button.figure")
+    assert figures.count() == 6 + 9 + 6
+    for figure in figures.all():
+        figure.focus()
+        page.keyboard.press("Enter")
+        assert dialog.is_visible()
+        assert "us-east-1@2026-11-20" in dialog.inner_text()
+        page.keyboard.press("Escape")
+        assert not dialog.is_visible()
+    page.locator('[data-key="price-sqs-as-used"]').click()
+    said = dialog.inner_text()
+    (line,) = [
+        line
+        for bill in report.bills
+        if (bill.question_id, bill.option_id) == (sample.QUESTION, "sqs-as-used")
+        for line in bill.lines
+        if line.line == "requests"
+    ]
+    tiers = [tier for tier in report.prices if (tier.book, tier.item) == (sample.BOOK, "standard_request")]
+    assert line.formula in said
+    assert f"${line.usd:,.2f}" in said
+    assert all(f"${tier.usd:.10f}".rstrip("0") in said for tier in tiers)
+    assert f"{sample.BOOK} sqs/standard_request, {tiers[0].source}, {tiers[0].as_of}" in said
+
+
+def test_what_is_taken_along(opened, tmp_path):
+    page = opened("hostile.html", "#v1&traffic=500")
+    with page.expect_download() as found:
+        page.locator("#save-csv").click()
+    text = Path(found.value.path()).read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert not [
+        cell for row in rows for cell in row.values() if cell and re.match(r"[=+@\t\r]|-(?!\d)", cell)
+    ]
+    assert rows[0]["option"] == f"'{HOSTILE}"
+    requests = next(row for row in rows if (row["option"], row["line"]) == ("SQS as you call it", "requests"))
+    assert float(requests["units"]) == pytest.approx(500 * 730 * 3600 * 3)
+    assert {row["kind"] for row in rows} == {"traffic", "bill", "crossing"}
+    with page.expect_download() as found:
+        page.locator("#save-picture").click()
+    picture = Path(found.value.path()).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 20_000
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("#copy-text").click()
+    page.locator("#yours-done", has_text="Copied as text.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(verdict(page))
+    assert copied.endswith("#v1&traffic=500")
+    page.locator("#copy-link").click()
+    page.locator("#yours-done", has_text="Link copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").endswith("hostile.html#v1&traffic=500")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(opened, scheme):
+    page = opened(color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    page.locator("#control-hours").fill("none")  # with a problem shown
+    _assert_accessible(page)
+    page.locator("#control-hours").fill("8")
+    page.locator('[data-key="crossing-sqs-batched-rabbitmq-pair"]').click()
+    _assert_accessible(page)
+
+
+def _assert_accessible(page: Page) -> None:
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    grave = [one for one in found if one["impact"] in {"serious", "critical"}]
+    assert not grave, json.dumps(
+        [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in grave], indent=1
+    )
+
+
+def test_without_a_script_the_verdict_and_the_tables_remain(opened):
+    page = opened(java_script_enabled=False)
+    assert page.locator("h1").inner_text() == sample.report().verdict.split("\n\n")[0]
+    assert not page.locator("#yours").is_visible()
+    page.locator("details.question summary", has_text="What does it cost").click()
+    assert page.locator("#table-prices").is_visible()
+
+
+def test_on_paper_the_answer_stands_without_its_controls(opened):
+    page = opened(hash="#v1&traffic=2500")
+    page.emulate_media(media="print")
+    assert page.locator("#yours-verdict").is_visible()
+    assert not page.locator("#controls").is_visible()
+    assert page.locator("#yours-settings").inner_text() == "Set here: traffic 2500."
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390, 320])
+def test_it_is_never_wider_than_its_window(opened, width):
+    page = opened(viewport={"width": width, "height": 800})
+    page.locator("#controls summary").click()
+    assert page.evaluate("document.scrollingElement.scrollWidth") == width
+    page.locator('[data-key="crossing-sqs-batched-rabbitmq-pair"]').click()
+    box = page.locator("#explanation").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+
+
+def test_the_file_is_small(site):
+    assert (site / "index.html").stat().st_size < MOST_BYTES

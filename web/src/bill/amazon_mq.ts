@@ -1,0 +1,50 @@
+// The bill of Amazon MQ for RabbitMQ: brokers, their disks, traffic, people.
+import type { Book, Inputs } from "../data.js";
+import { number } from "../numbers.js";
+import { acrossZones, clientShare, people } from "./broker.js";
+import type { Brokers } from "./capacity.js";
+import { brokersOf, managedForm } from "./form.js";
+import { BYTES_PER_GB, Unpriced, line, type Line } from "./line.js";
+
+const BETWEEN = "traffic between brokers";
+
+export function amazonMqLines(inputs: Inputs, type: string, book: Book, types: Brokers): Line[] {
+  const form = managedForm(inputs.deployment);
+  const brokers = brokersOf(inputs.deployment);
+  const own = types[type];
+  if (!own) throw new Unpriced(`Amazon MQ has no broker type ${type}`);
+  const usual = form === "single" ? own.single_gb : own.cluster_gb;
+  const disk = form === "single" ? usual : (inputs.amazon_mq_gb ?? usual);
+  const share = clientShare(inputs, brokers);
+  const hours = inputs.hours_per_month;
+  return [
+    line("brokers", `${form} of ${type} x ${number(hours)} h`, "amazonmq", `${form}.${type}`, { per_cluster: hours }),
+    line("storage", `${brokers} x ${number(disk)} GB, all of each broker's disk`, "amazonmq", "storage_gb_month", {
+      per_cluster: brokers * disk,
+    }),
+    acrossZones(inputs, 2 * share, `2 x ${number(share)} (clients in another zone)`),
+    ...betweenBrokers(inputs, book),
+    people(inputs, inputs.amazon_mq_hours),
+  ];
+}
+
+/** How often a cluster's brokers send a message to one another: its copies, and its hops to the leader. */
+function copiesBetween(inputs: Inputs): number {
+  const brokers = brokersOf(inputs.deployment);
+  const hop = inputs.leader_hop_share ?? (brokers - 1) / brokers;
+  return brokers === 1 ? 0 : brokers - 1 + 2 * hop;
+}
+
+/** At the book's own price where it has one; else at the share of the price across zones that is asked. */
+function betweenBrokers(inputs: Inputs, book: Book): Line[] {
+  const copies = copiesBetween(inputs);
+  const said = `${number(copies)} (copies, and hops to the leader)`;
+  const price = book.prices["amazonmq/inter_node_gb"];
+  if (price && price.tiers.every(([, , usd]) => usd !== null)) {
+    const formula = `${inputs.message_bytes} B x ${said} / 2^30`;
+    const each = (copies * inputs.message_bytes) / BYTES_PER_GB;
+    return [line(BETWEEN, formula, "amazonmq", "inter_node_gb", { per_message: each })];
+  }
+  if (!inputs.amazon_mq_inter_node) return [];
+  return [{ ...acrossZones(inputs, copies, said), line: BETWEEN, factor: inputs.amazon_mq_inter_node }];
+}

@@ -1,0 +1,85 @@
+// The state in the URL's hash: what differs from the page's own inputs, by the names of the controls.
+import type { Inputs, PageData } from "./data.js";
+import { CONTROLS, combinationProblem, fieldProblem, UNITS } from "./controls.js";
+import { initial, rateOf, type State } from "./state.js";
+
+type Values = Record<string, string | number | null>;
+
+/** What the controls set, each as its input has it. */
+function values(state: State): Values {
+  const found: Values = { region: state.region, unit: state.unit, traffic: state.traffic };
+  for (const control of CONTROLS) {
+    const [first] = control.sets;
+    if (first) found[control.key] = state.inputs[first] as string | number | null;
+  }
+  return found;
+}
+
+/** The state behind `#`; empty where nothing differs. */
+export function written(state: State, data: PageData): string {
+  const usual = values(initial(data));
+  const own = values(state);
+  const changed = Object.keys(own).filter((key) => own[key] !== usual[key]);
+  // a number of messages means nothing without its unit
+  if (changed.includes("unit") && !changed.includes("traffic")) changed.push("traffic");
+  const pairs = changed.map((key) => `${key}=${encodeURIComponent(String(own[key] ?? ""))}`);
+  return pairs.length ? [`v${data.version}`, ...pairs].join("&") : "";
+}
+
+/** The state of a hash, or in words why it is not one. */
+export function read(hash: string, data: PageData): State | string {
+  const [version = "", ...pairs] = hash.split("&");
+  if (version !== `v${data.version}`) {
+    return /^v\d+$/.test(version) ? "The link is of another version of this page" : "The link is damaged";
+  }
+  const state = initial(data);
+  for (const pair of pairs) {
+    const problem = apply(state, pair, data);
+    if (problem) return problem;
+  }
+  const combined = combinationProblem(state.inputs);
+  if (combined) return `The link is damaged (${combined[0]}: ${combined[1]})`;
+  return rateOf(state, data) === null ? "The link is damaged (traffic)" : state;
+}
+
+function apply(state: State, pair: string, data: PageData): string | null {
+  const at = pair.indexOf("=");
+  const key = pair.slice(0, at);
+  let text: string;
+  try {
+    text = decodeURIComponent(pair.slice(at + 1));
+  } catch {
+    return "The link is damaged";
+  }
+  const damaged = `The link is damaged (${key.slice(0, 40)})`;
+  if (at < 1) return "The link is damaged";
+  if (key === "region") return Object.hasOwn(data.books, text) ? ((state.region = text), null) : damaged;
+  if (key === "unit") return Object.hasOwn(UNITS, text) ? ((state.unit = text as State["unit"]), null) : damaged;
+  if (key === "traffic") {
+    const value = Number(text);
+    return text !== "" && value >= 0 && value < 1e15 ? ((state.traffic = value), null) : damaged;
+  }
+  const control = CONTROLS.find((one) => one.key === key);
+  const field = Object.hasOwn(data.fields, key) ? data.fields[key] : undefined;
+  if (!control || !field) return damaged;
+  if (text === "") {
+    if (!field.optional) return damaged;
+    set(state.inputs, control.sets, null);
+    return null;
+  }
+  if (control.kind === "select") {
+    const there = (control.choices?.(data, state) ?? []).some(([value]) => value === text);
+    if (!there) return damaged;
+    set(state.inputs, control.sets, text);
+    return null;
+  }
+  const value = Number(text);
+  if (fieldProblem(value, field)) return damaged;
+  set(state.inputs, control.sets, value);
+  return null;
+}
+
+/** Names and values come from the list of controls, which says what each input takes. */
+export function set(inputs: Inputs, names: (keyof Inputs)[], value: string | number | null): void {
+  for (const name of names) (inputs as unknown as Record<string, string | number | null>)[name] = value;
+}

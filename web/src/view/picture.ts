@@ -1,0 +1,55 @@
+// The picture that a reader saves: the verdict, the chart, what its lines are, and where the prices are from.
+import type { Answer } from "../cost/answer.js";
+import type { PageData } from "../data.js";
+import { dollars } from "../numbers.js";
+import { beside, verdict } from "../words.js";
+import { chart } from "./chart.js";
+import { svg } from "./dom.js";
+import { LIGHT, stroke } from "./palette.js";
+
+export const WIDTH = 960;
+export const HEIGHT = 640;
+const CHARACTERS = 118;
+const LINE = 19;
+
+function wrapped(text: string): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.length - 1;
+    const longer = `${lines[last]} ${word}`.trim();
+    if (longer.length > CHARACTERS) lines.push(word);
+    else lines[last] = longer;
+  }
+  return lines;
+}
+
+export function picture(answer: Answer, region: string, data: PageData): SVGElement {
+  const words = [...wrapped(verdict(answer, region)), ...wrapped(beside(answer))];
+  const text = (x: number, y: number, said: string, rest = {}) => svg("text", { x, y, fill: LIGHT.ink, ...rest }, said);
+  const legend = 64;
+  const top = 24 + words.length * LINE;
+  const height = HEIGHT - top - legend - 20;
+  const drawn = chart(answer, WIDTH - 32, height, LIGHT);
+  drawn.setAttribute("x", "16");
+  drawn.setAttribute("y", String(top));
+  const keys = answer.options.flatMap((one, at) => {
+    const [x, y] = [24 + (at % 3) * 310, top + height + 18 + Math.floor(at / 3) * 20];
+    const { stroke: colour, dash } = stroke(one, LIGHT);
+    const line = { x1: x, y1: y - 4, x2: x + 28, y2: y - 4, stroke: colour, "stroke-width": 2.5 };
+    return [
+      svg("line", dash ? { ...line, "stroke-dasharray": dash } : line),
+      text(x + 36, y, `${one.option.label}: ${dollars(one.usd)}`, { "font-size": 12.5 }),
+    ];
+  });
+  const label = data.books[region]?.label ?? region;
+  const source = `Queue Breakeven. List prices ${label}, before tax.${data.kind === "published" ? " No run: published figures only." : ""}`;
+  return svg(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT,
+      "font-family": "system-ui, sans-serif", "font-size": 15,
+    },
+    ...words.map((said, at) => text(16, 26 + at * LINE, said, at ? {} : { "font-weight": 600 })),
+    drawn, ...keys, text(16, HEIGHT - 10, source, { fill: LIGHT.muted, "font-size": 12 }),
+  );
+}

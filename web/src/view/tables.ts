@@ -1,0 +1,109 @@
+// Prices side by side, and where clusters become cheaper than SQS; each figure opens its explanation.
+import type { PageData } from "../data.js";
+import type { Answer, Pair, Priced } from "../cost/answer.js";
+import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
+import { about, dollars, figure } from "../numbers.js";
+import { cheapest, hoursLeft, latencyNear, latencyWords, optionOf, pairOf } from "../words.js";
+import { el, svg } from "./dom.js";
+import { stroke, type Theme } from "./palette.js";
+
+export interface Explains {
+  price: (one: Priced) => void;
+  crossing: (pair: Pair) => void;
+  hours: (sqs: Priced, other: Priced) => void;
+}
+
+const COLUMNS: [string, string][] = [[AS_USED, "as you call it"], [BY_TENS, "single sends"], [BATCHED, "batched"]];
+
+/** A figure that says where it comes from when it is pressed; `key` finds it again after a redraw. */
+function figureButton(key: string, text: string, about: string, open: () => void): HTMLElement {
+  const label = `${text}. ${about}: where this figure comes from`;
+  return el("button", { type: "button", class: "figure", "data-key": key, "aria-label": label, click: open }, text);
+}
+
+function swatch(one: Priced, theme: Theme): SVGElement {
+  const { stroke: colour, dash } = stroke(one, theme);
+  const drawn = { x1: 0, y1: 5, x2: 28, y2: 5, stroke: colour, "stroke-width": 3 };
+  const line = svg("line", dash ? { ...drawn, "stroke-dasharray": dash } : drawn);
+  return svg("svg", { width: 28, height: 10, viewBox: "0 0 28 10", "aria-hidden": "true", class: "swatch" }, line);
+}
+
+function head(...titles: string[]): HTMLElement {
+  return el("thead", {}, el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title))));
+}
+
+function framed(caption: string, name: string, table: HTMLElement, note = ""): HTMLElement {
+  return el(
+    "figure", { class: "table", id: `yours-${name}` },
+    el("figcaption", {}, caption),
+    el("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, table),
+    note ? el("p", { class: "note" }, note) : null,
+  );
+}
+
+/** Every option's bill at the reader's rate. */
+export function prices(answer: Answer, data: PageData, theme: Theme, explains: Explains): HTMLElement {
+  const best = cheapest(answer);
+  const rows = answer.options.map((one) => {
+    const more = one.usd === null || !best || best.usd === null ? null : one.usd - best.usd;
+    const price = one.usd === null ? "not priced" : dollars(one.usd);
+    return el(
+      "tr", { class: one === best ? "best" : "" },
+      el("th", { scope: "row" }, swatch(one, theme), ` ${one.option.label}`),
+      el("td", {}, figureButton(`price-${one.option.id}`, price, `${one.option.label}, a month`, () => explains.price(one))),
+      el("td", {}, one === best ? "cheapest" : more === null ? "–" : `+${dollars(more)}`),
+      el("td", {}, one.option.side === "sqs" ? "–" : String(one.lines[0]?.clusters ?? 1)),
+      el("td", { class: "words" }, latencyWords(latencyNear(one, answer.rate, data))),
+    );
+  });
+  const titles = ["Option", "$ a month", "more than the cheapest", "clusters", "latency near this rate"];
+  const table = el("table", {}, head(...titles), el("tbody", {}, ...rows));
+  return framed("What your traffic costs", "prices", table, answer.left_out.join(" "));
+}
+
+function crossingCell(pair: Pair | undefined, explains: Explains): HTMLElement {
+  if (!pair) return el("td", {}, "–");
+  const text =
+    pair.rate === null
+      ? pair.rows[0]?.kind === "unpriced" ? "not priced" : pair.above === pair.second ? "always" : "never"
+      : `${pair.above === pair.second ? "above" : "below"} ${about(pair.rate)}`;
+  const key = `crossing-${pair.first.option.id}-${pair.second.option.id}`;
+  const what = `${pair.second.option.label} is cheaper than ${pair.first.option.label}, messages a second`;
+  const span = pair.low === null || pair.high === null ? null : el("small", {}, `${about(pair.low)} to ${about(pair.high)}`);
+  return el("td", {}, figureButton(key, text, what, () => explains.crossing(pair)), span);
+}
+
+function hoursCell(sqs: Priced | undefined, other: Priced, answer: Answer, explains: Explains): HTMLElement {
+  const hours = hoursLeft(sqs, other, answer.inputs);
+  if (!sqs || hours === null) return el("td", {}, "–");
+  const text = hours === 0 ? "never" : figure(hours);
+  const what = `hours of staff time a month below which ${other.option.label} is cheaper than ${sqs.option.label}`;
+  const key = `hours-${sqs.option.id}-${other.option.id}`;
+  return el("td", {}, figureButton(key, text, what, () => explains.hours(sqs, other)));
+}
+
+/** From which rate each cluster is cheaper than SQS, and how much staff time it may take at the reader's rate. */
+export function changes(answer: Answer, explains: Explains): HTMLElement {
+  const clusters = answer.options.filter((one) => one.option.side !== "sqs");
+  const rows = clusters.map((one) =>
+    el(
+      "tr", {},
+      el("th", { scope: "row" }, one.option.label),
+      ...COLUMNS.map(([id]) => crossingCell(pairOf(answer, id, one.option.id), explains)),
+      ...[AS_USED, BATCHED].map((id) => hoursCell(optionOf(answer, id), one, answer, explains)),
+    ),
+  );
+  const groups = el(
+    "tr", { class: "groups" },
+    el("th", { scope: "col", rowspan: 2, class: "label" }, "Cluster"),
+    el("th", { scope: "colgroup", colspan: 3 }, "Cheaper than SQS, msg/s"),
+    el("th", { scope: "colgroup", colspan: 2 }, "Break-even hours a month"),
+  );
+  const titles = [...COLUMNS.map(([, name]) => name), "as you call it", "batched"];
+  const second = el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)));
+  const table = el("table", {}, el("thead", {}, groups, second), el("tbody", {}, ...rows));
+  const note =
+    "Monthly means; below each, the range of what is not known. Break-even hours: the staff time at your rate below " +
+    `which the cluster is cheaper, at $${figure(answer.inputs.hour_rate)} an hour.`;
+  return framed("Where the cheaper option changes", "changes", table, note);
+}

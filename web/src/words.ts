@@ -1,0 +1,170 @@
+// The answer in sentences.
+import type { Inputs, Latency, PageData } from "./data.js";
+import { secondsPerMonth } from "./bill/form.js";
+import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
+import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
+import { AMAZON_MQ, AS_USED, BATCHED, ownId } from "./cost/options.js";
+import { about, amount, capital, dollars, figure, listing, size } from "./numbers.js";
+
+/** Such as 'a RabbitMQ pair of m7g.large'. */
+export function spoken(one: Priced): string {
+  const label = one.option.label;
+  if (one.option.side === "sqs") return label;
+  if (label.startsWith("Amazon MQ cluster")) return `an ${label}`;
+  if (label.startsWith("Amazon MQ, one ")) return `an Amazon MQ broker of ${label.slice(15)}`;
+  return label.startsWith("RabbitMQ on") ? label : `a ${label}`;
+}
+
+export function optionOf(answer: Answer, id: string): Priced | undefined {
+  return answer.options.find((one) => one.option.id === id);
+}
+
+/** Our own cluster in the form that was asked for. */
+export function own(answer: Answer): Priced | undefined {
+  return optionOf(answer, ownId(answer.inputs.deployment));
+}
+
+export function pairOf(answer: Answer, first: string, second: string): Pair | undefined {
+  return answer.pairs.find((pair) => pair.first.option.id === first && pair.second.option.id === second);
+}
+
+/** The option that costs least at the rate; of several the first. */
+export function cheapest(answer: Answer): Priced | null {
+  const known = answer.options.filter((one) => one.usd !== null);
+  return known.reduce<Priced | null>(
+    (best, one) => (best === null || (one.usd ?? 0) < (best.usd ?? 0) * (1 - 1e-9) ? one : best),
+    null,
+  );
+}
+
+export function between(pair: Pair): string {
+  return pair.low === null || pair.high === null ? "" : ` (between ${about(pair.low)} and ${about(pair.high)})`;
+}
+
+/** The verdict at the rate: which option is the cheapest. */
+export function verdict(answer: Answer, region: string): string {
+  const best = cheapest(answer);
+  const month = amount(answer.rate * secondsPerMonth(answer.inputs));
+  const bytes = size(answer.inputs.message_bytes);
+  const traffic = `At ${month} messages of ${bytes} a month (${about(answer.rate)} a second) in ${region}`;
+  if (!best) return `${traffic} no option has a price.`;
+  return `${traffic} ${spoken(best)} is the cheapest: ${dollars(best.usd)} a month.`;
+}
+
+/** What follows it: SQS as it is called and one's own cluster, and where that changes. */
+export function beside(answer: Answer): string {
+  const best = cheapest(answer);
+  return best ? [used(answer, best), cluster(answer, best)].filter(Boolean).join(" ") : "";
+}
+
+function used(answer: Answer, best: Priced): string {
+  const asked = optionOf(answer, AS_USED);
+  if (!asked || asked === best || asked.usd === null || asked.usd <= (best.usd ?? 0) * (1 + 1e-9)) return "";
+  return `SQS as you call it costs ${dollars(asked.usd)}.`;
+}
+
+function cluster(answer: Answer, best: Priced): string {
+  const mine = own(answer);
+  if (!mine || mine.usd === null) return "";
+  const staff = answer.inputs.hours ? `with ${figure(answer.inputs.hours)} hours of staff time` : "before staff time";
+  const costs = mine === best ? `It is so ${staff}` : `${capital(spoken(mine))} costs ${dollars(mine.usd)} ${staff}`;
+  const found = [BATCHED, AS_USED].flatMap((id) => {
+    const pair = pairOf(answer, id, mine.option.id);
+    return pair ? [against(pair)] : [];
+  });
+  return `${costs}, and is ${listing([...new Set(found)])}.`;
+}
+
+function against(pair: Pair): string {
+  const sqs = pair.first.option.id === BATCHED ? "SQS batched" : "SQS as you call it";
+  if (pair.rate === null) return `${pair.above === pair.second ? "cheaper" : "dearer"} than ${sqs} at every rate`;
+  const side = pair.above === pair.second ? "only above" : "only below";
+  return `cheaper than ${sqs} ${side} about ${about(pair.rate)} messages a second${between(pair)}`;
+}
+
+/** What the price of one's own cluster supposes. */
+export function supposed(answer: Answer, data: PageData): string {
+  const mine = own(answer);
+  if (!mine) return "";
+  const capacity = ownCapacity(mine.inputs, data.machines);
+  const needs = figure(neededEach(mine.inputs, capacity, answer.rate));
+  const known = capacity.stated === null ? "what it carries was not measured" : `it carries ${figure(capacity.stated)}`;
+  const managed = optionOf(answer, AMAZON_MQ);
+  const each = managed && neededEach(managed.inputs, managedCapacity(managed.inputs, data.brokers), answer.rate);
+  const free = managed && managed.inputs.amazon_mq_inter_node === null && answer.inputs.deployment !== "single";
+  const mq = managed ? ` Amazon MQ must carry ${figure(each ?? 0)}${free ? "; traffic between its brokers is taken to be free" : ""}.` : "";
+  return `At this rate a cluster of your own must carry ${needs} messages a second at peak; ${known}.${mq}`;
+}
+
+/** Which option is the cheapest from where to where; SQS batched stands for all of SQS. */
+export function ranges(answer: Answer): string {
+  const mine = own(answer);
+  const ranked = [optionOf(answer, BATCHED), mine, optionOf(answer, AMAZON_MQ)].filter((one): one is Priced => !!one);
+  const seconds = secondsPerMonth(answer.inputs);
+  const rates = Array.from({ length: 73 }, (_, k) => 10 ** (k / 12 - 1));
+  let last: Priced | null = null;
+  let before = 0;
+  const found: { option: Priced; from: number | null }[] = [];
+  for (const rate of rates) {
+    const best = cheapestAt(ranked, rate * seconds, last);
+    if (!best) break;
+    if (best !== last) found.push({ option: best, from: last ? meeting(last, best, before, rate, seconds) : null });
+    [last, before] = [best, rate];
+  }
+  if (!found.length) return "";
+  const said = found.slice(0, 3).map(({ option, from }) =>
+    from === null ? `${spoken(option)} is the cheapest` : `${spoken(option)} above about ${about(from)} messages a second`,
+  );
+  const more = found.length > 3 ? `, and it changes ${found.length - 3} more times` : "";
+  return `Over all rates up to ${about(before)} messages a second ${said.join(", ")}${more}.`;
+}
+
+function cheapestAt(options: Priced[], messages: number, last: Priced | null): Priced | null {
+  let best: Priced | null = null;
+  let least = Infinity;
+  for (const one of options) {
+    const usd = usdAt(one, messages);
+    if (usd !== null && usd < least * (1 - 1e-9)) [best, least] = [one, usd];
+  }
+  const kept = last && usdAt(last, messages);
+  return kept !== null && kept <= least * (1 + 1e-9) ? last : best;
+}
+
+/** Where the second undercuts the first between two rates, by halves. */
+function meeting(first: Priced, second: Priced, low: number, high: number, seconds: number): number {
+  let [from, to] = [low, high];
+  for (let step = 0; step < 60; step++) {
+    const middle = (from + to) / 2;
+    if ((usdAt(second, middle * seconds) ?? Infinity) < (usdAt(first, middle * seconds) ?? Infinity)) to = middle;
+    else from = middle;
+  }
+  return to;
+}
+
+/** Hours of staff time a month below which an option is cheaper than SQS; null: not priced, 0: never. */
+export function hoursLeft(sqs: Priced | undefined, other: Priced, inputs: Inputs): number | null {
+  if (!sqs || sqs.usd === null || other.usd === null || inputs.hour_rate <= 0) return null;
+  const people = other.lines.find(({ line }) => line.line === "people")?.usd ?? 0;
+  return Math.max(0, (sqs.usd - (other.usd - people)) / inputs.hour_rate);
+}
+
+/** What was measured of an option near the rate, from half to twice: of an open loop before any other. */
+export function latencyNear(one: Priced, rate: number, data: PageData): Latency | null {
+  const { side, id } = one.option;
+  const wanted = side === "sqs" ? (one.inputs.queue === "fifo" ? "fifo" : "sqs") : side === "amazon-mq" ? "amazon-mq" : id.slice(9);
+  const near = data.latencies.filter(
+    (found) => found.side === wanted && found.msg_per_s >= rate / 2 && found.msg_per_s <= rate * 2,
+  );
+  const apart = (found: Latency) => Math.abs(Math.log(found.msg_per_s / rate));
+  return near.sort((a, b) => Number(b.open) - Number(a.open) || apart(a) - apart(b))[0] ?? null;
+}
+
+/** In a cell: 3.2 ms, 99 of 100 within 12 ms. */
+export function latencyWords(found: Latency | null): string {
+  if (!found) return "nothing measured near";
+  const origin = found.origin === "measured" ? "" : `, ${found.origin}`;
+  const which = found.what === "end to end" ? "" : ` ${found.what}`;
+  if (found.p50_ms === null) return `mean ${figure(found.mean_ms)} ms${which}${origin}`;
+  const p99 = found.p99_ms === null ? "" : `, 99 of 100 within ${figure(found.p99_ms)} ms`;
+  return `half within ${figure(found.p50_ms)} ms${p99}${which}${origin}`;
+}

@@ -1,0 +1,43 @@
+// What the page computes, for tests: settings as JSON on standard input, crossings and bills on standard output.
+import { readFileSync } from "node:fs";
+import { answer, type Pair } from "../src/cost/answer.js";
+import type { Inputs, PageData } from "../src/data.js";
+import { secondsPerMonth } from "../src/bill/form.js";
+import { requests } from "../src/bill/sqs.js";
+
+interface Setting {
+  inputs: Inputs;
+  region: string;
+  rate: number;
+}
+
+function crossing(pair: Pair) {
+  const seconds = secondsPerMonth(pair.first.inputs);
+  const id = (side: "first" | "second" | null) => (side === null ? null : pair[side].option.id);
+  return {
+    first: pair.first.option.id,
+    second: pair.second.option.id,
+    low: pair.low,
+    high: pair.high,
+    rows: pair.rows.map((row) => ({
+      number: row.number, kind: row.kind, msg_per_s: row.messages === null ? null : row.messages / seconds,
+      equal_until: row.equal_until === null ? null : row.equal_until / seconds,
+      usd: row.usd, below: id(row.below), above: id(row.above),
+    })),
+  };
+}
+
+const { data, settings } = JSON.parse(readFileSync(0, "utf8")) as { data: PageData; settings: Setting[] };
+const found = settings.map(({ inputs, region, rate }) => {
+  const own = answer(inputs, region, rate, data);
+  return {
+    left_out: own.left_out,
+    requests: requests(inputs),
+    options: own.options.map(({ option, lines, usd }) => ({
+      id: option.id, label: option.label, per_cluster: option.per_cluster, usd,
+      lines: lines.map(({ line, units, usd: cost }) => ({ line: line.line, formula: line.formula, units, usd: cost })),
+    })),
+    pairs: own.pairs.map(crossing),
+  };
+});
+process.stdout.write(JSON.stringify(found));
