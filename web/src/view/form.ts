@@ -48,7 +48,7 @@ export class Form {
     const field = control.kind === "select"
       ? el("select", { id, "aria-describedby": described, change: listener })
       : el("input", { id, "aria-describedby": described, inputmode: control.kind === "number" ? "decimal" : "text",
-          autocomplete: "off", input: listener });
+          autocomplete: "off", input: listener, change: () => this.tidy(control) });
     const box = el(
       "div", { class: control === TRAFFIC ? "control traffic" : "control" },
       el("label", { for: id }, control.label),
@@ -97,6 +97,12 @@ export class Form {
       this.field("traffic").value = number(this.state.traffic);
     }
     this.read();
+  }
+
+  /** Once it is left, a field that is whole says its value as the page writes it: 2 KiB, 3,000,000. */
+  private tidy(control: Control): void {
+    const field = this.field(control.key);
+    if (field.getAttribute("aria-invalid") === "false") field.value = this.text(control);
   }
 
   /** Reads every field; a state that is not whole is said beside its fields, and changes nothing else. */

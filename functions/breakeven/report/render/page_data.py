@@ -1,4 +1,4 @@
-"""What the page embeds for its controls: prices, machines, the question's inputs, what was measured.
+"""The rows that the page embeds for its controls: prices, machines, a question's inputs, what was measured.
 
 The page computes bills from these with the evaluator in ``web/``; tests hold it to the SQL of ``queries/``.
 """

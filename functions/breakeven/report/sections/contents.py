@@ -54,7 +54,7 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
 QUESTIONS: dict[str, tuple[str, ...]] = {
     "What do you gain and give up?": ("compared",),
     "What does it cost, and where does that change?": ("cost",),
-    "How fast was each, as measured?": ("tests", "offered", "orders", "capacity"),
+    "How fast was each, as measured?": ("tests", "offered", "boards", "orders", "capacity"),
     "How sure is that?": ("validity", "repeats"),
     "What becomes of latency, nodes and messages over time, and in faults?": (
         *("latency", "faults", "nodes", "ledger"),
