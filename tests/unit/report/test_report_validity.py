@@ -70,7 +70,7 @@ def test_a_loader_that_misreads_is_marked_wherever_it_is_shown(changes, what):
     assert FAILED in report.verdict.split("\n\n")[-1]
     assert "DOES NOT AGREE" in report.verdict
     html = page(report, None)
-    assert 'class="doubt"' in html
+    assert 0 < html.index('class="doubt"') < html.index('class="verdict"'), "before any figure"
     assert html.index("DOES NOT AGREE") < html.index('<section id="compared">')
     assert FAILED in markdown(report, None)
 

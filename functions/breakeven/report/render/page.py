@@ -23,6 +23,7 @@ from breakeven.report.render.script import script
 from breakeven.report.sections.contents import question_of, sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
+from breakeven.report.tables import instrument_findings
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("style.css", "yours.css")
@@ -59,6 +60,7 @@ def page(report: Report, published: Published | None, printed: Sequence[KnownCap
         headline=headline,
         paragraphs=paragraphs,
         byline=byline(report),
+        in_doubt=instrument_findings.failed(report),
         keys=keys(report),
         sections=sections,
         questions=[(name, list(asked)) for name, asked in groupby(sections, question_of)],
