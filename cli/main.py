@@ -34,6 +34,7 @@ COMMANDS = {
     "report": "cli.report_command",
     "compare": "cli.compare_command",
     "crossover": "cli.crossover.crossover_command",
+    "calculator": "cli.calculator_command",
     "doctor": "cli.doctor.doctor_command",
 }
 

@@ -37,19 +37,29 @@ def write_report(letter: str, runs: Path) -> tuple[Report, Path]:
     if letter not in SOURCES:
         remedy = f"sources with published rows are {', '.join(SOURCES)}"
         raise InputError("report", "--published", letter, remedy)
-    published = load_shipped(SOURCES[letter])
-    run_id = f"{PREFIX}{letter.lower()}"
-    asked = Asked((article_question(),) if published.breakeven else ())
-    folder = runs / run_id / "report"
+    folder = runs / f"{PREFIX}{letter.lower()}" / "report"
     try:
-        tables = write_rows(runs / run_id, run_id, {**rows(published), **asked.rows()})
-        report = _build(run_id, published, asked, ask(tables, run_id, list(queries())))
+        report = published_report(letter, runs)
         folder.mkdir(parents=True, exist_ok=True)
         for name, body in render_all(report).items():
             (folder / name).write_bytes(body)
     except OSError as error:
         raise _unwritable(runs, error) from error
     return report, folder
+
+
+def published_report(letter: str, runs: Path) -> Report:
+    """The report of a source, whose rows are written to ``runs``.
+
+    :param letter: of the source, a capital
+    :raises InputError: its file is damaged
+    :raises OSError: the rows cannot be written
+    """
+    published = load_shipped(SOURCES[letter])
+    run_id = f"{PREFIX}{letter.lower()}"
+    asked = Asked((article_question(),) if published.breakeven else ())
+    tables = write_rows(runs / run_id, run_id, {**rows(published), **asked.rows()})
+    return _build(run_id, published, asked, ask(tables, run_id, list(queries())))
 
 
 def _unwritable(runs: Path, error: OSError) -> InputError:

@@ -135,6 +135,8 @@ export interface Latency {
   /** of what a source published, which prints no percentile */
   mean_ms: number | null;
   open: boolean;
+  /** whether its sends carried several messages */
+  batched: boolean;
   case: string;
 }
 

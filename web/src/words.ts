@@ -4,7 +4,7 @@ import { secondsPerMonth } from "./bill/form.js";
 import { managedCapacity, neededEach, ownCapacity } from "./bill/capacity.js";
 import { usdAt, type Answer, type Pair, type Priced } from "./cost/answer.js";
 import { AMAZON_MQ, AS_USED, BATCHED, ownId } from "./cost/options.js";
-import { about, amount, capital, dollars, figure, listing, size } from "./numbers.js";
+import { about, amount, capital, dollars, figure, listing, number, size } from "./numbers.js";
 
 /** Such as 'a RabbitMQ pair of m7g.large'. */
 export function spoken(one: Priced): string {
@@ -46,7 +46,7 @@ export function verdict(answer: Answer, region: string): string {
   const best = cheapest(answer);
   const month = amount(answer.rate * secondsPerMonth(answer.inputs));
   const bytes = size(answer.inputs.message_bytes);
-  const traffic = `At ${month} messages of ${bytes} a month (${about(answer.rate)} a second) in ${region}`;
+  const traffic = `At ${month} messages of ${bytes} a month (${about(answer.rate)} a second) in ${region},`;
   if (!best) return `${traffic} no option has a price.`;
   return `${traffic} ${spoken(best)} is the cheapest: ${dollars(best.usd)} a month.`;
 }
@@ -66,7 +66,7 @@ function used(answer: Answer, best: Priced): string {
 function cluster(answer: Answer, best: Priced): string {
   const mine = own(answer);
   if (!mine || mine.usd === null) return "";
-  const staff = answer.inputs.hours ? `with ${figure(answer.inputs.hours)} hours of staff time` : "before staff time";
+  const staff = answer.inputs.hours ? `with ${number(answer.inputs.hours)} hours of staff time` : "before staff time";
   const costs = mine === best ? `It is so ${staff}` : `${capital(spoken(mine))} costs ${dollars(mine.usd)} ${staff}`;
   const found = [BATCHED, AS_USED].flatMap((id) => {
     const pair = pairOf(answer, id, mine.option.id);
@@ -116,7 +116,7 @@ export function ranges(answer: Answer): string {
     from === null ? `${spoken(option)} is the cheapest` : `${spoken(option)} above about ${about(from)} messages a second`,
   );
   const more = found.length > 3 ? `, and it changes ${found.length - 3} more times` : "";
-  return `Over all rates up to ${about(before)} messages a second ${said.join(", ")}${more}.`;
+  return `With these inputs, up to ${about(before)} messages a second, ${said.join(", ")}${more}.`;
 }
 
 function cheapestAt(options: Priced[], messages: number, last: Priced | null): Priced | null {
@@ -152,8 +152,11 @@ export function hoursLeft(sqs: Priced | undefined, other: Priced, inputs: Inputs
 export function latencyNear(one: Priced, rate: number, data: PageData): Latency | null {
   const { side, id } = one.option;
   const wanted = side === "sqs" ? (one.inputs.queue === "fifo" ? "fifo" : "sqs") : side === "amazon-mq" ? "amazon-mq" : id.slice(9);
+  const batched = side === "sqs" && (id === BATCHED || (id === AS_USED && one.inputs.send_batch > 1));
   const near = data.latencies.filter(
-    (found) => found.side === wanted && found.msg_per_s >= rate / 2 && found.msg_per_s <= rate * 2,
+    (found) =>
+      found.side === wanted && (side !== "sqs" || found.batched === batched) && found.msg_per_s >= rate / 2 &&
+      found.msg_per_s <= rate * 2,
   );
   const apart = (found: Latency) => Math.abs(Math.log(found.msg_per_s / rate));
   return near.sort((a, b) => Number(b.open) - Number(a.open) || apart(a) - apart(b))[0] ?? null;

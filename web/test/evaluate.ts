@@ -9,6 +9,8 @@ interface Setting {
   inputs: Inputs;
   region: string;
   rate: number;
+  /** whether crossings have their intervals, which take longer */
+  intervals: boolean;
 }
 
 function crossing(pair: Pair) {
@@ -28,8 +30,8 @@ function crossing(pair: Pair) {
 }
 
 const { data, settings } = JSON.parse(readFileSync(0, "utf8")) as { data: PageData; settings: Setting[] };
-const found = settings.map(({ inputs, region, rate }) => {
-  const own = answer(inputs, region, rate, data);
+const found = settings.map(({ inputs, region, rate, intervals }) => {
+  const own = answer(inputs, region, rate, data, intervals);
   return {
     left_out: own.left_out,
     requests: requests(inputs),

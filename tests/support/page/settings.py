@@ -110,10 +110,15 @@ class Setting:
     region: str
     question: Question
 
-    def given(self) -> dict[str, Any]:
+    def given(self, *, intervals: bool) -> dict[str, Any]:
         """What ``web/test/evaluate.ts`` reads."""
-        rate = self.inputs.msg_per_s
-        return {"inputs": self.inputs.model_dump(mode="json"), "region": self.region, "rate": rate}
+        inputs = self.inputs.model_dump(mode="json")
+        return {
+            "inputs": inputs,
+            "region": self.region,
+            "rate": inputs["msg_per_s"],
+            "intervals": intervals,
+        }
 
 
 def drawn(seed: int, count: int) -> list[Setting]:

@@ -132,7 +132,7 @@ def test_the_manifest_names_what_brokers_on_aws_were_launched_as(reports):
     assert pair["aws"] == {
         "nodes": 2,
         "instance_type": "m7g.large",
-            "vcpu": 2,
+        "vcpu": 2,
         "architecture": "arm64",
         "volume_gb": 20,
         "volume_type": "gp3",

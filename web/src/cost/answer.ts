@@ -40,8 +40,11 @@ export interface Answer {
 
 type PiecesOf = (kind: Kind, changes: Changes) => Piece[];
 
-/** Bills at `rate`, and every SQS option beside every cluster. Throws where the region is none of the data's. */
-export function answer(inputs: Inputs, region: string, rate: number, data: PageData): Answer {
+/**
+ * Bills at `rate`, and every SQS option beside every cluster, with the intervals of their crossings unless these are not
+ * asked for. Throws where the region is none of the data's.
+ */
+export function answer(inputs: Inputs, region: string, rate: number, data: PageData, intervals = true): Answer {
   const book = data.books[region];
   if (!book) throw new Error(`no prices of ${region}`);
   const { found, left_out } = kinds(inputs, book, data);
@@ -63,12 +66,12 @@ export function answer(inputs: Inputs, region: string, rate: number, data: PageD
   const clusters = options.filter((one) => one.option.side !== "sqs");
   const pairs = options
     .filter((one) => one.option.side === "sqs")
-    .flatMap((first) => clusters.map((second) => compare(first, second, data.most_empty_receives, piecesOf)));
+    .flatMap((first) => clusters.map((second) => compare(first, second, intervals ? { mostEmpty: data.most_empty_receives, piecesOf } : null)));
   return { inputs, rate, options, pairs, left_out };
 }
 
 /** One pair with the interval of its first change of sides: the same crossing over all corners. */
-export function compare(first: Priced, second: Priced, mostEmpty: number, piecesOf: PiecesOf): Pair {
+function compare(first: Priced, second: Priced, asked: { mostEmpty: number; piecesOf: PiecesOf } | null): Pair {
   const rows = crossings(first.pieces, second.pieces);
   const found = deciding(rows);
   const seconds = secondsPerMonth(first.inputs);
@@ -77,7 +80,8 @@ export function compare(first: Priced, second: Priced, mostEmpty: number, pieces
     first, second, rows, rate: found?.messages == null ? null : found.messages / seconds, usd: found?.usd ?? null,
     low: null, high: null, below: of(found?.below), above: of(found?.above),
   };
-  if (!found || found.messages === null) return pair;
+  if (!asked || !found || found.messages === null) return pair;
+  const { mostEmpty, piecesOf } = asked;
   const ends = corners(first.inputs, first.kind.movers, mostEmpty).flatMap((mine) =>
     corners(second.inputs, second.kind.movers, mostEmpty).map((theirs) =>
       crossings(piecesOf(first.kind, mine), piecesOf(second.kind, theirs)).find(

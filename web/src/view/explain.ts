@@ -4,7 +4,7 @@ import { secondsPerMonth } from "../bill/form.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
-import { about, amount, dollars, figure, listing, unitPrice } from "../numbers.js";
+import { about, amount, dollars, figure, listing, number, unitPrice } from "../numbers.js";
 import { byId, el } from "./dom.js";
 import type { Explains } from "./tables.js";
 
@@ -25,7 +25,7 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
       open(`Break-even hours: ${other.option.label} against ${sqs.option.label}`, [
         note(
           `Hours = (SQS's bill − the cluster's bill without people) / price of an hour = (${dollars(sqs.usd)} − ` +
-            `${dollars(without)}) / $${figure(answer.inputs.hour_rate)} = ${found}. The same as queries/break_even_hours.sql.`,
+            `${dollars(without)}) / $${number(answer.inputs.hour_rate)} = ${found}. The same as queries/break_even_hours.sql.`,
         ),
         bill(sqs, sqs.lines, region, data), bill(other, other.lines, region, data), inputs(other.inputs, data),
       ]);

@@ -9,7 +9,7 @@ import { LIGHT, stroke } from "./palette.js";
 
 export const WIDTH = 960;
 export const HEIGHT = 640;
-const CHARACTERS = 118;
+const CHARACTERS = 96;
 const LINE = 19;
 
 function wrapped(text: string): string[] {
@@ -24,16 +24,17 @@ function wrapped(text: string): string[] {
 }
 
 export function picture(answer: Answer, region: string, data: PageData): SVGElement {
-  const words = [...wrapped(verdict(answer, region)), ...wrapped(beside(answer))];
+  const first = wrapped(verdict(answer, region));
+  const words = [...first, ...wrapped(beside(answer))];
   const text = (x: number, y: number, said: string, rest = {}) => svg("text", { x, y, fill: LIGHT.ink, ...rest }, said);
-  const legend = 64;
+  const legend = Math.ceil(answer.options.length / 2) * 20 + 12;
   const top = 24 + words.length * LINE;
   const height = HEIGHT - top - legend - 20;
   const drawn = chart(answer, WIDTH - 32, height, LIGHT);
   drawn.setAttribute("x", "16");
   drawn.setAttribute("y", String(top));
   const keys = answer.options.flatMap((one, at) => {
-    const [x, y] = [24 + (at % 3) * 310, top + height + 18 + Math.floor(at / 3) * 20];
+    const [x, y] = [24 + (at % 2) * 460, top + height + 18 + Math.floor(at / 2) * 20];
     const { stroke: colour, dash } = stroke(one, LIGHT);
     const line = { x1: x, y1: y - 4, x2: x + 28, y2: y - 4, stroke: colour, "stroke-width": 2.5 };
     return [
@@ -49,7 +50,7 @@ export function picture(answer: Answer, region: string, data: PageData): SVGElem
       xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT,
       "font-family": "system-ui, sans-serif", "font-size": 15,
     },
-    ...words.map((said, at) => text(16, 26 + at * LINE, said, at ? {} : { "font-weight": 600 })),
+    ...words.map((said, at) => text(16, 26 + at * LINE, said, at < first.length ? { "font-weight": 600 } : {})),
     drawn, ...keys, text(16, HEIGHT - 10, source, { fill: LIGHT.muted, "font-size": 12 }),
   );
 }

@@ -2,7 +2,7 @@
 import type { PageData } from "../data.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { AS_USED, BATCHED, BY_TENS } from "../cost/options.js";
-import { about, dollars, figure } from "../numbers.js";
+import { about, dollars, figure, number } from "../numbers.js";
 import { cheapest, hoursLeft, latencyNear, latencyWords, optionOf, pairOf } from "../words.js";
 import { el, svg } from "./dom.js";
 import { stroke, type Theme } from "./palette.js";
@@ -104,6 +104,6 @@ export function changes(answer: Answer, explains: Explains): HTMLElement {
   const table = el("table", {}, el("thead", {}, groups, second), el("tbody", {}, ...rows));
   const note =
     "Monthly means; below each, the range of what is not known. Break-even hours: the staff time at your rate below " +
-    `which the cluster is cheaper, at $${figure(answer.inputs.hour_rate)} an hour.`;
+    `which the cluster is cheaper, at $${number(answer.inputs.hour_rate)} an hour.`;
   return framed("Where the cheaper option changes", "changes", table, note);
 }

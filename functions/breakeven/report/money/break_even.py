@@ -64,6 +64,18 @@ def money(report: Report) -> list[str]:
     return [" ".join(filter(None, sentences)) for sentences in parts]
 
 
+def cheaper_where(report: Report) -> list[list[str]]:
+    """Paragraphs of the sentences that speak of prices alone, for a page of no run."""
+    crossing = main_crossover(report)
+    if crossing is None:
+        return []
+    return [
+        [beside_headline(report), as_used(report), _sums(crossing)],
+        [size_and_zones(report)],
+        [QUEUE_ONLY, _book(crossing.price_book)],
+    ]
+
+
 def _sums(crossing: Crossover) -> str:
     if crossing.msg_per_s is None:
         return ""

@@ -41,7 +41,7 @@ def board_table(report: Report) -> Table | None:
 
 def why_empty(report: Report) -> str:
     """Why there is no board; nothing where there is one, or where nothing was to be priced."""
-    asked = report.cost_questions and not report.source
+    asked = report.cost_questions and report.cases and not report.source
     return EMPTY if asked and not report.size_board and not measured_capacities(report) else ""
 
 

@@ -12,14 +12,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from breakeven import words
-from breakeven.pricing.bill.known_capacity import KnownCapacity
 from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Section
 from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
-from breakeven.report.render.script import script
+from breakeven.report.render.page_data import page_data
+from breakeven.report.render.script import Script, script
 from breakeven.report.sections.contents import question_of, sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
@@ -39,11 +40,32 @@ class Key:
     tone: str = ""
 
 
-def page(report: Report, published: Published | None, printed: Sequence[KnownCapacity] = ()) -> str:
-    """The page as HTML. Text from suites, brokers and errors is escaped; SVG and script are ours alone.
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that the template sets, of a run, of a source, or of the calculator.
 
-    :param printed: capacities that sources printed, for a page without a run
+    :param beside: whether unrounded figures lie in files beside the page
     """
+
+    headline: str
+    paragraphs: Sequence[str]
+    byline: str
+    keys: Sequence[Key]
+    sections: Sequence[Section]
+    script: Script | None
+    beside: bool = True
+
+
+def page(report: Report, published: Published | None) -> str:
+    """The page as HTML. Text from suites, brokers and errors is escaped; SVG and script are ours alone."""
+    headline, *paragraphs = report.verdict.split("\n\n")
+    sections = sections_of(Subject(report, published))
+    content = Content(headline, paragraphs, byline(report), keys(report), sections, script(page_data(report)))
+    return set_page(report, content)
+
+
+def set_page(report: Report, content: Content) -> str:
+    """The file."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -52,20 +74,12 @@ def page(report: Report, published: Published | None, printed: Sequence[KnownCap
         lstrip_blocks=True,
     )
     environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours}
-    headline, *paragraphs = report.verdict.split("\n\n")
-    sections = sections_of(Subject(report, published))
     return environment.get_template("index.html").render(
         report=report,
         style=_ours("".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)),
-        headline=headline,
-        paragraphs=paragraphs,
-        byline=byline(report),
+        page=content,
         in_doubt=instrument_findings.failed(report),
-        keys=keys(report),
-        sections=sections,
-        questions=[(name, list(asked)) for name, asked in groupby(sections, question_of)],
-        script=script(report, printed),
-        published=report.source is not None,
+        questions=[(name, list(asked)) for name, asked in groupby(content.sections, question_of)],
     )
 
 
@@ -98,13 +112,13 @@ def keys(report: Report) -> list[Key]:
     if report.source:
         return [
             Key(f"{len(report.cases)}", "cases", "as the source printed them"),
-            *_money(report),
+            *money_keys(report),
             *_lost(report),
         ]
     settled = sum(case.status == "ok" for case in report.cases)
     tone = "" if settled == len(report.cases) else "bad"
     cases = Key(f"{settled} of {len(report.cases)}", "cases", "measured to the end", tone)
-    return [*_money(report), cases, *_lost(report)]
+    return [*money_keys(report), cases, *_lost(report)]
 
 
 def _lost(report: Report) -> list[Key]:
@@ -116,7 +130,7 @@ def _lost(report: Report) -> list[Key]:
     return [Key(f"{lost:,}", "lost", f"confirmed messages of {sent:,} sent{unsure}", "bad" if lost else "")]
 
 
-def _money(report: Report) -> list[Key]:
+def money_keys(report: Report) -> list[Key]:
     """The break-even as SQS is used, and once it is batched; none where the options never change places."""
     question = report.headline_question
     batches = question and BATCHED in question.options

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from breakeven import words
@@ -35,10 +36,21 @@ BOUNDS = {"minimum": "least", "maximum": "most", "exclusiveMinimum": "above", "e
 Json = dict[str, Any]
 
 
-def page_data(report: Report, published: Sequence[KnownCapacity] = ()) -> Json | None:
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What sources have published, which stands in where there is no run.
+
+    :param cases: each with how it says where it comes from: 'published 2012'
+    """
+
+    capacities: Sequence[KnownCapacity]
+    cases: Sequence[tuple[str, CaseReport]]
+
+
+def page_data(report: Report, printed: Printed | None = None) -> Json | None:
     """JSON of ``web/src/data.ts``; None where the report asked nothing about today's prices.
 
-    :param published: capacities that sources printed, which only a page without a run uses
+    :param printed: of a page without a run
     """
     question = report.headline_question
     if question is None or question.purpose == "history":
@@ -49,12 +61,13 @@ def page_data(report: Report, published: Sequence[KnownCapacity] = ()) -> Json |
     sources: list[str] = []
     books = {name: _book(name, sources) for name in regions()}
     books[region] = _as_priced(books.get(region), question.price_book, own, sources)
+    known = [_printed(one) for one in printed.capacities] if printed else []
     # what the report could not price beside stays out of its page until a reader asks for it
     if AMAZON_MQ not in question.options:
         inputs = inputs.but(amazon_mq=None)
     return {
         "version": VERSION,
-        "kind": "published" if report.source else "run",
+        "kind": "published" if printed else "run",
         "title": report.title,
         "headline": headline(report),
         "region": region,
@@ -76,8 +89,10 @@ def page_data(report: Report, published: Sequence[KnownCapacity] = ()) -> Json |
         "inputs": inputs.model_dump(mode="json")
         | {"msg_per_s": USUAL_RATE if inputs.msg_per_s is None else inputs.msg_per_s},
         "fields": _fields(),
-        "capacities": [*_own_capacity(inputs), *_capacities(report.capacities), *map(_printed, published)],
-        "latencies": list(_latencies(report.cases)),
+        "capacities": [*_own_capacity(inputs), *_capacities(report.capacities), *known],
+        "latencies": list(
+            _latencies(printed.cases if printed else [(one.provenance, one) for one in report.cases])
+        ),
         "most_empty_receives": max(1.0, question.counted_empty_receives or 0.0),
     }
 
@@ -214,9 +229,9 @@ def _capacity(
     }
 
 
-def _latencies(cases: Iterable[CaseReport]) -> Iterator[Json]:
+def _latencies(cases: Iterable[tuple[str, CaseReport]]) -> Iterator[Json]:
     """Of every case that was measured to the end, with all its nodes and no fault."""
-    for case in cases:
+    for origin, case in cases:
         rate = (
             case.produce.msg_per_s if case.produce and case.parameters.get("mode") != "load-unload" else None
         )
@@ -231,15 +246,20 @@ def _latencies(cases: Iterable[CaseReport]) -> Iterator[Json]:
         yield {
             "side": side,
             "name": words.target_name(case.target),
-            "origin": case.provenance,
+            "origin": origin,
             "what": "end to end" if of_whole else "of a send alone",
             "msg_per_s": rate,
             "p50_ms": found.p50_ms,
             "p99_ms": found.p99_ms,
             "mean_ms": found.mean_ms,
             "open": case.parameters.get("rate") is not None,
+            "batched": _number(case.parameters.get("send_batch")) > 1,
             "case": words.case_name(case),
         }
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 1.0
 
 
 def _side(kind: str) -> str | None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
 
-from breakeven.pricing.bill.known_capacity import KnownCapacity
-from breakeven.report.contract.report_model import Report
-from breakeven.report.render.page_data import embedded, page_data
+from breakeven.report.render.page_data import Json, embedded
 
 #: ``setup/page.sh`` writes it; it is deployed as any other file of the package
 BUNDLE = Path(__file__).parent / "compiled" / "page.js"
@@ -28,12 +25,12 @@ class Script:
     data: Markup
 
 
-def script(report: Report, published: Sequence[KnownCapacity] = ()) -> Script | None:
-    """None where the report has no prices of today that a reader could change.
+def script(data: Json | None) -> Script | None:
+    """None where there is nothing that a reader could change.
 
+    :param data: what the page embeds
     :raises RuntimeError: the script was not bundled
     """
-    data = page_data(report, published)
     if data is None:
         return None
     text = _bundle()

@@ -55,6 +55,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "What do you gain and give up?": ("compared",),
     "What does it cost, and where does that change?": ("cost",),
     "How fast was each, as measured?": ("tests", "offered", "boards", "orders", "capacity"),
+    "What have others measured?": ("published",),
     "How sure is that?": ("validity", "repeats"),
     "What becomes of latency, nodes and messages over time, and in faults?": (
         *("latency", "faults", "nodes", "ledger"),

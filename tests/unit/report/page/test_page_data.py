@@ -29,7 +29,7 @@ def data_of(report: Report) -> dict[str, Any]:
 def answered(report: Report) -> dict[str, Any]:
     data = data_of(report)
     inputs = data["inputs"]
-    given = {"inputs": inputs, "region": data["region"], "rate": inputs["msg_per_s"]}
+    given = {"inputs": inputs, "region": data["region"], "rate": inputs["msg_per_s"], "intervals": True}
     (found,) = evaluated(data, [given])
     return found
 

@@ -43,7 +43,9 @@ def settings() -> list[Setting]:
 
 @cache
 def pages() -> list[dict[str, Any]]:
-    return evaluated(data(), [setting.given() for setting in settings()])
+    return evaluated(
+        data(), [setting.given(intervals=number < FULL) for number, setting in enumerate(settings())]
+    )
 
 
 def same(sql: Any, page: Any, part: float = MILLIONTH) -> bool:

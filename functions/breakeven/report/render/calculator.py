@@ -1,0 +1,68 @@
+"""The calculator: the page's controls over price books and published figures, with no run at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from breakeven.pricing.bill.known_capacity import known_capacities
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Folded, Paragraph, Section
+from breakeven.report.money.break_even import cheaper_where
+from breakeven.report.money.headline import headline
+from breakeven.report.render.page import Content, money_keys, set_page
+from breakeven.report.render.page_data import Printed, page_data
+from breakeven.report.render.script import script
+from breakeven.report.sections import cost, stated_assumptions
+from breakeven.report.sections.scenario_results import AS_PRINTED
+from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.scenario_tables import comparison_tables
+
+
+def calculator(money: Report, sources: Sequence[Report]) -> str:
+    """The file, labelled as published.
+
+    :param money: a report of no case, with the question that the page opens with
+    :param sources: reports of what sources printed
+    """
+    subject = Subject(money, None)
+    made = (cost.section(subject), _published(sources), stated_assumptions.section(subject))
+    cases = [
+        (f"published {report.source.date[:4]}", case)
+        for report in sources
+        if report.source
+        for case in report.cases
+    ]
+    printed = Printed(known_capacities(), cases)
+    books = ", ".join(money.manifest.price_books)
+    content = Content(
+        headline(money),
+        [" ".join(filter(None, paragraph)) for paragraph in cheaper_where(money)],
+        f"{money.title} · no run: list prices ({books}) and published figures",
+        money_keys(money),
+        [section for section in made if section and section.parts],
+        script(page_data(money, printed)),
+        beside=False,
+    )
+    return set_page(money, content)
+
+
+def _published(sources: Sequence[Report]) -> Section:
+    """Every table of every source, folded by source."""
+    return Section(
+        "published",
+        "Published figures",
+        (Paragraph((AS_PRINTED,), "differs"), *(_tables(report) for report in sources)),
+        "What others have measured",
+    )
+
+
+def _tables(report: Report) -> Folded:
+    source = report.source
+    assert source is not None
+    tables = [
+        replace(table, slug=f"{source.id}-{table.slug}", scenario="")
+        for table in comparison_tables(report, None)
+    ]
+    words = " · ".join((source.title, source.author, source.publication, source.date))
+    return Folded(f"published-{source.id}", words, tuple(tables))

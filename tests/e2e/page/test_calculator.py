@@ -1,0 +1,94 @@
+"""The calculator's file, opened from disk: an owner's questions, and that no run stands behind it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from cli.main import main
+from tests.e2e.page.test_report_page import FLAGS
+
+VERDICT, LATENCY = "#yours-verdict", "#yours-prices tbody tr:first-child td.words"
+USED, BATCHED = "-sqs-as-used-rabbitmq-pair", "-sqs-batched-rabbitmq-pair"
+OWNER = "#v1&unit=month&traffic=3000000"
+LARGE = "#v1&unit=month&traffic=3000000&message_bytes=40960&consumer=lambda"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("calculator") / "calculator.html"
+    assert main(["calculator", "--out", str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def opened(file):
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
+        events: list[str] = []
+
+        def open_file(hash: str = "") -> Page:
+            page = chromium.new_page(viewport={"width": 1280, "height": 900})
+            page.on("console", lambda message: events.append(message.text))
+            page.on("pageerror", lambda error: events.append(str(error)))
+            page.on("request", lambda request: events.append(request.url))
+            page.goto(file.as_uri() + hash)
+            return page
+
+        yield open_file
+        chromium.close()
+    assert {event.partition("#")[0] for event in events} == {file.as_uri()}
+
+
+def test_it_says_that_no_run_stands_behind_it(opened, file):
+    page = opened()
+    said = page.locator("main").inner_text()
+    assert "No run stands behind this page: list prices, and figures that others have published." in said
+    assert "no run: list prices (us-east-1@2026-11-20) and published figures" in said
+    assert "this run" not in file.read_text(encoding="utf-8")
+    page.locator("summary", has_text="What have others measured?").click()
+    page.locator("#published-source-a > summary").click()
+    row = page.locator("#published-source-a tr.published").first
+    assert row.locator(".badge").inner_text() == "published"
+
+
+@pytest.mark.parametrize(
+    ("hash", "question", "element", "expected"),
+    [
+        (OWNER, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $0.20 a month"),
+        (OWNER, "what does mine cost?", "price-sqs-as-used", "$3.40"),
+        (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 43"),
+        (OWNER, "and once batched?", f"crossing{BATCHED}", "above 785"),
+        (OWNER, "with how much work?", f"hours{USED}", "never"),
+        (OWNER, "what latency is given up?", LATENCY, "nothing measured near"),
+        (LARGE, "which is cheaper?", VERDICT, "At 3.00 million messages of 40 KiB a month"),
+        (LARGE, "from what rate does my own win?", f"crossing{USED}", "never"),
+    ],
+)  # fmt: skip
+def test_an_owners_questions_have_their_answers(opened, hash, question, element, expected):
+    place = element if element.startswith("#") else f'[data-key="{element}"]'
+    assert expected in opened(hash).locator(place).inner_text(), question
+
+
+def test_who_says_that_price(opened):
+    page = opened(OWNER)
+    page.locator('[data-key="price-rabbitmq-pair"]').click()
+    said = page.locator("#explanation").inner_text()
+    assert "2 x m7g.large x 730 h" in said
+    assert "us-east-1@2026-11-20 ec2/m7g.large, " in said
+    assert "2026-07-20" in said
+
+
+def test_the_file_is_small(file):
+    assert file.stat().st_size < 1_000_000
+
+
+def test_a_region_without_a_book_or_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
+    assert main(["calculator", "--region", "eu-north-9"]) == 2
+    assert "--region: 'eu-north-9': no such book; there are ap-southeast-1" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert main(["calculator", "--out", str(tmp_path / "file" / "calculator.html")]) == 2
+    assert "--out" in capsys.readouterr().err
