@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: no book of the region is shipped, or the file cannot be written
     """
     # which brings the charts, for which no other command should wait
-    from local.stored.calculator import write_calculator  # noqa: PLC0415
+    from local.stored.calculator_file import write_calculator  # noqa: PLC0415
 
     write_calculator(arguments.out, arguments.region)
     if arguments.json:

@@ -39,7 +39,7 @@ def test_ecs_tasks_wait(moto, patched):
     tasks = Tasks(moto)
     state = tasks.state(tasks.definition("true", memory=64))
     with moto.patched_with(state_patches.ecs_tasks_wait, patched):
-        found = moto.run(machine(A=state), {"run": "r", "told": "x"})
+        found = moto.run(machine(A=state), {"run": "r", "order": "x"})
     if patched:
         # of a task that was never a process: the simulation's own tasks are in test_local_ecs.py
         task = json.loads(found["output"])
@@ -53,7 +53,7 @@ def test_ecs_errors_have_a_name(moto):
     state = tasks.state(tasks.definition("true", memory=64))
     state["Parameters"]["Cluster"] = "absent"
     with moto.patched_with(state_patches.ecs_tasks_wait, True):
-        found = moto.run(machine(A=state), {"run": "r", "told": "x"})
+        found = moto.run(machine(A=state), {"run": "r", "order": "x"})
     assert found["error"] == "ECS.ClusterNotFoundException"
 
 
