@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from cli.main import main
-from tests.e2e.page.test_report_page import FLAGS
 
 VERDICT, LATENCY = "#yours-verdict", "#yours-prices tbody tr:first-child td.words"
 USED, BATCHED = "-sqs-as-used-rabbitmq-pair", "-sqs-batched-rabbitmq-pair"
@@ -25,21 +23,19 @@ def file(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def opened(file):
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
-        events: list[str] = []
+def opened(browser, file):
+    """Opens the file; fails in the end on an error, a word on the console or a request for anything else."""
+    events: list[str] = []
 
-        def open_file(hash: str = "") -> Page:
-            page = chromium.new_page(viewport={"width": 1280, "height": 900})
-            page.on("console", lambda message: events.append(message.text))
-            page.on("pageerror", lambda error: events.append(str(error)))
-            page.on("request", lambda request: events.append(request.url))
-            page.goto(file.as_uri() + hash)
-            return page
+    def open_file(hash: str = "") -> Page:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.on("console", lambda message: events.append(message.text))
+        page.on("pageerror", lambda error: events.append(str(error)))
+        page.on("request", lambda request: events.append(request.url))
+        page.goto(file.as_uri() + hash)
+        return page
 
-        yield open_file
-        chromium.close()
+    yield open_file
     assert {event.partition("#")[0] for event in events} == {file.as_uri()}
 
 

@@ -6,24 +6,15 @@ import csv
 import io
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from breakeven.report.render.page import page as render
 from tests.fixtures.report import sample
 from tests.support.page.evaluator import WEB
 
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 DESK = {"width": 1280, "height": 900}
 HOSTILE = "=cmd|'/c calc'!A1 <img src=x onerror=alert(1)>"
@@ -38,14 +29,6 @@ def site(tmp_path_factory) -> Path:
     (folder / "index.html").write_text(render(report, None))
     (folder / "hostile.html").write_text(render(report.model_copy(update={"title": HOSTILE}), None))
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

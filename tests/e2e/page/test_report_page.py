@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from breakeven.published.rows import load_shipped
 from breakeven.report.render.page import page as render
 from tests.fixtures.report import sample
 
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 HOSTILE = '"><script>window.ran=1</script><img src=x onerror="window.ran=1">' + "w" * 300
 DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
@@ -35,14 +26,6 @@ def site(tmp_path_factory) -> Path:
     hostile = sample.report(plan[:4], cases=rows).model_copy(update={"title": HOSTILE, "run_id": HOSTILE})
     (folder / "hostile.html").write_text(render(hostile, None))
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture
