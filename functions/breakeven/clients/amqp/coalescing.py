@@ -1,7 +1,8 @@
 """A busy connection is read once a millisecond: what came meanwhile is one wake-up, one read, one batch.
 
 Below ``BUSY_PER_MS`` every message is read as it comes. Above it the instants that a read stamps are up to
-``READ_EVERY_S`` late, half of that in the mean: docs/decisions/0008 has what that buys.
+``READ_EVERY_S`` late, half of that in the mean: docs/decisions/0008 has what that buys. From ``GATHER_PER_MS`` on the
+core writes acknowledgements together, each at most ``HOLD_ACKS_S`` after its message: no instant is later for it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import time
 READ_EVERY_S = 0.001
 #: messages a millisecond on one connection from which on it is busy
 BUSY_PER_MS = 4
+#: messages a millisecond from which on acknowledgements wait for each other, and for how long at most
+GATHER_PER_MS, HOLD_ACKS_S = 2, 0.001
 #: connections with a smaller window or prefetch are never busy: they would wait for what cannot come
 LEAST_WINDOW = 100
 #: a connection's rate is judged over at least this long, nanoseconds: a broker that pauses for some of it

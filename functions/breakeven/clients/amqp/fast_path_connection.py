@@ -8,7 +8,13 @@ from ctypes import addressof, byref, string_at
 
 import numpy as np
 
-from breakeven.clients.amqp.coalescing import BUSY_PER_MS, JUDGED_OVER_NS, LEAST_WINDOW, READ_EVERY_S
+from breakeven.clients.amqp.coalescing import (
+    BUSY_PER_MS,
+    GATHER_PER_MS,
+    JUDGED_OVER_NS,
+    LEAST_WINDOW,
+    READ_EVERY_S,
+)
 from breakeven.clients.amqp.link import Link
 from breakeven.clients.core.loading import absence
 from breakeven.clients.core.memory import address
@@ -25,6 +31,11 @@ def obstacle(link: Link) -> str | None:
     if absent := absence():
         return absent
     return tls_obstacle() or NO_OUTLET if link.outlet is None else None
+
+
+def _judged(per_ms: int) -> int:
+    """Messages in the time over which a rate is judged."""
+    return per_ms * JUDGED_OVER_NS // 1_000_000
 
 
 class FastPathConnection:
@@ -47,7 +58,8 @@ class FastPathConnection:
         connection.out, connection.out_size = address(self.out), out_size
         connection.read_every_ns = round(READ_EVERY_S * 1e9)
         connection.judged_over_ns = JUDGED_OVER_NS
-        connection.busy_from = BUSY_PER_MS * JUDGED_OVER_NS // 1_000_000 if window >= LEAST_WINDOW else 0
+        if window >= LEAST_WINDOW:
+            connection.busy_from, connection.gather_from = map(_judged, (BUSY_PER_MS, GATHER_PER_MS))
         self._left = 0  # bytes that neither the core nor the general path can deal with before more come
 
     def may_run(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from breakeven.clients.amqp.coalescing import HOLD_ACKS_S
 from breakeven.clients.amqp.encoding import ACK, ACK_UP_TO
 from breakeven.clients.amqp.fast_path_connection import FastPathConnection
 from breakeven.clients.amqp.link import Link
@@ -40,6 +41,7 @@ class FastPathReceiver:
         struct.size = size
         struct.tag[: len(ours.tag)] = ours.tag
         self._acknowledge(workload.ack_every if workload.acks else 0)
+        struct.hold_ns = round(HOLD_ACKS_S * 1e9)
         struct.producers = ours.producers
         self._tags = np.zeros(_COLUMNS, np.uint64)
         self._redelivered = np.zeros(_COLUMNS, np.uint8)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pika import spec
 
 from breakeven.clients.amqp.client import NativeAmqpClient
+from breakeven.clients.amqp.coalescing import LEAST_WINDOW
 from breakeven.clients.base import ConnectionLost
 from breakeven.clients.fast_path import Ours
 from breakeven.loadgen.ledger.stamp import Stamper
@@ -96,6 +98,66 @@ def test_a_message_that_is_not_ours_is_settled_with_no_other(broker, of_threes):
     received(of_threes, 3)
     assert eventually(lambda: broker.acknowledged == [3, 4, 5, 6, 7])
     assert broker.acknowledged_up_to == [1]
+
+
+def struct_of(receiver):
+    return receiver._fast_path._struct  # no column has the instant of a write
+
+
+@pytest.fixture
+def gathering(receiver):
+    """A receiver at a rate at which acknowledgements wait for each other, for as long as a test says."""
+
+    def for_s(hold_s: float):
+        struct = struct_of(receiver)
+        struct.c.gathers, struct.c.judged_over_ns = 1, 1 << 62  # whatever comes later
+        struct.hold_ns = round(hold_s * 1e9)
+        return receiver
+
+    return for_s
+
+
+def test_an_acknowledgement_waits_for_others_as_long_as_it_may(broker, gathering):
+    receiver = gathering(for_s := 0.05)
+    broker.say(ours(1, 1))
+    taken = receiver.receive_on_fast_path(time.monotonic_ns() + 500 * MS).deliveries.in_hand_ns
+    assert len(taken) == 1
+    assert struct_of(receiver).c.wrote_ns - taken[0] >= for_s * 1e9
+    assert eventually(lambda: broker.acknowledged == [1])
+
+
+def test_none_waits_once_the_receiver_is_not_driven_any_more(broker, gathering):
+    receiver = gathering(60.0)
+    broker.say(*(ours(tag, tag) for tag in range(1, 6)))
+    received(receiver, 5)
+    assert eventually(lambda: broker.acknowledged == [1, 2, 3, 4, 5])
+
+
+def test_none_waits_where_messages_are_few(broker, receiver):
+    struct_of(receiver).hold_ns = 60_000 * MS
+    broker.say(ours(1, 1))
+    with ThreadPoolExecutor(1) as thread:
+        taken = thread.submit(receiver.receive_on_fast_path, time.monotonic_ns() + 60_000 * MS)
+        assert eventually(lambda: broker.acknowledged == [1])
+        assert not taken.done()
+        broker.hang_up()
+        assert taken.result().deliveries.handle == [1]
+
+
+@pytest.mark.parametrize(("prefetch", "gathers"), [(LEAST_WINDOW, True), (LEAST_WINDOW - 1, False)])
+def test_acknowledgements_gather_from_a_rate_on_and_never_with_a_small_prefetch(broker, prefetch, gathers):
+    client = made(broker, prefetch=prefetch)
+    receiver = expecting(client)
+    struct, tags = struct_of(receiver).c, iter(range(1, 1_000_000))
+
+    def has_gathered() -> bool:
+        """A burst; a machine that stalls in it has another."""
+        broker.say(*(ours(tag, tag) for tag, _ in zip(tags, range(500), strict=False)))
+        received(receiver, 500)
+        return bool(struct.gathers)
+
+    assert eventually(has_gathered) if gathers else not any(has_gathered() for _ in range(5))
+    client.close()
 
 
 def test_without_acknowledgements_none_is_written(broker):

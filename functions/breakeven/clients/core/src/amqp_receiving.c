@@ -21,6 +21,9 @@ struct receiving {
     int64_t ack_every; /* messages that one settles: all up to its tag where they are several; 0: nothing is settled */
     int64_t unacked; /* messages in hand that are to be */
     uint8_t newest[8]; /* the tag of the last of them */
+    /* acks that wait for others, so that one write has them all: bytes from the beginning of c.out, which has nothing
+     * else meanwhile, since when, and how long at most; see coalescing.py */
+    int64_t held, held_since_ns, hold_ns;
     /* what happened in this call: columns, one entry a message */
     int64_t count, columns;
     uint64_t *tags;
@@ -34,12 +37,26 @@ static int agrees(const uint8_t *bytes, int64_t count, const uint8_t *piece, int
     return known <= 0 || memcmp(bytes + at, piece, (size_t)known) == 0;
 }
 
+/* An ack, which is held until it is released. */
 static void acknowledge(struct receiving *r) {
-    uint8_t *ack = r->c.out + r->c.out_end;
+    uint8_t *ack = r->c.out + r->c.out_end + r->held;
     memcpy(ack, r->ack, ACK);
     memcpy(ack + TAG_AT, r->newest, 8);
-    r->c.out_end += ACK;
+    if (r->held == 0)
+        r->held_since_ns = r->c.read_ns;
+    r->held += ACK;
     r->unacked = 0;
+}
+
+static void release(struct receiving *r) {
+    r->c.out_end += r->held;
+    r->held = 0;
+}
+
+/* Until when what is held may wait: not at all on a connection that is read once in a while, whose messages have
+ * come together, or that has not written all that it was to write. */
+static int64_t held_until(const struct receiving *r) {
+    return r->c.gathers && !r->c.busy && !unsent(&r->c) ? r->held_since_ns + r->hold_ns : 0;
 }
 
 static void take(struct receiving *r, const uint8_t *message, const uint8_t *stamp) {
@@ -84,7 +101,7 @@ static int take_all(struct receiving *r) {
             found = UNUSUAL;
             break;
         }
-        if (r->count == r->columns || r->c.out_end + 2 * ACK > r->c.out_size) { /* a last one always has room */
+        if (r->count == r->columns || r->c.out_end + r->held + 2 * ACK > r->c.out_size) { /* a last one always has room */
             found = FULL;
             break;
         }
@@ -107,6 +124,8 @@ int32_t receiving_run(struct receiving *r, int64_t until_ns, int64_t late_ns) {
         /* what waits for company is settled where none came, and before the general path has its say */
         if (over && r->unacked && (r->count == 0 || taken == UNUSUAL))
             acknowledge(r);
+        if (over || now >= held_until(r))
+            release(r);
         if ((end = write_some(&r->c)) != OVER)
             break;
         if (over && (!unsent(&r->c) || now >= late_ns)) {
@@ -118,9 +137,10 @@ int32_t receiving_run(struct receiving *r, int64_t until_ns, int64_t late_ns) {
                 break;
             continue;
         }
-        if ((end = exchange(&r->c, until_ns)) != OVER)
+        if ((end = exchange(&r->c, r->held && held_until(r) < until_ns ? held_until(r) : until_ns)) != OVER)
             break;
     }
+    release(r); /* to the general path, as all that is unwritten */
     return end;
 }
 

@@ -82,12 +82,18 @@ int exchange(struct connection *c, int64_t wake_ns) {
     return ready & ~POLLOUT ? read_once(c) : OVER;
 }
 
+/* Were there so many messages in judged_over_ns, or more, in the time that is judged? */
+static int reached(const struct connection *c, int64_t from, int64_t elapsed_ns) {
+    return from > 0 && c->count * c->judged_over_ns >= from * elapsed_ns;
+}
+
 void took(struct connection *c, int64_t count) {
     c->count += count;
     int64_t elapsed_ns = c->read_ns - c->since_ns;
     if (elapsed_ns < c->judged_over_ns)
         return;
-    c->busy = c->busy_from > 0 && c->count * c->judged_over_ns >= c->busy_from * elapsed_ns;
+    c->busy = reached(c, c->busy_from, elapsed_ns);
+    c->gathers = reached(c, c->gather_from, elapsed_ns);
     c->count = 0;
     c->since_ns = c->read_ns;
 }

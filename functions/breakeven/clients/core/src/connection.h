@@ -33,6 +33,8 @@ struct connection {
     int64_t read_every_ns, judged_over_ns;
     int64_t busy_from;      /* messages in judged_over_ns; 0: this connection is never busy */
     int64_t busy;           /* whether it is now */
+    int64_t gather_from;    /* messages in judged_over_ns from which on acks wait for each other; 0: they never do */
+    int64_t gathers;        /* whether they do now */
     int64_t count, since_ns; /* messages since */
 };
 
