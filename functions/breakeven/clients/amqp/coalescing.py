@@ -1,8 +1,10 @@
 """A busy connection is read once a millisecond: what came meanwhile is one wake-up, one read, one batch.
 
 Below ``BUSY_PER_MS`` every message is read as it comes. Above it the instants that a read stamps are up to
-``READ_EVERY_S`` late, half of that in the mean: docs/decisions/0008 has what that buys. From ``GATHER_PER_MS`` on the
-core writes acknowledgements together, each at most ``HOLD_ACKS_S`` after its message: no instant is later for it.
+``READ_EVERY_S`` late, half of that in the mean: docs/decisions/0008 has what that buys.
+
+From ``GATHER_PER_MS`` on the core writes acknowledgements together, each at most ``HOLD_ACKS_S`` after its
+message: no instant is later for it.
 """
 
 from __future__ import annotations
