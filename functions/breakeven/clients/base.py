@@ -18,17 +18,18 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from breakeven.workload.node_faults import MAX_FAULT_S
+
+if TYPE_CHECKING:  # functions that drive no queue import this, too, and numpy takes a third of their start
+    import numpy as np
+    import numpy.typing as npt
 
 #: the ledger's stamp: the first bytes of a body, which tell one message from every other
 STAMP_BYTES = 16
 
-Int64s = npt.NDArray[np.int64]
+Int64s: TypeAlias = "npt.NDArray[np.int64]"
 
 
 class Outcome(StrEnum):
