@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import pytest
-from cfnlint.schema import PROVIDER_SCHEMA_MANAGER
 
 from infra.results import SCAN_LIMIT_BYTES
+from tests.support.aws.cfn_lint import resource_schema
 from tests.support.aws.definition import nodes_template, resources
 from tests.support.aws.stacks import BESIDE, GROWN, Built
 
@@ -34,7 +34,7 @@ def variables(built: Built) -> list[dict[str, Any]]:
 def physical_names(built: Built) -> set[tuple[str, str]]:
     """Everything that would be called by a name that the template chooses, by kind."""
     identifiers = {
-        kind: PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema["primaryIdentifier"]
+        kind: resource_schema(kind)["primaryIdentifier"]
         for kind in {each["Type"] for each in built.template["Resources"].values()}
     }
     names = set()
@@ -163,7 +163,7 @@ def test_the_tags_are_on_everything_that_takes_tags(grown):
     expected = {"CostCenter": "1234", "Owner": "team-a"}
     tagged = 0
     for logical_id, each in grown.template["Resources"].items():
-        schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", each["Type"]).schema
+        schema = resource_schema(each["Type"])
         if schema.get("tagging", {}).get("taggable"):
             found = each["Properties"][schema["tagging"]["tagProperty"].rsplit("/", 1)[-1]]
             pairs = found if isinstance(found, dict) else {tag["Key"]: tag["Value"] for tag in found}

@@ -13,9 +13,9 @@ from typing import Any
 import aws_cdk as cdk
 import pytest
 from cdk_nag import AwsSolutionsChecks
-from cfnlint.api import ManualArgs, lint
 
 from local.aws.strict.permissions.template_checks import of_template
+from tests.support.aws.cfn_lint import problems
 from tests.support.aws.definition import resources
 from tests.support.aws.stacks import Built
 
@@ -32,13 +32,12 @@ def stack(request) -> Built:
 
 def test_cloudformation_finds_nothing_wrong(stack):
     region = "eu-west-1" if stack.artifact["name"].startswith("team-a") else "us-east-1"
-    found = lint(json.dumps(stack.template), config=ManualArgs(regions=[region], ignore_checks=[*LEFT_OUT]))
-    assert [str(match) for match in found] == []
+    assert [str(match) for match in problems(stack.template, region, [*LEFT_OUT])] == []
 
 
 def test_cloudformation_would_find_what_is_wrong():
     topic = {"Type": "AWS::SNS::Topic", "Properties": {"DisplayName": ["a", "b"]}}
-    assert "E3012" in {match.rule.id for match in lint(json.dumps({"Resources": {"Topic": topic}}))}
+    assert "E3012" in {match.rule.id for match in problems({"Resources": {"Topic": topic}})}
 
 
 def test_the_services_take_what_no_schema_describes(stack):

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cfnlint.schema import PROVIDER_SCHEMA_MANAGER
-
 from local.cdk.kept_assemblies import ROOT
 from local.cdk.synth import app_environment
+from tests.support.aws.cfn_lint import resource_schema
 
 
 def assembly_of(commit: str, folder: Path) -> Path:
@@ -52,7 +51,7 @@ def replaced(before: dict[str, Any], after: dict[str, Any]) -> dict[str, list[st
 def _create_only(kind: str) -> list[str]:
     if kind.startswith("Custom::"):
         return ["ServiceToken"]
-    schema = PROVIDER_SCHEMA_MANAGER.get_resource_schema("us-east-1", kind).schema
+    schema = resource_schema(kind)
     return [pointer.removeprefix("/properties/") for pointer in schema.get("createOnlyProperties", [])]
 
 
