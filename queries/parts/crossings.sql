@@ -9,7 +9,20 @@
 -- sign: 1 where the second is cheaper, -1 where the first is, 0 where they cost the same.
 -- usd: of the first at that rate, its full clusters at an edge; but of a tie just above the rate at which it begins.
 -- One chain in which each step is read once: engines run a step again for each place that reads it.
-joint AS (
+-- Two pieces that overlap are found by the band in which their overlap begins, an eighth of a doubling: engines join by
+-- equality, and compare what is equal piece by piece, which without bands is each piece of one with all of the other.
+banded AS (
+  SELECT
+    b.option_key, b.messages, b.to_messages, b.usd, b.usd_per_message, b.from_band, s.band
+  FROM (
+    SELECT
+      option_key, messages, to_messages, usd, usd_per_message,
+      CAST(floor(8E0 * log2(greatest(messages, 1E0))) AS bigint) AS from_band,
+      CAST(floor(8E0 * log2(greatest(to_messages, 1E0))) AS bigint) AS to_band
+    FROM pieces
+  ) b
+  CROSS JOIN UNNEST(sequence(b.from_band, b.to_band)) AS s (band)
+), joint AS (
   SELECT
     p.pair_id,
     greatest(s.messages, o.messages) AS messages,
@@ -19,9 +32,11 @@ joint AS (
     o.usd + o.usd_per_message * (greatest(s.messages, o.messages) - o.messages) AS second_usd,
     o.usd + o.usd_per_message * (least(s.to_messages, o.to_messages) - o.messages) AS second_to_usd
   FROM pairs p
-  JOIN pieces s ON s.option_key = p.first_key
-  JOIN pieces o
+  JOIN banded s ON s.option_key = p.first_key
+  JOIN banded o
     ON o.option_key = p.second_key
+    AND o.band = s.band
+    AND greatest(s.from_band, o.from_band) = s.band
     AND ((o.messages < s.to_messages AND s.messages < o.to_messages) OR (o.messages = 0E0 AND s.messages = 0E0))
 ), signed AS (
   SELECT
