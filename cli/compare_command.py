@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import geometric_mean
 from typing import Any
 
 from rich.console import Console
 
-from breakeven import words
-from breakeven.report.drift.drift import (
-    CAPACITY,
-    FALSE_ALARMS,
-    FIGURES,
-    Drift,
-    Measure,
-    Move,
-    Shift,
-    drift_between,
-    sentences,
-)
-from cli.report_command import find, read
-from cli.terminal import columns, print_json, print_styled, print_table, say
-
-NAMES = {"msg_per_s": "rate", "p50_ms": "p50", "p99_ms": "p99"}
+from breakeven.errors import InputError
+from breakeven.report.contract.drift_model import DriftReport
+from breakeven.report.drift.drift import FALSE_ALARMS, Drift, drift_between
+from breakeven.report.drift.drift_builder import reported
+from breakeven.report.drift.drift_words import sentences
+from breakeven.report.elements import Table, filled
+from breakeven.report.tables.drift_tables import moves_table, shifts_table
+from cli.report_command import load, table_rows
+from cli.terminal import print_json, print_rows, print_styled, say
+from local.stored.whole_files import write_whole
 
 
 def add_parser(commands: Any) -> None:
@@ -34,13 +26,15 @@ def add_parser(commands: Any) -> None:
         "compare",
         help="what changed between two runs, and which figures moved",
         description="Compare two runs of a suite: first what changed around them (releases, machines, "
-        "prices), then which figures moved beyond chance, over all cells of a target and in single ones.",
+        "prices), then which figures moved beyond chance, over all cells of a target and in single ones. Of "
+        "a run that did not come to its end, what was settled is compared.",
     )
     command.add_argument(
         "before", metavar="RUN", help="the run that the other is held against: an id, or a path"
     )
     command.add_argument("after", metavar="RUN", help="a run's id, latest, or a path")
     command.add_argument("--runs", type=Path, default=Path("runs"), help="folder of results (runs)")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the comparison as a page, too")
     command.add_argument("--json", action="store_true", help="print the comparison as JSON")
     command.set_defaults(run=run)
 
@@ -48,10 +42,17 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the comparison; returns the exit code, which is 0 whatever has moved.
 
-    :raises InputError: there is no such run, its file is damaged, or the two are not comparable
+    :raises InputError: there is no such run, its file is damaged, the two are not comparable, or the page
+        cannot be written
     """
-    before, after = (read(find(name, arguments.runs)) for name in (arguments.before, arguments.after))
+    before, after = (load(name, arguments.runs) for name in (arguments.before, arguments.after))
     drift = drift_between(before, after)
+    found = reported(drift, before, after)
+    if arguments.out:
+        # which brings the template engine, for which the terminal should not wait
+        from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415
+
+        write_page(arguments.out, drift_page(after, found), "compare")
     if arguments.json:
         print_json(document(drift))
         return 0
@@ -59,16 +60,30 @@ def run(arguments: argparse.Namespace) -> int:
     print_styled(console, f"{drift.after} held against {drift.before}", "bold")
     _print_changes(console, drift)
     say(console)
-    for sentence in sentences(drift):
+    for sentence in found.findings:
         say(console, sentence)
-    _print_shifts(console, drift.shifts)
-    _print_moves(console, drift.moves)
+    _print_figures(console, found)
+    if arguments.out:
+        say(console)
+        say(console, f"page: {arguments.out}")
     return 0
 
 
 def document(drift: Drift) -> dict[str, Any]:
     """The comparison as JSON."""
     return {**asdict(drift), "false_alarms": FALSE_ALARMS, "sentences": sentences(drift)}
+
+
+def write_page(path: Path, page: str, command: str) -> None:
+    """Write a page where ``--out`` wants it.
+
+    :raises InputError: it cannot be written
+    """
+    try:
+        write_whole(path, page.encode())
+    except OSError as error:
+        remedy = f"cannot be written: {error.strerror}; give another file"
+        raise InputError(command, "--out", str(path), remedy) from error
 
 
 def _print_changes(console: Console, drift: Drift) -> None:
@@ -78,36 +93,15 @@ def _print_changes(console: Console, drift: Drift) -> None:
         say(console, f"  {change.describe()}")
 
 
-def _print_shifts(console: Console, shifts: Sequence[Shift]) -> None:
-    table = columns("target", "figure", right=("cells", "change", "p"))
-    for one in shifts:
-        table.add_row(*_named(one.measure), str(one.cells), _change(one.ratio), words.figure(one.p, 2))
-    if shifts:
-        say(console)
-        print_table(console, table)
+def _print_figures(console: Console, drift: DriftReport) -> None:
+    for table in filled(shifts_table(drift), moves_table(drift)):
+        print_figures(console, table)
 
 
-def _print_moves(console: Console, moves: Sequence[Move]) -> None:
-    table = columns("target", "figure", "cell", right=("before", "after", "change", "p"))
-    for one in moves:
-        table.add_row(
-            *_named(one.figure.measure),
-            words.place(one.figure.scenario, one.figure.cell),
-            words.figure(geometric_mean(one.figure.before)),
-            words.figure(geometric_mean(one.figure.after)),
-            _change(one.figure.ratio),
-            words.figure(one.p, 2),
-        )
-    if moves:
-        say(console)
-        print_table(console, table)
-
-
-def _named(measure: Measure) -> tuple[str, str]:
-    metric = words.capital(CAPACITY) if measure.metric == CAPACITY else words.OPERATIONS[measure.metric]
-    figure = f"{metric} {NAMES[measure.name]}, {FIGURES[measure.name]}"
-    return words.short_target_name(measure.target), figure
-
-
-def _change(ratio: float) -> str:
-    return f"{ratio - 1:+.1%}"
+def print_figures(console: Console, table: Table) -> None:
+    """A table of the report as aligned text, its notes beneath."""
+    say(console)
+    print_styled(console, table.caption, "bold")
+    print_rows(console, *table_rows(table))
+    for note in table.notes:
+        print_styled(console, note, "dim", wrap=console.is_terminal)

@@ -22,6 +22,7 @@ from breakeven.report.tables.scenario_tables import comparison_tables
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, print_rows, print_styled, print_verdict, say
+from local.stored.earlier_reports import with_drift
 from local.stored.published_report import PREFIX, write_report
 from local.stored.settled_cases import is_under_way
 from local.stored.settled_report import has_ended, is_unfinished, settled_report
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     if folder := _unfinished(target, arguments.runs):
         return _as_far_as_settled(folder, arguments.perftest, as_json=arguments.json)
     source = find(target, arguments.runs)
-    report = read(source)
+    report = with_drift(read(source), source.resolve().parent.parent)
     written = write(report, source.parent, but=SOURCE, perftest=arguments.perftest)
     _conclude(report, written, as_json=arguments.json)
     return 0
@@ -89,7 +90,7 @@ def _unfinished(target: str, runs: Path) -> Path | None:
 
 
 def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
-    report = settled_report(folder)
+    report = with_drift(settled_report(folder), folder)
     _conclude(report, write(report, folder / "report", perftest=perftest), as_json=as_json)
     if has_ended(folder):
         line = f"{folder.name} came to its end, and had no report any more: it was made anew from its rows"
@@ -99,6 +100,15 @@ def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
         line = f"{folder.name} did not come to its end; to resume it: {resume_command(folder)}"
     print(line, file=sys.stderr)
     return 0
+
+
+def load(target: str, runs: Path) -> Report:
+    """The report of a run, as far as it is settled, by its id, ``latest`` or a path.
+
+    :raises InputError: there is no such run, nothing of it is settled, or its file is damaged
+    """
+    folder = _unfinished(target, runs)
+    return settled_report(folder) if folder else read(find(target, runs))
 
 
 def find(target: str, runs: Path) -> Path:
@@ -198,7 +208,7 @@ def _print_tables(report: Report, console: Console) -> None:
     for table in comparison_tables(report, None):
         console.print()
         print_styled(console, f"{table.caption} (published)", "bold")
-        print_rows(console, *_rows(table))
+        print_rows(console, *table_rows(table))
         for note in table.notes:
             print_styled(console, note, "dim", wrap=console.is_terminal)
     console.print()
@@ -206,7 +216,7 @@ def _print_tables(report: Report, console: Console) -> None:
     console.print()
 
 
-def _rows(table: Table) -> tuple[list[list[str]], range]:
+def table_rows(table: Table) -> tuple[list[list[str]], range]:
     """Rows, the first of titles; and which of their cells are figures."""
     sections = any(row.section for row in table.rows)
     header = [*([""] if sections else []), *table.label_titles, *table.titles]

@@ -105,7 +105,10 @@ class Results(Construct):
         return bucket
 
     def _state_table(self) -> dynamodb.Table:
-        """What is under way. Items expire after 90 days: no result is here only."""
+        """What is under way, whose items expire after 90 days, and which runs of a suite there are.
+
+        No result is here only.
+        """
         key = self._storage.key
         return dynamodb.Table(
             self,

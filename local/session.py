@@ -15,7 +15,7 @@ from breakeven.clients.core.loading import SWITCH
 from breakeven.loadgen.self_check.host_use import RUN_PROCESS
 from breakeven.results import layout
 from breakeven.results.fault_orders import FaultOrders
-from breakeven.results.items import RUN
+from breakeven.results.items import RUN, suite_runs
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.run.run_input import RunInput
@@ -30,7 +30,7 @@ from local.servers.endpoints import Endpoints
 from local.servers.proxy.fault_proxy import FaultProxy
 from local.servers.proxy.proxy_agent import ProxyAgent
 from local.servers.sqs_server import SqsServer
-from local.stored import kept_advice, resumed_run
+from local.stored import earlier_reports, kept_advice, resumed_run
 from local.stored.broker_logs import keep_broker_logs
 from local.stored.export import Items, export_run, writing
 from local.stored.settled_cases import SettledCases
@@ -104,6 +104,7 @@ class Session:
         rabbitmq = "the nodes given" if given else "nodes of our own, started when needed"
         self._say(f"SQS: {server}; RabbitMQ: {rabbitmq}")
         kept_advice.bring(self.store, self._runs, self._suite)
+        earlier_reports.bring(self.store, self.state_of(suite_runs(self._suite)), self._runs, self._suite)
         if wanted.resume_run_id is not None:
             resumed_run.bring(self.store, self.state_of(wanted.resume_run_id), self._runs)
         notes = [*wanted.surroundings.notes, *notes]

@@ -50,6 +50,8 @@ def print_summary(report: Report, console: Console) -> None:
             print_styled(console, f"failed: {name}: {case.reason}", "bold red")
     _print_flags(report, console)
     print_verdict(console, report.verdict)
+    if report.drift:
+        print_styled(console, report.drift.summary, wrap=console.is_terminal)
     for line in cheapest_lines(report):
         print_styled(console, line, wrap=console.is_terminal)
     proof = instrument_findings.line(report)

@@ -283,7 +283,8 @@ STEPS = {
     "BuildReport": Step(
         "run.build_report",
         5,
-        Needs((GET, UPDATE), reads=(RUNS, ANSWERS), writes=(RUNS,), bound=("athena:GetQueryResults",)),
+        # it asks for the suite's earlier runs, and reads the report of the last comparable one
+        Needs((GET, QUERY, UPDATE), reads=(RUNS, ANSWERS), writes=(RUNS,), bound=("athena:GetQueryResults",)),
         memory_mb=ONE_CORE_MB,
     ),
     "FinishRun": Step(

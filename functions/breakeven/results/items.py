@@ -3,7 +3,8 @@
 Items (sort key ``item``): ``run`` · ``lane#<target>`` · ``case#<case_id>`` ·
 ``loader#<case_id>#<attempt>#<loader>`` · ``loader#<case_id>#<attempt>#all``, of all of them together ·
 ``search#<case_id>#<attempt>#<loader>``, what it tells the others of a capacity search. The partition
-``#lock`` is no run's: it has an item for each state machine, named after it.
+``#lock`` is no run's: it has an item for each state machine, named after it. Nor is ``#suite#<name>``, which
+has one for each run of that suite that came to a report, named after the run and kept for good.
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ CASES = "case#"
 NO_CASE_OK = "Cases"
 #: the partition of the locks; no run's id begins like this
 LOCKS = "#lock"
+
+
+def suite_runs(suite: str) -> str:
+    """The partition of the suite's runs; no run's id begins like this."""
+    return f"#suite#{suite}"
 
 
 def lane_item(target: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from breakeven.published.rows import load_shipped
+from breakeven.report import contents
 from breakeven.report.elements import (
     BadgeKey,
     Bullets,
@@ -23,7 +24,6 @@ from breakeven.report.elements import (
 )
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections import contents
 from breakeven.report.sections.subject import Subject
 from tests.fixtures.report import sample
 from tests.fixtures.report.html import parse, text

@@ -12,6 +12,7 @@ from moto import mock_aws
 from rich.console import Console
 
 from breakeven.errors import BreakevenError, InputError
+from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN, case_item
 from breakeven.steps.run.build_report import report_run
 from breakeven.steps.run.finish_run import GOOD_RUN, HEALTH, finish_run
@@ -19,6 +20,7 @@ from breakeven.steps.services import Services
 from cli.main import FAILED
 from cli.running.outcome import OK, SOME_CASES_FAILED, conclude
 from tests.fixtures.report import sample
+from tests.fixtures.report.drifting import plan_document
 from tests.support.aws.moto_results import services_in_moto
 
 PLAN = sample.planned()
@@ -93,8 +95,7 @@ def test_the_mails_subject_says_so(services, monkeypatch, failures, said):
     ids = [case.case_id for case in PLAN][:failures]
     report = sample.report(PLAN, cases=sample.failed(sample.answers(PLAN).cases, "it broke", *ids))
     monkeypatch.setattr("breakeven.steps.run.build_report.assemble", lambda *_: report)
-    services.store.put_json("runs/run/plan.json", {})
-    monkeypatch.setattr(type(services.store), "get_json", lambda *_: {})
+    services.store.put_json(layout.plan_key("run"), plan_document())
     assert report_run(services, "run", {}, {})["subject"] == f"Queue Breakeven {report.suite}: {said}"
 
 

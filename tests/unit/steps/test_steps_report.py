@@ -9,6 +9,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.report_files import render_all
 from breakeven.results import layout
@@ -20,10 +21,12 @@ from breakeven.steps.run.build_report import assemble
 from breakeven.steps.run.costs import ASKED_MSG_PER_S
 from breakeven.steps.run.plan_run import plan_run
 from breakeven.steps.services import Services
+from tests.fixtures.report import sample
 from tests.support.aws.moto_results import services_in_moto, state_table
 from tests.support.money.query_tables import Bucket
 
 RUN_ID = "run-1"
+DRIFT = DriftReport(summary="Nothing moved.", since="run-0", date="2026-10-20")
 ACCOUNT = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
@@ -68,16 +71,22 @@ def report(reports: dict[str, Report]) -> Report:
     return reports["local"]
 
 
-def test_the_mail_has_the_verdict_the_reports_address_and_a_link(monkeypatch):
+def test_the_mail_has_the_answer_the_drift_the_reports_address_and_a_link(monkeypatch):
     for name, value in ACCOUNT.items():
         monkeypatch.setenv(name, value)
     arn = "arn:aws:states:eu-west-1:123456789012:execution:m:run-1"
     with mock_aws():
         services = services_in_moto()
         services.state(RUN_ID).update(RUN, execution=arn)
-        reported = build_report._message(services, RUN_ID, "SQS is cheaper.").splitlines()
+        changed = {"verdict": "SQS is cheaper.\n\nAnd more.", "drift": DRIFT}
+        report = sample.report().model_copy(update=changed)
+        reported = build_report._message(services, RUN_ID, report).splitlines()
     assert reported == [
         "SQS is cheaper.",
+        "",
+        "Nothing moved.",
+        "",
+        "And more.",
         "",
         "Report: s3://results/runs/run_id=run-1/report/index.html",
         "Console: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1"

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from breakeven.published.rows import Published, PublishedMetric, PublishedRow
-from breakeven.report.contract.report_model import SourceReport
+from breakeven.report.contract.source_model import SourceReport
 from breakeven.results.schemas import TABLES
 from breakeven.terms import Place
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from breakeven.report.contract.report_model import SourceReport
+from breakeven.report.contract.source_model import SourceReport
 from breakeven.terms import Place
 from breakeven.workload.case import Case
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from breakeven import words
 from breakeven.report.building import measured_findings
-from breakeven.report.contract.report_model import CaseReport, Report, SourceReport
+from breakeven.report.contract.report_model import CaseReport, Report
+from breakeven.report.contract.source_model import SourceReport
 from breakeven.report.money import break_even
 from breakeven.report.money.headline import headline, other_forms
 from breakeven.report.tables.figures import DOLLARS, printed

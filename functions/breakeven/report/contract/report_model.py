@@ -8,7 +8,6 @@ from pydantic import Field
 
 from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
 from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
-from breakeven.published.rows import SourceBreakeven
 from breakeven.report.contract.board_model import BaseRatio, BoardSize, ClusterPrice
 from breakeven.report.contract.cost_model import (
     Bill,
@@ -25,11 +24,13 @@ from breakeven.report.contract.crossing_model import (
     Sensitivity,
     SizeCrossing,
 )
+from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
 from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.pairs_model import Pairs
 from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.contract.source_model import SourceReport
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
 from breakeven.terms import Environment, Flag, Place, Provenance
@@ -214,21 +215,6 @@ class Manifest(Strict):
     )
 
 
-class SourceReport(Strict):
-    """The publication whose figures a report is of."""
-
-    id: str
-    title: str
-    label: str
-    publication: str
-    author: str
-    date: str
-    url: str | None
-    setup: dict[str, str]
-    notes: dict[str, str] = Field(description="by scenario: what the figures do not say")
-    breakeven: SourceBreakeven | None
-
-
 class Report(Strict):
     schema_version: Literal["1.0"] = "1.0"
     run_id: str
@@ -288,6 +274,9 @@ class Report(Strict):
     repeats: list[Repeats] = Field(default_factory=list, description="empty: every cell was measured once")
     comparisons: list[Comparison] = Field(default_factory=list)
     base_ratios: list[BaseRatio] = Field(default_factory=list, description="empty: the suite has no base")
+    drift: DriftReport | None = Field(
+        default=None, description="since the last comparable run; null of a source, and of earlier versions"
+    )
     assumptions: list[str]
 
     @property

@@ -56,9 +56,15 @@ class Figure:
     after: tuple[float, ...]
 
     @property
+    def means(self) -> tuple[float, float]:
+        """Geometric means before and after."""
+        return geometric_mean(self.before), geometric_mean(self.after)
+
+    @property
     def ratio(self) -> float:
-        """Of the geometric means, after / before."""
-        return geometric_mean(self.after) / geometric_mean(self.before)
+        """Of the means, after / before."""
+        before, after = self.means
+        return after / before
 
     @property
     def is_repeated(self) -> bool:
@@ -88,6 +94,16 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Incomplete:
+    """A run of whose cases some ``failed``, or are ``unsettled``: its report was written before its end."""
+
+    run_id: str
+    cases: int
+    failed: int
+    unsettled: int
+
+
+@dataclass(frozen=True, slots=True)
 class Drift:
     """``figures`` are those that both runs have; the others are counted by the run that has them.
 
@@ -105,6 +121,7 @@ class Drift:
     only_before: int
     only_after: int
     unlike: tuple[UnlikeCell, ...]
+    incomplete: tuple[Incomplete, ...] = ()
 
 
 Key = tuple[Measure, str, str]
@@ -117,7 +134,7 @@ def drift_between(before: Report, after: Report) -> Drift:
     :raises InputError: they are not comparable, and why
     """
     _check_comparable(before, after)
-    old, new = _figures_of(before), _figures_of(after)
+    old, new = figures_of(before), figures_of(after)
     unlike = unlike_cells(before, after)
     left_out = {(each.target, each.scenario, each.cell) for each in unlike}
     for side in (old, new):
@@ -138,7 +155,15 @@ def drift_between(before: Report, after: Report) -> Drift:
         only_before=len(old) - len(figures),
         only_after=len(new) - len(figures),
         unlike=tuple(unlike),
+        incomplete=tuple(filter(None, map(_incomplete, (before, after)))),
     )
+
+
+def _incomplete(report: Report) -> Incomplete | None:
+    """None of a run that measured all of its cases to the end."""
+    failed = sum(case.status == "failed" for case in report.cases)
+    cases = len(report.cases) + report.unsettled
+    return Incomplete(report.run_id, cases, failed, report.unsettled) if failed + report.unsettled else None
 
 
 def _beyond_chance(judged: Sequence[Judged]) -> tuple[Judged, ...]:
@@ -174,7 +199,7 @@ def _check_comparable(before: Report, after: Report) -> None:
             raise InputError("compare", "run", after.run_id, remedy)
 
 
-def _figures_of(report: Report) -> dict[Key, list[float]]:
+def figures_of(report: Report) -> dict[Key, list[float]]:
     """Positive figures of the cases that were measured to the end, by what they are of; a value a repeat."""
     found: dict[Key, list[float]] = {}
     for case in sorted(report.cases, key=lambda case: case.repeat):
@@ -193,29 +218,3 @@ def _of_case(case: CaseReport) -> Iterator[tuple[str, str, float]]:
             value = getattr(metric, name)
             if value and value > 0:
                 yield operation, name, value
-
-
-def sentences(drift: Drift) -> list[str]:
-    """The findings in words: how much moved, of how much, and what was not compared."""
-    unlike = [
-        f"Not compared, as it is not the same work: {words.place(one.scenario, one.cell)} on "
-        f"{words.target_name(one.target)} ({one.reason})."
-        for one in drift.unlike
-    ]
-    return [*_findings(drift), *unlike]
-
-
-def _findings(drift: Drift) -> list[str]:
-    shifts, moves = drift.judged
-    if not shifts and not moves:
-        cells = f"{LEAST_CELLS} cells of a target in both runs, or two repeats of a cell in each"
-        return [f"Nothing can be told from chance: that takes {cells}."]
-    said = [
-        f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved over all cells of a target, and "
-        f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. The probability that any of "
-        f"them is a false alarm is at most {FALSE_ALARMS:.0%}."
-    ]
-    if drift.only_before or drift.only_after:
-        lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"
-        said.append(f"Not compared, as the other run lacks them: {lacking} {drift.after}.")
-    return said

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from breakeven.published.rows import Published
+from breakeven.report.contents import sections_of
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import (
     Bullets,
@@ -19,7 +20,6 @@ from breakeven.report.elements import (
     Strong,
     Table,
 )
-from breakeven.report.sections.contents import sections_of
 from breakeven.report.sections.subject import Subject
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|#~])")

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from breakeven import words
 from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
+from breakeven.report.contents import question_of, sections_of
 from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Section
@@ -21,7 +22,6 @@ from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
 from breakeven.report.render.page_data import page_data
 from breakeven.report.render.script import Script, script
-from breakeven.report.sections.contents import question_of, sections_of
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.published.rows import Published
-from breakeven.report.contract.report_model import Report, SourceReport
+from breakeven.report.contract.report_model import Report
+from breakeven.report.contract.source_model import SourceReport
 from breakeven.report.elements import Definitions, Part, Section, paragraph
 from breakeven.report.sections.subject import Subject
 

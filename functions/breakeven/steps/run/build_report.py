@@ -18,6 +18,7 @@ from breakeven.results import layout
 from breakeven.results.items import RUN, lane_item
 from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.reasons import reason_of
+from breakeven.steps.run.earlier_runs import keep_run, with_drift
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.version import VERSION
@@ -41,13 +42,14 @@ def report_run(
 ) -> dict[str, Any]:
     """Build and store the report; answers what the notification says. ``rows`` are by query name."""
     plan = services.store.get_json(layout.plan_key(run_id))
-    report = assemble(run_id, plan, services.state(run_id), rows, failed)
+    report = with_drift(services, plan, assemble(run_id, plan, services.state(run_id), rows, failed))
     for name, body in render_all(report).items():
         content_type = CONTENT_TYPES[name.rsplit(".", 1)[1]]
         services.store.put_bytes(layout.report_key(run_id, name), body, content_type)
+    keep_run(services, plan, report)
     failures = sum(1 for case in report.cases if case.status == "failed")
     services.state(run_id).update(RUN, verdict=report.verdict, failed_cases=failures)
-    message = _message(services, run_id, report.verdict)
+    message = _message(services, run_id, report)
     return {"subject": _subject(report.suite, len(report.cases), failures), "message": message}
 
 
@@ -57,9 +59,12 @@ def _subject(suite: str, cases: int, failures: int) -> str:
     return f"Queue Breakeven {suite}: {failed}{cases - failures} of {cases} cases ok"[:SUBJECT_LIMIT]
 
 
-def _message(services: Services, run_id: str, verdict: str) -> str:
-    """The verdict in words, where the report is, and the execution in the console."""
-    lines = [verdict, "", f"Report: {services.store.uri(layout.report_key(run_id, 'index.html'))}"]
+def _message(services: Services, run_id: str, report: Report) -> str:
+    """The answer, the drift, the rest of the verdict, where the report is, and the execution's address."""
+    answer, *rest = report.verdict.split("\n\n")
+    drift = [report.drift.summary] if report.drift else []
+    address = f"Report: {services.store.uri(layout.report_key(run_id, 'index.html'))}"
+    lines = ["\n\n".join([answer, *drift, *rest, address])]
     execution = str(services.state(run_id).get(RUN).get("execution", ""))
     if execution.startswith("arn:"):
         region = execution.split(":")[3]

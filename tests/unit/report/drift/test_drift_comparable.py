@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from breakeven.report.contract.report_model import Report
-from breakeven.report.drift.drift import drift_between, sentences
+from breakeven.report.drift.drift import drift_between
+from breakeven.report.drift.drift_words import sentences
 from tests.fixtures.report import sample
 
 
@@ -36,6 +37,9 @@ def test_a_price_that_differs_is_among_what_changed_and_a_books_date_alone_is_no
     after = later()
     for tier in after.prices:
         tier.book = tier.book.replace("2026-11-20", "2026-12-20")
+    after.manifest.price_books = [
+        name.replace("2026-11-20", "2026-12-20") for name in after.manifest.price_books
+    ]
     assert drift_between(sample.report(), after).changes == ()
     after.prices[0].usd = 7.0
     (change,) = drift_between(sample.report(), after).changes
@@ -53,3 +57,10 @@ def test_a_path_that_drove_the_calls_anew_is_among_what_changed() -> None:
     changes = {each.field: (each.before, each.after) for each in drift_between(before, after).changes}
     assert changes[f"loader path.{sample.SQS}"][0].startswith("compiled core")
     assert "general path" in changes[f"loader path.{sample.SQS}"][1]
+
+
+def test_what_a_warm_up_measured_is_no_change() -> None:
+    before, after = sample.report(), later()
+    before.manifest.targets[sample.RABBITMQ]["warm_up"] = "6.2 s discarded"
+    after.manifest.targets[sample.RABBITMQ]["warm_up"] = "6.3 s discarded"
+    assert drift_between(before, after).changes == ()

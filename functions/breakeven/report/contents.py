@@ -1,7 +1,7 @@
 """The sections of a report, in the order in which page and Markdown set them.
 
-A section is one module with a function that makes it, or None where the report has nothing to say there.
-Adding one is that module, and its entry here.
+A section is one module of ``sections/`` with a function that makes it, or None where the report has nothing
+to say there. Adding one is that module, and its entry here.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from breakeven.report.sections import (
     published_orders,
     repeats,
     scenario_results,
+    since_last_run,
     stated_assumptions,
     validity,
     watched_nodes,
@@ -39,6 +40,7 @@ SECTIONS: tuple[Callable[[Subject], Section | None], ...] = (
     boards.section,
     published_orders.section,
     capacity_searches.section,
+    since_last_run.section,
     validity.section,
     repeats.section,
     latency.section,
@@ -56,6 +58,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "What does it cost, and where does that change?": ("cost",),
     "How fast was each, as measured?": ("tests", "offered", "boards", "orders", "capacity"),
     "What have others measured?": ("published",),
+    "What has changed since the last run?": ("drift",),
     "How sure is that?": ("validity", "repeats"),
     "What becomes of latency, nodes and messages over time, and in faults?": (
         *("latency", "faults", "nodes", "ledger"),

@@ -1,0 +1,103 @@
+"""Findings of a comparison in words: the summary that leads a mail, and every sentence of the section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from breakeven import words
+from breakeven.report.drift.drift import (
+    CAPACITY,
+    FALSE_ALARMS,
+    LEAST_CELLS,
+    Drift,
+    Incomplete,
+    Measure,
+    Move,
+    Shift,
+)
+
+#: figures as they are called within a sentence
+IN_WORDS = {"msg_per_s": "rate", "p50_ms": "p50", "p99_ms": "p99"}
+#: facts that a summary names; the section has all of them
+NAMED_CHANGES = 3
+
+
+def summary(drift: Drift, date: str) -> str:
+    """One or two sentences: what moved since the earlier run, the surest first, and what changed around it.
+
+    :param date: of the earlier run
+    """
+    since = f"Since run {drift.before} of {date}"
+    return f"{since} {_moved(drift)}. {_changed(drift)}"
+
+
+def _moved(drift: Drift) -> str:
+    found: Sequence[Shift | Move] = (*drift.shifts, *drift.moves)
+    if not any(drift.judged):
+        return "too little was measured in both to tell drift from chance"
+    if not found:
+        return "no figure moved beyond chance"
+    others = f", and {words.plural(len(found) - 1, 'more figure')} moved" if len(found) > 1 else ""
+    return f"the {_named(found[0])} {direction(found[0].ratio)}{others}"
+
+
+def _named(one: Shift | Move) -> str:
+    if isinstance(one, Shift):
+        over = f"over {words.plural(one.cells, 'cell')}"
+        return f"{in_words(one.measure)} of {words.target_name(one.measure.target)}, {over},"
+    where = words.place(one.figure.scenario, one.figure.cell)
+    return f"{in_words(one.figure.measure)} of {words.target_name(one.figure.measure.target)} ({where})"
+
+
+def in_words(measure: Measure) -> str:
+    """A measure within a sentence: 'produce p99'."""
+    if measure.metric == CAPACITY:
+        return CAPACITY
+    operation = words.OPERATIONS[measure.metric]
+    return f"{operation[:1].lower()}{operation[1:]} {IN_WORDS[measure.name]}"
+
+
+def direction(ratio: float) -> str:
+    """How it moved: 'rose by 25%'."""
+    return f"{'rose' if ratio > 1 else 'fell'} by {abs(ratio - 1):.0%}"
+
+
+def _changed(drift: Drift) -> str:
+    if not drift.changes:
+        return "Nothing of its manifest changed."
+    return f"What changed around it: {words.listing([one.field for one in drift.changes], NAMED_CHANGES)}."
+
+
+def sentences(drift: Drift) -> list[str]:
+    """The findings in words: how much moved, of how much, and what was not compared."""
+    unlike = [
+        f"Not compared, as it is not the same work: {words.place(one.scenario, one.cell)} on "
+        f"{words.target_name(one.target)} ({one.reason})."
+        for one in drift.unlike
+    ]
+    return [*map(_partial, drift.incomplete), *_findings(drift), *unlike]
+
+
+def _partial(run: Incomplete) -> str:
+    missing = [
+        *([f"{run.failed:,} failed"] if run.failed else []),
+        *([f"{run.unsettled:,} had not been settled"] if run.unsettled else []),
+    ]
+    of = f"of its {words.plural(run.cases, 'case')} {' and '.join(missing)}"
+    return f"Run {run.run_id} is incomplete: {of}. What both runs have settled is compared."
+
+
+def _findings(drift: Drift) -> Iterator[str]:
+    shifts, moves = drift.judged
+    if not shifts and not moves:
+        cells = f"{LEAST_CELLS} cells of a target in both runs, or two repeats of a cell in each"
+        yield f"Nothing can be told from chance: that takes {cells}."
+        return
+    yield (
+        f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved over all cells of a target, and "
+        f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. The probability that any of "
+        f"them is a false alarm is at most {FALSE_ALARMS:.0%}."
+    )
+    if drift.only_before or drift.only_after:
+        lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"
+        yield f"Not compared, as the other run lacks them: {lacking} {drift.after}."

@@ -1,0 +1,34 @@
+"""Page of a comparison of two runs: one file that needs nothing else."""
+
+from __future__ import annotations
+
+from breakeven.report.contract.drift_model import DriftReport
+from breakeven.report.contract.report_model import Report
+from breakeven.report.elements import Section
+from breakeven.report.render.page import Content, byline, set_page
+from breakeven.report.sections import validity
+from breakeven.report.sections.since_last_run import drift_parts
+from breakeven.report.sections.subject import Subject
+
+
+def drift_page(after: Report, drift: DriftReport) -> str:
+    """The page as HTML.
+
+    :param after: the later run, whose validity stands below
+    :param drift: since the earlier one
+    """
+    parts = drift_parts(drift)[1:]  # the summary is the page's headline
+    sections = (
+        Section("comparison", "Comparison", parts, f"Run {after.run_id} held against {drift.since}"),
+        validity.section(Subject(after, None)),
+    )
+    content = Content(
+        headline=drift.summary,
+        paragraphs=(),
+        byline=byline(after),
+        keys=(),
+        sections=[section for section in sections if section and section.parts],
+        script=None,
+        beside=False,
+    )
+    return set_page(after, content)

@@ -1,0 +1,32 @@
+"""Drift: what changed since the last comparable run, and which figures moved."""
+
+from __future__ import annotations
+
+from breakeven.report.contract.drift_model import DriftReport
+from breakeven.report.elements import Part, Section, filled, paragraph
+from breakeven.report.sections.subject import Subject
+from breakeven.report.tables.drift_tables import changes_table, moves_table, shifts_table
+
+UNCHANGED = "Nothing of their manifests and prices changed."
+
+
+def section(subject: Subject) -> Section | None:
+    """None of what a source published, and of reports of earlier versions."""
+    drift = subject.report.drift
+    return Section("drift", "Drift", drift_parts(drift), _heading(drift)) if drift else None
+
+
+def drift_parts(drift: DriftReport) -> tuple[Part, ...]:
+    """First what changed around the figures, then those that moved."""
+    if drift.since is None:
+        return paragraph(drift.summary)
+    return (
+        *paragraph(drift.summary),
+        *(filled(changes_table(drift)) or paragraph(UNCHANGED)),
+        *(part for finding in drift.findings for part in paragraph(finding)),
+        *filled(shifts_table(drift), moves_table(drift)),
+    )
+
+
+def _heading(drift: DriftReport) -> str:
+    return f"Drift since run {drift.since} of {drift.date}" if drift.since else ""

@@ -1,0 +1,88 @@
+"""Earlier runs of a suite in the folder of runs: brought to where the workflow looks, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from breakeven.report.contract.report_model import Report
+from breakeven.report.drift.comparable_runs import SuiteRun, latest_of_each, planned_run, suite_run
+from breakeven.report.drift.drift_builder import TRIED, drift_since_last
+from breakeven.results import layout
+from breakeven.results.items import CASES, RUN
+from breakeven.results.state import RunState
+from breakeven.results.store import Store
+from breakeven.steps.run.earlier_runs import REPORT, keep
+from breakeven.targets.catalog import INSTRUMENT
+from local.stored.export import Items
+from local.stored.whole_files import read_object
+
+PLAN, RECORDS = "plan.json", "state.json"
+#: of a file that somebody has edited, or a version before this one has written
+UNREADABLE = (OSError, ValueError, KeyError, TypeError)
+
+
+def suite_runs(runs: Path, suite: str) -> list[SuiteRun]:
+    """Those that came to their end and have a report; folders that are damaged are none."""
+    return list(_found(runs, suite))
+
+
+def _found(runs: Path, suite: str) -> Iterator[SuiteRun]:
+    for path in sorted(runs.glob(f"*/{RECORDS}")):
+        folder = path.parent
+        if folder.is_symlink() or not _report(folder).is_file():
+            continue
+        with suppress(*UNREADABLE):
+            items = read_object(path)
+            run = items[RUN]
+            if run.get("suite") == suite and "finished_at" in run:
+                yield planned_run(read_object(folder / PLAN), folder.name, run["started_at"], _ok(items))
+
+
+def _ok(items: Items) -> int:
+    cases = [item for name, item in items.items() if name.startswith(CASES)]
+    return sum(case.get("status") == "ok" and case.get("target") != INSTRUMENT for case in cases)
+
+
+def bring(store: Store, state: RunState, runs: Path, suite: str) -> None:
+    """Put what the next run can need of them into the bucket and the table.
+
+    :param state: the partition of the suite's runs
+    """
+    for run in latest_of_each(suite_runs(runs, suite), TRIED):
+        with suppress(OSError):
+            body = _report(runs / run.run_id).read_bytes()
+            store.put_bytes(layout.report_key(run.run_id, REPORT), body, "application/json")
+            keep(state, run)
+
+
+def with_drift(report: Report, folder: Path) -> Report:
+    """The report of the run in that folder with its drift since the last comparable run beside it.
+
+    As it is where it has one already, and where its plan is not there to say what is comparable.
+    """
+    if report.drift or report.source:
+        return report
+    try:
+        own = suite_run(read_object(folder / PLAN), report)
+    except UNREADABLE:
+        return report
+    known = suite_runs(folder.parent, report.suite)
+    drift = drift_since_last(own, report, known, partial(read_report, folder.parent))
+    return report.model_copy(update={"drift": drift})
+
+
+def _report(folder: Path) -> Path:
+    return folder / "report" / REPORT
+
+
+def read_report(runs: Path, run_id: str) -> Report | None:
+    """None where it is gone, damaged, or of a version that is no longer read."""
+    try:
+        return Report.model_validate_json(_report(runs / run_id).read_bytes())
+    except (OSError, ValidationError):
+        return None
