@@ -33,6 +33,7 @@ COMMANDS = {
     "perftest": "cli.perftest.perftest_command",
     "report": "cli.report_command",
     "compare": "cli.compare_command",
+    "trend": "cli.trend_command",
     "crossover": "cli.crossover.crossover_command",
     "calculator": "cli.calculator_command",
     "doctor": "cli.doctor.doctor_command",

@@ -1,0 +1,68 @@
+"""Trend of a suite in words, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from breakeven import words
+from breakeven.report.drift.change_points import LEAST_RUNS
+from breakeven.report.drift.drift import FALSE_ALARMS
+from breakeven.report.drift.drift_words import direction, in_words
+from breakeven.report.drift.trend import ChangePoint, Trend, judged
+
+
+def headline(trend: Trend) -> str:
+    """What changed for good, the latest first, in one sentence."""
+    of = f"{words.plural(len(trend.runs), 'run')} of {trend.suite}"
+    if not judged(trend):
+        return f"{of}: a change point takes at least {LEAST_RUNS} comparable runs."
+    if not trend.points:
+        return f"{of}: no figure has changed for good."
+    latest = trend.points[-1].run
+    found = [point for point in trend.points if point.run == latest]
+    run = trend.runs[latest]
+    first = min(found, key=lambda point: point.p)
+    others = f", and {words.plural(len(found) - 1, 'more figure')} changed" if len(found) > 1 else ""
+    return f"{of}: since {run.run_id} of {run.date} {described(first)}{others}."
+
+
+def described(point: ChangePoint) -> str:
+    """Such as 'the produce rate of RabbitMQ trio fell by 20%'; of a figure that is still another."""
+    name = words.labelled_target(point.measure.target, point.provenance)
+    return f"the {in_words(point.measure)} of {name} {direction(point.ratio)}"
+
+
+def sentences(trend: Trend) -> Iterator[str]:
+    """What was looked at, how sure it is, and what was left out."""
+    first, last = trend.runs[0], trend.runs[-1]
+    yield f"Runs from {first.date} to {last.date}, each with the configuration of the last one."
+    if trend.left_out:
+        yield (
+            f"{words.plural(trend.left_out, 'run')} of the suite left out: of another configuration, without "
+            "a case that is ok, or with a report that cannot be read."
+        )
+    if count := judged(trend):
+        yield (
+            f"{words.plural(len(trend.points), 'change point')} in {words.plural(count, 'figure')}. The "
+            f"probability that any of them is a false alarm is at most {FALSE_ALARMS:.0%}, where the levels "
+            "of runs vary independently."
+        )
+
+
+def document(trend: Trend) -> dict[str, Any]:
+    """The trend as JSON."""
+    return {
+        "suite": trend.suite,
+        "headline": headline(trend),
+        "sentences": list(sentences(trend)),
+        "false_alarms": FALSE_ALARMS,
+        "left_out": trend.left_out,
+        "runs": [run.model_dump(mode="json") for run in trend.runs],
+        "change_points": [
+            {**asdict(point), "run": trend.runs[point.run].run_id, "date": trend.runs[point.run].date}
+            for point in trend.points
+        ],
+        "series": [asdict(one) for one in trend.series],
+    }

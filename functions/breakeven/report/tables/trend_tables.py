@@ -1,0 +1,60 @@
+"""Tables of a suite's trend: the change points, and where each figure stands."""
+
+from __future__ import annotations
+
+from breakeven import words
+from breakeven.report.drift.drift import Measure
+from breakeven.report.drift.trend import ChangePoint, Series, Trend
+from breakeven.report.elements import Row, Table
+from breakeven.report.tables.drift_tables import change, figure_name
+
+#: facts of a manifest that a row names
+NAMED = 4
+P = (
+    "p is the probability of such a change by chance, over all runs at which it could be, before the "
+    "correction for how many figures are judged. What changed is what differs from the manifest of the run "
+    "before."
+)
+
+
+def points_table(trend: Trend) -> Table:
+    """In the order of runs."""
+    return Table(
+        slug="change-points",
+        caption="Change points",
+        label_titles=("Since run", "Target", "Figure", "What changed"),
+        columns=("cells", "change", "p"),
+        rows=tuple(_point(trend, point) for point in trend.points),
+        notes=(P,),
+    )
+
+
+def _point(trend: Trend, point: ChangePoint) -> Row:
+    run = trend.runs[point.run]
+    labels = (f"{run.run_id}, {run.date}", *_labels(point.measure, point.provenance))
+    figures = (str(point.cells), change(point.ratio), words.figure(point.p, 2))
+    return Row((*labels, words.listing(point.changed, NAMED) or words.NOTHING), figures, point.provenance)
+
+
+def series_table(trend: Trend) -> Table:
+    """Of each figure the last level, against the first and the one before."""
+    return Table(
+        slug="series",
+        caption="Each figure over the runs",
+        label_titles=("Target", "Figure"),
+        columns=("cells", "runs", "since the first", "since the last but one"),
+        rows=tuple(map(_series, trend.series)),
+        notes=("The geometric mean over the cells of the last run.",),
+    )
+
+
+def _series(one: Series) -> Row:
+    levels = [level for level in one.levels if level is not None]
+    last = change(levels[-1] / levels[-2]) if len(levels) > 1 else words.NOTHING
+    first = change(levels[-1] / levels[0]) if len(levels) > 1 else words.NOTHING
+    figures = (str(one.cells), str(len(levels)), first, last)
+    return Row(_labels(one.measure, one.provenance), figures, one.provenance)
+
+
+def _labels(measure: Measure, provenance: str) -> tuple[str, str]:
+    return words.labelled_target(measure.target, provenance), figure_name(measure.metric, measure.name)
