@@ -244,7 +244,8 @@ class Session:
                 self._closing.callback(open_target(kind, existing.access).dismantle)
             return existing
         given = (self._register, self._access, self._failed, self._broker_logs)
-        own = BrokerMachines(self._children, self._work, *given, release_of, self._orders_for)
+        asked = (self._orders_for, self._is_relayed)
+        own = BrokerMachines(self._children, self._work, *given, release_of, *asked)
         self._keep_logs = own.keep_logs
         return own
 
@@ -255,11 +256,16 @@ class Session:
         self.store.put_secret(layout.access_key(run_id, target), access.model_dump_json())
 
     def _orders_for(self, run_id: str, target: str) -> FaultOrders | None:
-        planned = self.store.get_json(layout.plan_key(run_id))["plan"]["cases"]
-        cases = map(Case.model_validate, planned)
-        if not any(case.workload.node_faults for case in cases if case.target == target):
+        if not any(case.workload.node_faults for case in self._cases_of(run_id, target)):
             return None
         return FaultOrders(self.store, run_id, target)
+
+    def _is_relayed(self, run_id: str, target: str) -> bool:
+        return any(case.workload.client_faults for case in self._cases_of(run_id, target))
+
+    def _cases_of(self, run_id: str, target: str) -> list[Case]:
+        planned = self.store.get_json(layout.plan_key(run_id))["plan"]["cases"]
+        return [case for case in map(Case.model_validate, planned) if case.target == target]
 
     def _failed(self, run_id: str, target: str, instance_id: str, reason: str) -> None:
         self.store.put_bytes(f"{layout.nodes_prefix(run_id, target)}{instance_id}.failed", reason.encode())

@@ -13,11 +13,12 @@
 --          kind, aimed_at, node   what was done, to which node it was to be and was; of calls to which, and
 --                       what was before the service
 --          for_s        how long the node was to stay so, or calls were to meet it, seconds
+--          extent       by how much, in words; null: its kind says all
 --          in_sync      whether all replicas were when it was due; null: not known
 --          error        why it was not done, or not undone, or what else went wrong
 --          was_done     whether it was done
 --          due_s, done_s, back_s   when it was due, was done, and the node's process ran again, its alarm was
---                       cleared, or no more calls met it; null: never, or nothing was recorded of a measured stage
+--                       cleared, its network restored, or no more calls met it; null: never, or nothing was recorded of a measured stage
 --          span_end_s   where its span ends; null: it has none
 --          produced_before_per_s, consumed_before_per_s   messages completed in a second, mean of those before
 --          produced_lowest_per_s, consumed_lowest_per_s   of its span's seconds, the lowest
@@ -36,7 +37,7 @@
 --          lost, missing, duplicates, unknown   the whole case's ledger
 WITH given AS (
   SELECT
-    case_id, number, kind, aimed_at, node, due_s, for_s, done_at_s, back_at_s, in_sync, error,
+    case_id, number, kind, aimed_at, node, due_s, for_s, extent, done_at_s, back_at_s, in_sync, error,
     injected_sends, injected_receives, injected_deletes, calls_seen
   FROM faults
   WHERE run_id = ?
@@ -78,7 +79,7 @@ WITH given AS (
   -- a thousandth: when stages begin, and how long they are, are sums of fractions. Where nobody knows how long
   -- the stage was, its last second may be a part of one
   SELECT
-    g.case_id, g.number, g.kind, g.aimed_at, g.node, g.for_s, g.in_sync, g.error, g.due_s,
+    g.case_id, g.number, g.kind, g.aimed_at, g.node, g.for_s, g.extent, g.in_sync, g.error, g.due_s,
     g.injected_sends, g.injected_receives, g.injected_deletes, g.calls_seen,
     g.done_at_s IS NOT NULL AS was_done,
     g.done_at_s - s.started_s AS done_s, g.back_at_s - s.started_s AS back_s,
@@ -223,7 +224,7 @@ WITH given AS (
   GROUP BY case_id, number
 ), told AS (
   SELECT
-    p.case_id, p.target, p.provenance, p.environment, p.number, p.kind, p.aimed_at, p.node, p.for_s, p.in_sync,
+    p.case_id, p.target, p.provenance, p.environment, p.number, p.kind, p.aimed_at, p.node, p.for_s, p.extent, p.in_sync,
     p.error, p.was_done, p.due_s, p.done_s, p.back_s,
     p.injected_sends, p.injected_receives, p.injected_deletes, p.calls_seen,
     CAST(CASE WHEN p.next_second < p.stage_seconds THEN p.next_second ELSE p.stage_seconds END AS double)
@@ -255,7 +256,7 @@ WITH given AS (
   WHERE run_id = ?
 )
 SELECT
-  t.case_id, t.target, t.provenance, t.environment, t.number, t.kind, t.aimed_at, t.node, t.for_s, t.in_sync,
+  t.case_id, t.target, t.provenance, t.environment, t.number, t.kind, t.aimed_at, t.node, t.for_s, t.extent, t.in_sync,
   t.error, t.was_done, t.due_s, t.done_s, t.back_s,
   CASE WHEN t.produced_lowest IS NOT NULL THEN t.span_end_s END AS span_end_s,
   t.produced_before AS produced_before_per_s, t.produced_lowest AS produced_lowest_per_s,

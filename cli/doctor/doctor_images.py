@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from breakeven.agent import VERSION
+from breakeven.installation import AGENT_TAG
 from breakeven.results.layout import IMAGES
 from breakeven.steps.tasks.establish_tasks import Image, is_built
 from cli.running.deployed import Account, Deployed, Said
@@ -22,7 +24,7 @@ def brokers_image(deployed: Deployed) -> Said:
     A baked image that is missing is no fault: the first run that needs it bakes it.
     """
     ec2 = deployed.account.client("ec2")
-    missing, found = [], []
+    missing, found, unknowing = [], [], []
     for template in deployed.resources(TEMPLATE):
         answer = ec2.describe_launch_template_versions(LaunchTemplateId=template, Versions=["$Latest"])
         (latest,) = answer["LaunchTemplateVersions"]
@@ -37,6 +39,7 @@ def brokers_image(deployed: Deployed) -> Said:
         named = [{"Name": "name", "Values": [baked]}, {"Name": "state", "Values": ["available"]}]
         if baked is None:
             found.append(parent)
+            unknowing += [] if _agents_of(known[0]) >= VERSION else [parent]
         elif there := ec2.describe_images(Owners=["self"], Filters=named)["Images"]:
             found.append(f"{there[0]['ImageId']} ({baked})")
         else:
@@ -46,7 +49,21 @@ def brokers_image(deployed: Deployed) -> Said:
             f"{', '.join(missing)} is not baked yet: the first run that needs it does so, in some 10 minutes"
         )
         return "note", words
+    if unknowing:
+        words = (
+            f"{', '.join(dict.fromkeys(unknowing))} can be launched, and has no tag {AGENT_TAG} of {VERSION} "
+            "or more: faults of its nodes would find no agent, or one that knows fewer; make it anew and tag "
+            "it (docs/nodes.md)"
+        )
+        return "note", words
     return "ok", f"{', '.join(dict.fromkeys(found))} can be launched"
+
+
+def _agents_of(image: Mapping[str, Any]) -> int:
+    """Which faults the agents of an image made elsewhere know, as its tag says; 0: it has none."""
+    tags = {tag["Key"]: tag["Value"] for tag in image.get("Tags", ())}
+    said = tags.get(AGENT_TAG, "")
+    return int(said) if said.isdecimal() else 0
 
 
 def _baked(data: Mapping[str, Any]) -> str | None:

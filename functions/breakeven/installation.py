@@ -14,6 +14,8 @@ BUCKET_TAG, TARGET_TAG, NODES_TAG = "breakeven:bucket", "breakeven:target", "bre
 #: on images, their snapshots and their builders: the image's name, and the release and architecture of which
 #: it is the newest
 IMAGE_TAG, FAMILY_TAG = "breakeven:image", "breakeven:image-family"
+#: on an image that was made elsewhere: what its agents know (``breakeven.agent.VERSION``)
+AGENT_TAG = "breakeven:agent"
 
 #: how the names of cases' queues begin, after what the installation puts before them
 QUEUES = "be-"

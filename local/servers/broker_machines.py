@@ -19,6 +19,7 @@ from local.children import Children
 from local.servers.broker_releases import OWN, Release
 from local.servers.broker_urls import check_reachable, parse_rabbitmq_urls
 from local.servers.brokers import BrokerCluster
+from local.servers.relay.client_relay import ClientRelay
 
 #: run, target, instance, and where the node that stands for the instance answers
 Register = Callable[[str, str, str, Node], None]
@@ -30,6 +31,8 @@ GiveAccess = Callable[[str, str, Access], None]
 Failed = Callable[[str, str, str, str], None]
 #: run, target -> where the lane's faults are ordered; None: none of its cases has any
 OrdersFor = Callable[[str, str], FaultOrders | None]
+#: run, target -> has any of its cases a fault of the network between clients and nodes?
+IsRelayed = Callable[[str, str], bool]
 
 
 @dataclass(slots=True)
@@ -39,6 +42,7 @@ class _Lane:
     launch: Launch
     cluster: BrokerCluster | None = None
     agent: FaultAgent[FaultOrder] | None = None
+    relay: ClientRelay | None = None
     ended: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -71,6 +75,7 @@ class BrokerMachines:
         logs: Path | None = None,
         release_of: Callable[[str], Release] = lambda _: OWN,
         orders_for: OrdersFor = lambda run_id, target: None,
+        is_relayed: IsRelayed = lambda run_id, target: False,
     ) -> None:
         """The callbacks are called from a thread of ours.
 
@@ -80,11 +85,13 @@ class BrokerMachines:
         :param logs: where the logs of all nodes are kept, as ``<target>/<node>.log``; None: nowhere
         :param release_of: the RabbitMQ that a target's nodes run
         :param orders_for: asked once the whole cluster is up
+        :param is_relayed: likewise
         """
         self._children, self._workdir = children, workdir
         self._register, self._access_for, self._failed = register, access_for, failed
         self._lanes: dict[str, _Lane] = {}  # by instance
-        self._logs, self._release_of, self._orders_for = logs, release_of, orders_for
+        self._logs, self._release_of = logs, release_of
+        self._orders_for, self._is_relayed = orders_for, is_relayed
 
     def keep_logs(self) -> None:
         """Bring the kept logs of nodes that still run up to now."""
@@ -124,6 +131,8 @@ class BrokerMachines:
                 lane.ended = True
                 if lane.agent is not None:
                     lane.agent.end()
+                if lane.relay is not None:
+                    lane.relay.stop()
             if lane.cluster is not None:
                 lane.cluster.stop()
 
@@ -131,9 +140,21 @@ class BrokerMachines:
         run_id, target = lane.run_and_target
         with self._reported_to_lane(lane, lane.launch.instance_ids):
             nodes = self._start_cluster(lane, self._access_for(run_id, target)).nodes
+            if self._is_relayed(run_id, target):
+                nodes = self._start_relay(lane, nodes)
             self._start_agent(lane)
             for instance, node in zip(lane.launch.instance_ids, nodes, strict=True):
                 self._register(run_id, target, instance, node)
+
+    def _start_relay(self, lane: _Lane, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        relay = ClientRelay(self._children, self._workdir)
+        relayed = relay.start(nodes)
+        with lane.lock:
+            if not lane.ended:
+                lane.relay = relay
+        if lane.relay is None:
+            relay.stop()
+        return relayed
 
     def _start_agent(self, lane: _Lane) -> None:
         """Before any node is registered: no case is begun until then."""
@@ -149,7 +170,8 @@ class BrokerMachines:
 
         with lane.lock:
             if not lane.ended:
-                lane.agent = FaultAgent(orders, cluster, failed, lambda: self._children.stopped)
+                stopped, network = lambda: self._children.stopped, lane.relay
+                lane.agent = FaultAgent(orders, cluster, failed, stopped, network)
                 lane.agent.start()
 
     @contextmanager

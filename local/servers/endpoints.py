@@ -71,7 +71,11 @@ class Endpoints:
             if faults:
                 words = ", ".join(fault.words for fault in faults)
                 raise _not_ours(
-                    suite, case, "faults", words, "killed, stopped or paused, and raise no alarm of ours"
+                    suite,
+                    case,
+                    "faults",
+                    words,
+                    "killed, stopped, paused or cut off, and raise no alarm of ours",
                 )
 
     def _check_no_proxy(self, suite: Suite, cases: Sequence[Case]) -> None:

@@ -67,13 +67,16 @@ def mirrors(access: Access) -> str | None:
     return target.problem()
 
 
-def publish(access: Access, queue: str, count: int, kind: str) -> int:
-    """Durable messages with confirms into a queue of that kind, which is made; how many were confirmed."""
+def publish(access: Access, queue: str, count: int, kind: str, size: int = 9) -> int:
+    """Durable messages with confirms into a queue of that kind, which is made; how many were confirmed.
+
+    :param size: of each, bytes
+    """
     with open_channel(access, access.nodes) as channel:
         channel.queue_declare(queue, durable=True, arguments={"x-queue-type": kind})
         channel.confirm_delivery()
         for _ in range(count):
-            channel.basic_publish("", queue, b"a message", mandatory=True)
+            channel.basic_publish("", queue, b"m" * size, mandatory=True)
     return count
 
 

@@ -54,7 +54,7 @@ RELEASES = [
         "4.",
         packages=(
             *("rabbitmq-server=4.*", "erlang-base=*", "openssl=3.*", "curl=*"),
-            *("awscli=2.*", "python3-boto3=1.*"),
+            *("awscli=2.*", "python3-boto3=1.*", "nftables=1.*", "iproute2=*"),
         ),
     ),
 ]

@@ -14,11 +14,22 @@ from typing import Any
 
 import pytest
 
-from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.host_network import CLIENTS_PORT, GRACE_S, PEERS_PORT, TABLE
+from breakeven.agent.impairment import Impairment
 from breakeven.agent.order_agent import AGENT_ENDED
 from breakeven.results import layout
-from breakeven.results.fault_orders import FaultOrder, FaultOrders
-from breakeven.workload.node_faults import FaultKind
+from breakeven.targets.rabbitmq_cluster import MANAGEMENT_TLS_PORT
+from tests.hosts.agent_orders import (
+    COMMAND_LATE_S,
+    SIGNAL_LATE_S,
+    answer,
+    assert_done,
+    assert_whole,
+    give,
+    impair,
+    name_of,
+    orders,
+)
 from tests.hosts.instance import Instance
 from tests.hosts.launched_lane import Lane, launched
 from tests.hosts.release import AGENT_UNIT, RELEASES, RUN
@@ -26,14 +37,10 @@ from tests.support.workflow.processes import eventually
 
 #: apt installs an image first
 pytestmark = pytest.mark.timeout(1200)
-PATIENCE_S = 180.0
-#: how late a signal may be, and a command, which takes a second or two of a machine that does much else
-SIGNAL_LATE_S, COMMAND_LATE_S = 1.0, 20.0
 #: after it Debian's unit starts a broker again that was killed
 DEBIAN_RESTARTS_S = 10.0
 CORE_S, WRITTEN = 5.0, 100_000_000
 BURN = f"import time\nuntil = time.time() + {CORE_S}\nwhile time.time() < until: pass"
-numbers = iter(range(1, 1000))
 
 
 @pytest.fixture(scope="module")
@@ -42,55 +49,6 @@ def lane(template, tmp_path_factory) -> Iterator[Lane]:
     with launched(trio, template, tmp_path_factory.mktemp("cloud")) as made:
         orders(made).expect("case", 1, time.time() + 3600)
         yield made
-
-
-def orders(lane: Lane) -> FaultOrders:
-    return FaultOrders(lane.installation.store, RUN, lane.release.target)
-
-
-def name_of(lane: Lane, node: Instance) -> str:
-    return next(each.name for each in lane.access.nodes if each.host == node.address)
-
-
-def give(lane: Lane, node: Instance, kind: FaultKind, for_s: float, in_s: float = 4.0) -> FaultOrder:
-    order = FaultOrder(
-        case_id="case",
-        attempt=1,
-        number=next(numbers),
-        kind=kind,
-        aimed_at="1",
-        node=name_of(lane, node),
-        due_at_s=time.time() + in_s,
-        for_s=for_s,
-        in_sync=True,
-    )
-    orders(lane).give(order)
-    return order
-
-
-def answer(lane: Lane, order: FaultOrder, *, over: bool = True) -> FaultAnswer:
-    def found() -> FaultAnswer | None:
-        told = orders(lane).answered("case", 1).get(order.number)
-        return told if told and told.over >= over else None
-
-    assert eventually(lambda: found() is not None, PATIENCE_S), [
-        node.journal(AGENT_UNIT) for node in lane.nodes
-    ]
-    told = found()
-    assert told
-    return told
-
-
-def assert_done(order: FaultOrder, told: FaultAnswer, late_s: float) -> None:
-    assert told.error is None
-    assert told.done_at_s is not None
-    assert told.back_at_s is not None
-    assert 0 <= told.done_at_s - order.due_at_s < late_s
-    assert told.back_at_s - told.done_at_s >= order.for_s - 0.01
-
-
-def assert_whole(lane: Lane) -> None:
-    assert eventually(lambda: lane.problem() is None, PATIENCE_S), lane.problem()
 
 
 def broker(node: Instance) -> list[str]:
@@ -150,6 +108,99 @@ def test_an_alarm_is_raised_and_cleared(lane):
     # the management API tells it up to 5 s late
     assert eventually(lambda: "disk_free_alarm" in str(lane.problem()), 12)
     assert_done(order, answer(lane, order), COMMAND_LATE_S)
+    assert_whole(lane)
+
+
+def reaches(lane: Lane, node: Instance, port: int = CLIENTS_PORT) -> bool:
+    """Does a loader, within two seconds?"""
+    return bool(lane.loader.ask("opens", address=node.address, port=port))
+
+
+def is_untouched(node: Instance) -> bool:
+    """Has its kernel nothing of ours?"""
+    tables, shapers = node.read("nft", "list", "tables"), node.read("tc", "qdisc", "show")
+    return TABLE not in tables and "htb" not in shapers and "ingress" not in shapers
+
+
+def test_clients_are_cut_off_and_nothing_else_is(lane):
+    node = lane.nodes[1]
+    before = broker(node)
+    order = impair(lane, node, Impairment("cut-clients"), 12.0)
+    answer(lane, order, over=False)  # by way of S3
+    assert not reaches(lane, node)
+    assert reaches(lane, node, MANAGEMENT_TLS_PORT)
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    assert reaches(lane, node)
+    assert is_untouched(node)
+    assert broker(node) == before
+    assert_whole(lane)
+
+
+def test_peers_are_cut_off_shortly_and_the_node_answers_itself(lane):
+    node, peer = lane.nodes[1], lane.nodes[2]
+    to_node = ("timeout", "2", "bash", "-c", f"</dev/tcp/{node.address}/{PEERS_PORT}")
+    assert peer.run(*to_node).returncode == 0
+    order = impair(lane, node, Impairment("cut-peers"), 12.0)
+    answer(lane, order, over=False)
+    assert peer.run(*to_node).returncode != 0
+    assert node.run(*to_node).returncode == 0, "as rabbitmqctl does"
+    assert reaches(lane, node)
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    assert peer.run(*to_node).returncode == 0
+    assert_whole(lane)
+
+
+def test_a_narrow_network_takes_its_time_and_loses_what_it_is_told_to(lane):
+    node = lane.nodes[0]
+    access, body = lane.first_access(node), 1_000_000
+
+    def published_s(count: int) -> float:
+        start_s, end_s = timed(
+            lambda: lane.loader.ask("publish", access, queue="narrow", count=count, kind="classic", size=body)
+        )
+        return end_s - start_s
+
+    wide_s = published_s(3)
+    order = impair(lane, node, Impairment("slow-clients", mbit_per_s=8.0, loss_percent=0.5), 40.0)
+    answer(lane, order, over=False)
+    assert "numgen random mod 10000 < 50 drop" in node.read("nft", "list", "table", "inet", TABLE)
+    assert published_s(3) - wide_s > 2.0, "three megabytes at one a second, but for what buffers hold"
+    assert_done(order, answer(lane, order), SIGNAL_LATE_S)
+    assert is_untouched(node)
+    assert_whole(lane)
+
+
+def test_of_what_the_kernel_cannot_do_nothing_stays(lane):
+    node = lane.nodes[2]
+    order = impair(lane, node, Impairment("slow-clients", delay_ms=100.0, loss_percent=1.0), 3.0)
+    told = answer(lane, order)
+    if has_netem(node):
+        assert_done(order, told, SIGNAL_LATE_S)
+    else:
+        assert "its network could not be impaired: tc qdisc" in str(told.error)
+        assert str(told.error).endswith("its network was restored")
+    assert is_untouched(node)
+    assert_whole(lane)
+
+
+def has_netem(node: Instance) -> bool:
+    """Of this machine's kernel, which hosts share; those of Debian's images have it."""
+    added = node.run("tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms").returncode == 0
+    if added:
+        node.run("tc", "qdisc", "del", "dev", "lo", "root")
+    return added
+
+
+def test_a_cut_ends_though_its_agent_is_gone(lane):
+    node = lane.nodes[1]
+    order = impair(lane, node, Impairment("cut-clients"), 5.0)
+    answer(lane, order, over=False)
+    node.read("systemctl", "stop", AGENT_UNIT)
+    assert not reaches(lane, node)
+    assert eventually(lambda: reaches(lane, node), order.for_s + GRACE_S + 10.0)
+    assert is_untouched(node)
+    node.read("systemctl", "start", AGENT_UNIT)
+    assert answer(lane, order).error == f"{AGENT_ENDED}; its network was restored"
     assert_whole(lane)
 
 

@@ -30,6 +30,7 @@ def faults(given: Sample) -> Iterator[Row]:
                 "node": done_at_s and random.choice(("rabbit@a", "rabbit@b")),
                 "due_s": due_s,
                 "for_s": random.choice((1.0, 30.0)),
+                "extent": given.maybe("100 ms later"),
                 "due_at_s": due_at_s,
                 "done_at_s": done_at_s,
                 "back_at_s": given.maybe(done_at_s and done_at_s + random.uniform(1, 40)),

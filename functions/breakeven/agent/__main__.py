@@ -19,6 +19,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from breakeven.agent.broker_host import BrokerHost
 from breakeven.agent.bucket import Bucket, NodeOrders, Samples
 from breakeven.agent.host_meter import HostMeter
+from breakeven.agent.host_network import HostNetwork
 from breakeven.agent.node_orders import NodeOrder
 from breakeven.agent.order_agent import FaultAgent
 
@@ -38,7 +39,7 @@ def main() -> None:
         """The lane waits for a node that does not come back until it reads this."""
         bucket.write(failure_key, f"{reason}\n".encode(), "text/plain; charset=utf-8")
 
-    agent = FaultAgent(orders, BrokerHost(node), failed)
+    agent = FaultAgent(orders, BrokerHost(node), failed, network=HostNetwork())
     threading.Thread(target=_begin, args=(agent, orders), name="agent", daemon=True).start()
     samples = Samples(bucket, f"{os.environ['BREAKEVEN_SAMPLES']}{node}/")
     print(f"breakeven: the agent of {node} runs", flush=True)

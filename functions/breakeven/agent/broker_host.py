@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import time
-from collections.abc import Sequence
 
+from breakeven.agent.commands import SOON_S, answer_of
 from breakeven.agent.effects import Away
-from breakeven.errors import BreakevenError
 
 UNIT = "rabbitmq-server.service"
-#: how long a command of systemd may take to answer, seconds, where it waits for nothing
-SOON_S = 10.0
 #: of one that is stopped: systemd kills it after 90 s of its own
 STOP_S = 100.0
 #: until a node runs that is started; as on one machine (``local.servers.brokers``)
 START_S = 90.0
 POLL_S = 0.05
-#: characters of what a command said, its last ones, that an error repeats
-SAID = 300
 
 
 class BrokerHost:
@@ -65,7 +59,7 @@ class BrokerHost:
 
         :raises BreakevenError: the node does not answer in time, or the expression fails
         """
-        return _answer(("rabbitmqctl", "--quiet", "--node", node, "eval", expression), within_s)
+        return answer_of(("rabbitmqctl", "--quiet", "--node", node, "eval", expression), within_s)
 
     @staticmethod
     def _is_state(state: str) -> bool:
@@ -73,25 +67,4 @@ class BrokerHost:
 
 
 def _systemctl(within_s: float, *words: str) -> str:
-    return _answer(("systemctl", *words), within_s)
-
-
-def _answer(command: Sequence[str], within_s: float) -> str:
-    """:raises BreakevenError: it is not over in time, and is ended, or has failed"""
-    words = " ".join(command[:2])
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=within_s,
-            check=False,
-            text=True,
-            errors="replace",
-        )
-    except subprocess.TimeoutExpired:
-        raise BreakevenError(f"{words}: no answer in {within_s:g} s") from None
-    if done.returncode:
-        raise BreakevenError(f"{words}: {done.stdout.strip()[-SAID:]}")
-    return done.stdout.strip()
+    return answer_of(("systemctl", *words), within_s)

@@ -8,12 +8,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from typing import Protocol
 
+from breakeven.agent.impairment import Impairment
 from breakeven.agent.node_alarms import NodeAlarm, as_alarm
 from breakeven.agent.node_orders import Order
 from breakeven.agent.node_peers import cut_off_at
+from breakeven.errors import BreakevenError
 
 #: how long before its instant a command is started, seconds: a second or two
 COMMAND_EARLY_S = 2.0
+#: kinds that end a node's process
+ENDING = frozenset({"kill", "stop", "rolling-restart"})
 #: the nodes that faults have now, by name
 Away = Callable[[], Collection[str]]
 KILLED = "it had not ended in good order in time, and was killed"
@@ -27,6 +31,24 @@ class Nodes(Protocol):
     def shut_down(self, node: str) -> bool: ...
     def restart(self, node: str, away: Away) -> None: ...
     def evaluate(self, node: str, expression: str, within_s: float) -> str: ...
+
+
+class Network(Protocol):
+    """What lies between the nodes and those who reach them."""
+
+    def impair(self, node: str, impairment: Impairment, for_s: float) -> float: ...
+    def restore(self, node: str) -> float: ...
+
+
+class NoNetwork:
+    """Of nodes that are reached directly."""
+
+    def impair(self, node: str, impairment: Impairment, for_s: float) -> float:
+        """:raises BreakevenError: always"""
+        raise BreakevenError(f"nothing is between {node} and others that could impair what they send")
+
+    def restore(self, node: str) -> float:
+        return time.time()
 
 
 class Effect(ABC):
@@ -128,12 +150,48 @@ class CutOff(Effect):
         return back_at_s
 
 
-def effect_of(order: Order, nodes: Nodes, node: str, away: Away) -> Effect:
+class Impaired(Effect):
+    """A node whose traffic with its clients or its peers is impaired, and as it was again."""
+
+    undoable, lasting = "its network could not be impaired", "its network is not as it was"
+    reverted = "its network was restored"
+
+    def __init__(self, network: Network, node: str, impairment: Impairment, for_s: float) -> None:
+        self._network, self._node, self._impairment, self._for_s = network, node, impairment, for_s
+
+    def do(self, due_at_s: float) -> float:
+        return self._network.impair(self._node, self._impairment, self._for_s)
+
+    def undo(self, due_at_s: float) -> float:
+        return self._network.restore(self._node)
+
+
+class Unknown(Effect):
+    """One that this agent does not know, as that of an older image does not."""
+
+    undoable, reverted = "it could not be done", "nothing was"
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def do(self, due_at_s: float) -> float:
+        """:raises BreakevenError: always"""
+        raise BreakevenError(f"this agent knows no {self._kind}")
+
+    def undo(self, due_at_s: float) -> float:
+        return time.time()
+
+
+def effect_of(order: Order, nodes: Nodes, network: Network, node: str, away: Away) -> Effect:
     """What is to be done to that node."""
+    if order.network is not None:
+        return Impaired(network, node, order.network, order.for_s)
     if alarm := as_alarm(order.kind):
         return Alarmed(NodeAlarm(nodes.evaluate, node, alarm))
     if order.kind == "partition":
         return CutOff(nodes, node, away)
     if order.kind == "pause":
         return Paused(nodes, node)
+    if order.kind not in ENDING:
+        return Unknown(order.kind)
     return Ended(nodes, node, away, in_order=order.kind != "kill")

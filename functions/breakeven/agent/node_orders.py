@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from breakeven.agent.impairment import Impairment
+
 #: how the keys of both end, and of what says until when orders may come
 ORDER_ENDING, ANSWER_ENDING, EXPECTED_ENDING = ".order.json", ".answer.json", ".expected.json"
 
@@ -21,6 +23,8 @@ class Order(Protocol):
     def due_at_s(self) -> float: ...
     @property
     def for_s(self) -> float: ...
+    @property
+    def network(self) -> Impairment | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +45,14 @@ class FaultAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NodeOrder:
-    """An order as it was read on a node. ``key``: of its object."""
+    """An order as it was read on a node. ``key``: of its object; ``network``: how that is impaired."""
 
     key: str
     kind: str
     node: str | None
     due_at_s: float
     for_s: float
+    network: Impairment | None = None
 
     @classmethod
     def read(cls, key: str, document: Mapping[str, Any]) -> NodeOrder:
@@ -59,6 +64,7 @@ class NodeOrder:
             node=None if node is None else str(node),
             due_at_s=float(document["due_at_s"]),
             for_s=float(document["for_s"]),
+            network=Impairment.read(document.get("network")),
         )
 
 

@@ -15,7 +15,7 @@ from typing import Generic
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from breakeven.agent.effects import Effect, Nodes, effect_of
+from breakeven.agent.effects import Effect, Network, Nodes, NoNetwork, effect_of
 from breakeven.agent.node_orders import FaultAnswer, Orders, OrderType
 from breakeven.errors import BreakevenError
 
@@ -93,7 +93,8 @@ class OrderAgent(ABC, Generic[OrderType]):
 class FaultAgent(OrderAgent[OrderType]):
     """Of one lane's nodes.
 
-    :param failed: told of a node that could not start again, and why
+    :param failed: told of a node that could not start again, or whose network is not as it was, and why
+    :param network: between the nodes and others; None: nothing that could be impaired
     """
 
     def __init__(
@@ -102,9 +103,11 @@ class FaultAgent(OrderAgent[OrderType]):
         nodes: Nodes,
         failed: Failed,
         stopped: Callable[[], bool] = lambda: False,
+        network: Network | None = None,
     ) -> None:
         super().__init__(orders, stopped)
         self._nodes, self._failed, self._lock = nodes, failed, threading.Lock()
+        self._network = network or NoNetwork()
         self._taken: set[str] = set()
 
     def resume(self, order: OrderType, answer: FaultAnswer) -> None:
@@ -119,7 +122,7 @@ class FaultAgent(OrderAgent[OrderType]):
         return self._effect(order, node).early_s
 
     def _effect(self, order: OrderType, node: str) -> Effect:
-        return effect_of(order, self._nodes, node, self._away)
+        return effect_of(order, self._nodes, self._network, node, self._away)
 
     def _away(self) -> frozenset[str]:
         """The nodes that faults have now."""

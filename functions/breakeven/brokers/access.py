@@ -15,6 +15,8 @@ class Node(Frozen):
 
     ``certificate``: its own in PEM, to be trusted for it; None where it speaks no TLS, or one that all know.
     ``packages``: name -> version, of those that its image was made with; empty of one that is no image's.
+    ``relay_port``: where a relay before its AMQP port answers, for cases with faults of that network; None:
+    none is there.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Node(Frozen):
     management_port: int
     certificate: str | None = None
     packages: dict[str, str] = Field(default_factory=dict)
+    relay_port: int | None = None
 
 
 class Access(Frozen):
@@ -37,6 +40,17 @@ class Access(Frozen):
     def left(self, nodes_down: int) -> Access:
         """The same with the nodes that are left when that many, the last ones, are stopped."""
         return self.model_copy(update={"nodes": self.nodes[: len(self.nodes) - nodes_down]})
+
+    def relayed(self) -> Access:
+        """The same by way of the relays before its nodes, where there are any."""
+        return self.model_copy(
+            update={
+                "nodes": tuple(
+                    node.model_copy(update={"amqp_port": node.relay_port or node.amqp_port})
+                    for node in self.nodes
+                )
+            }
+        )
 
 
 def new_credentials() -> Access:

@@ -8,6 +8,7 @@ from breakeven.planning.refusal import Refusal, origin
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment
 from breakeven.workload.case import Case
+from breakeven.workload.node_faults import NodeFault
 from breakeven.workload.suite import Suite
 
 
@@ -15,6 +16,7 @@ def refusals(suite: Suite, cases: Sequence[Case], environment: Environment) -> I
     """What of the cases is not to be had where they are to run."""
     yield from _only_on_aws(cases, environment)
     yield from _only_behind_a_proxy(suite, cases, environment)
+    yield from _only_by_a_kernel(suite, cases, environment)
 
 
 def _only_on_aws(cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
@@ -44,3 +46,24 @@ def _only_behind_a_proxy(suite: Suite, cases: Sequence[Case], environment: Envir
             value=", ".join(fault.words for fault in faults),
             remedy=f"{why} {how}",
         )
+
+
+def _only_by_a_kernel(suite: Suite, cases: Sequence[Case], environment: Environment) -> Iterator[Refusal]:
+    """Faults of the network that no relay between clients and nodes can cause."""
+    faulty = {case.scenario: case.workload.faults for case in cases if case.workload.node_faults}
+    for scenario, faults in faulty.items() if environment == "local" else ():
+        for index, each in enumerate(faults):
+            if not isinstance(each, NodeFault):
+                continue
+            if each.loss_percent is not None:
+                why = "on one machine a relay stands between clients and nodes, which passes on streams, and"
+                remedy = f"{why} packets are none of its; use delay_ms or mbit_per_s, or run it with --on aws"
+                name, value = "loss_percent", f"{each.loss_percent:g}"
+            elif each.network and not each.is_of_clients:
+                why = "on one machine nothing stands between nodes that could drop or delay what they send"
+                remedy = f"{why}; use partition or pause, or run it with --on aws"
+                name, value = "kind", each.kind
+            else:
+                continue
+            field = origin(suite, scenario, f"faults.{index}.{name}")
+            yield Refusal(case_id=None, field=field, value=value, remedy=remedy)

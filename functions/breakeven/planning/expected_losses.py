@@ -48,7 +48,7 @@ def _said(case: Case, fault: CaseFault) -> str:
         return f"{EXPECTED[of_calls.loss]}, as {of_calls.because}."
     queue = _queue(case)
     expected = expected_loss(queue, fault.kind, fault.for_s)
-    is_replicas = expected.loss == "none" and queue.copies > 1 and not fault.is_alarm
+    is_replicas = expected.loss == "none" and queue.copies > 1 and fault.depends_on_replicas
     supposes = ", if all replicas are in sync then" if is_replicas else ""
     return f"{EXPECTED[expected.loss]}{supposes}, as {expected.because}."
 

@@ -11,6 +11,7 @@ from dataclasses import asdict
 
 from pydantic import Field, TypeAdapter
 
+from breakeven.agent.impairment import Impairment
 from breakeven.agent.node_orders import ANSWER_ENDING, EXPECTED_ENDING, ORDER_ENDING, FaultAnswer
 from breakeven.results import layout
 from breakeven.results.store import Store
@@ -36,6 +37,7 @@ class FaultOrder(Frozen):
     in_sync: bool | None = Field(description="whether all replicas were then; null: not known")
     error: str | None = Field(default=None, description="why no node was chosen")
     calls: ServiceFault | None = Field(default=None, description="of a service: what befalls which calls")
+    network: Impairment | None = Field(default=None, description="of a node: how its network is impaired")
     queues: tuple[str, ...] = Field(default=(), description="of a service: the case's, by URL")
 
 

@@ -165,16 +165,18 @@ FAULTS = Table(
     {
         "case_id": "string",
         "number": "int",  # from 1, as the suite has them
-        # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart; of calls throttle, error,
-        # delay, reset, duplicate
+        # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart, cut-clients, slow-clients,
+        # cut-peers, slow-peers; of calls throttle, error, delay, reset, duplicate
         "kind": "string",
         "aimed_at": "string",  # leader, other, or a node's number, as the suite says; of calls which
         "node": "string",  # the broker node's name, or 'fault proxy'; null: none was chosen
         "due_s": "double",  # since the start of the measured stage, as the suite says
         "for_s": "double",  # how long the node was to stay so
+        "extent": "string",  # by how much, such as '100 ms later, at most 10 Mbit/s'; null: its kind says all
         "due_at_s": "double",  # epoch seconds, as all that end so; null: its time never came
         "done_at_s": "double",  # null: it was not done
-        "back_at_s": "double",  # when the node's process ran again, or its alarm was cleared; null: never
+        # when the node's process ran again, its alarm was cleared, or its network restored; null: never
+        "back_at_s": "double",
         "in_sync": "boolean",  # whether all replicas were when it was due; null: not known
         "error": "string",  # why it was not done, or not undone, or what else went wrong; null: nothing
         "injected_sends": "bigint",  # calls that met it, by the proxy's count; null: of a node, or not known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from breakeven.agent.impairment import OF_CLIENTS
 from breakeven.agent.node_alarms import ALARMS
 
 #: a node of a mirrored pair that is silent for so many seconds may be given up by the other, which goes on
@@ -32,19 +33,28 @@ class QueueSetup:
     acks: bool
 
 
+#: by kind of a fault that takes no node: why nothing that was confirmed may be lost by it
+_KEPT: dict[str, str] = {
+    **dict.fromkeys(
+        ALARMS, "nodes keep what they confirmed, and take nothing more while the alarm is in effect"
+    ),
+    **dict.fromkeys(OF_CLIENTS, "nodes keep what they confirmed, and what nobody acknowledges comes again"),
+}
+
+
 def expected_loss(
     queue: QueueSetup, kind: str, for_s: float, *, in_sync: bool | None = True, is_back: bool = True
 ) -> ExpectedLoss:
     """What becomes of the messages when a node that holds them is lost, or raises an alarm. Rule 14 of
     ``docs/rules.md``.
 
-    :param kind: of the fault: kill, stop, pause, partition, an alarm, or rolling-restart, of one node
+    :param kind: of the fault: kill, stop, pause, partition, an alarm, rolling-restart of one node, or one of
+        its network
     :param for_s: how long the node stays so, seconds
     :param in_sync: whether all replicas were when it was due; None: not known
     :param is_back: whether the node's process runs again
     """
-    if kind in ALARMS:
-        kept = "nodes keep what they confirmed, and take nothing more while the alarm is in effect"
+    if kept := _KEPT.get(kind):
         return _unpromised(queue) or ExpectedLoss("none", kept)
     if queue.copies == 1 and kind != "pause":
         if not (queue.persistent or queue.is_quorum):
@@ -92,6 +102,8 @@ def _of_replicated(queue: QueueSetup, kind: str, for_s: float, in_sync: bool | N
         return ExpectedLoss(None, "a replica was not in sync when it was due: a double fault")
     if kind == "pause" and for_s >= SPLIT_S and not queue.is_quorum:
         return ExpectedLoss(None, f"mirrored nodes may part when one pauses for {SPLIT_S:g} s or more")
+    if kind in ("cut-peers", "slow-peers") and not queue.is_quorum:
+        return ExpectedLoss(None, "mirrored nodes may give up one whose answers are late, and part")
     if kind == "partition" and not queue.is_quorum:
         why = "mirrored nodes that part both go on, and what the one that is restarted confirmed is given up"
         return ExpectedLoss(None, why)

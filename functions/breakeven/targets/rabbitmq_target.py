@@ -132,7 +132,8 @@ class RabbitMQTarget(Target):
         return Prepared(queues, self.mirrors(queues))
 
     def client(self, workload: Workload) -> Client:
-        return make_client(workload, self._access, leader_of=self._leader_of)
+        access = self._access.relayed() if workload.client_faults else self._access
+        return make_client(workload, access, leader_of=self._leader_of)
 
     def mirrors(self, queues: tuple[str, ...]) -> dict[str, int] | None:
         return {str(queue["name"]): self.replicas(queue)[0] for queue in self._described(queues)}

@@ -211,6 +211,11 @@ class Workload(Frozen):
         return tuple(fault for fault in self.faults if isinstance(fault, NodeFault))
 
     @property
+    def client_faults(self) -> tuple[NodeFault, ...]:
+        """Those for which, on one machine, a relay is between clients and nodes."""
+        return tuple(fault for fault in self.node_faults if fault.is_of_clients)
+
+    @property
     def service_faults(self) -> tuple[ServiceFault, ...]:
         """Those for which a proxy is between loaders and service."""
         return tuple(fault for fault in self.faults if isinstance(fault, ServiceFault))

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from breakeven.terms import MAX_NODES
 from breakeven.workload.fields import FAULT, MAX_STAGE_S, DistinctList, Strict, wrong
-from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, UPGRADE, AskedKind
+from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, SLOW, UPGRADE, AskedKind
 from breakeven.workload.service_faults import SERVICE_FAULTS, CallKind, ServiceFaultKind, Status, When
 
 #: of one case
@@ -45,8 +45,12 @@ _Length = Annotated[
 
 SERIES = 'a series of RabbitMQ in quotes, such as "4.3"'
 _Series = Annotated[str, Field(pattern=r"^\d{1,2}\.\d{1,2}$", json_schema_extra={"allowed": SERIES})]
-#: of a call: a loader gives it up after 30 s (``clients.base.CALL_TIMEOUT_S``)
+#: of an answer: a loader gives up a call after 30 s (``clients.base.CALL_TIMEOUT_S``)
 MAX_DELAY_MS = 20_000.0
+#: of a slow network, Mbit/s
+MIN_RATE, MAX_RATE = 0.1, 10_000.0
+#: beyond it connections of TCP hardly get on: a cut says what is meant
+MAX_LOSS_PERCENT = 50.0
 MAX_SEED = 2**31 - 1
 _Percent = Annotated[
     float, Field(gt=0, le=100, json_schema_extra={"allowed": "percent, over 0 and at most 100"})
@@ -57,6 +61,24 @@ _Delay = Annotated[
         gt=0,
         le=MAX_DELAY_MS,
         json_schema_extra={"allowed": f"milliseconds, over 0 and at most {MAX_DELAY_MS:g}"},
+    ),
+]
+_Rate = Annotated[
+    float,
+    Field(
+        ge=MIN_RATE,
+        le=MAX_RATE,
+        json_schema_extra={"allowed": f"megabits a second, {MIN_RATE:g} to {MAX_RATE:g}"},
+    ),
+]
+_Loss = Annotated[
+    float,
+    Field(
+        ge=0.01,
+        le=MAX_LOSS_PERCENT,
+        json_schema_extra={
+            "allowed": f"percent of packets, 0.01 to {MAX_LOSS_PERCENT:g}; to lose all, use cut-clients"
+        },
     ),
 ]
 _Status = Annotated[Status, Field(json_schema_extra={"allowed": "500 or 503"})]
@@ -71,7 +93,12 @@ NEEDED: dict[str, tuple[tuple[str, ...], str]] = {
 OPTIONAL: dict[str, tuple[str, ...]] = {
     "calls": ("throttle", "error", "delay", "reset"),
     "seed": SERVICE_FAULTS,
+    "delay_ms": ("delay", *SLOW),
+    "mbit_per_s": SLOW,
+    "loss_percent": SLOW,
 }
+#: of which those kinds need one at least
+EXTENT = ("delay_ms", "mbit_per_s", "loss_percent")
 
 
 class FaultEntry(Strict):
@@ -87,10 +114,14 @@ class FaultEntry(Strict):
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)] | None = None
     status: _Status | None = None
     delay_ms: _Delay | None = None
+    mbit_per_s: _Rate | None = None
+    loss_percent: _Loss | None = None
     when: When | None = None
 
     @model_validator(mode="after")
     def _of_calls_or_not(self) -> Self:
+        if self.kind in SLOW and all(getattr(self, name) is None for name in EXTENT):
+            raise wrong("delay_ms", f"{self.kind} needs one of {', '.join(EXTENT)}: nothing would be slow")
         for name, (kinds, says) in NEEDED.items():
             if self.kind in kinds and getattr(self, name) is None:
                 raise wrong(name, f"is required: {says}")

@@ -6,12 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
+from breakeven.agent.impairment import CUTS, NETWORK_KINDS, OF_CLIENTS, Impairment, NetworkKind
 from breakeven.agent.node_alarms import ALARMS, Alarm
 from breakeven.terms import Frozen
 
 #: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it; partition: the node
-#: and its peers close the connections between them and take no new ones, until it is restarted
-FaultKind = Literal["kill", "stop", "pause", Alarm, "partition", "rolling-restart"]
+#: and its peers close the connections between them and take no new ones, until it is restarted; cut- and
+#: slow-: what clients, or peers, and the node send one another is dropped, or is late, slow or lost in part
+FaultKind = Literal["kill", "stop", "pause", Alarm, "partition", "rolling-restart", NetworkKind]
+#: kinds that say themselves by how much
+SLOW: tuple[NetworkKind, ...] = tuple(kind for kind in NETWORK_KINDS if kind not in CUTS)
 #: of all nodes, one after the other: in good order, each once the one before is back and all is in sync
 ROLLING_RESTART = "rolling-restart"
 #: of all nodes to another release: what a suite may ask for, and the plan refuses with the reason
@@ -33,8 +37,13 @@ class NodeFault(Frozen):
     kind: FaultKind
     node: FaultNode | Literal["all"] = "all"
     for_s: float = Field(
-        gt=0, description="until the node's process goes on, or is started again, or its alarm is cleared"
+        gt=0,
+        description="until the node's process goes on, or is started again, its alarm is cleared, or its "
+        "network restored",
     )
+    delay_ms: float | None = Field(default=None, description="slow: by which the node's answers are late")
+    mbit_per_s: float | None = Field(default=None, description="slow: that pass at most, each way")
+    loss_percent: float | None = Field(default=None, description="slow: of packets, each way")
 
     @property
     def end_s(self) -> float:
@@ -44,6 +53,39 @@ class NodeFault(Frozen):
     def is_alarm(self) -> bool:
         """Does the node stay, and block publishers?"""
         return self.kind in ALARMS
+
+    @property
+    def network(self) -> Impairment | None:
+        """How it impairs its node's network; None: it is of another kind."""
+        for kind in NETWORK_KINDS:
+            if kind == self.kind:
+                return Impairment(kind, self.delay_ms, self.mbit_per_s, self.loss_percent)
+        return None
+
+    @property
+    def is_of_clients(self) -> bool:
+        """Does it lie between clients and a node?"""
+        return self.kind in OF_CLIENTS
+
+    @property
+    def takes_away(self) -> bool:
+        """Do the other nodes lose its node?"""
+        return not (self.is_alarm or self.is_of_clients or self.kind == "slow-peers")
+
+    @property
+    def depends_on_replicas(self) -> bool:
+        """Does it matter to its loss whether all replicas are in sync?"""
+        return not (self.is_alarm or self.is_of_clients)
+
+    @property
+    def extent(self) -> str | None:
+        """By how much, such as ``100 ms later, at most 10 Mbit/s``; None: its kind says all."""
+        parts = (
+            f"{self.delay_ms:g} ms later" if self.delay_ms else "",
+            f"at most {self.mbit_per_s:g} Mbit/s" if self.mbit_per_s else "",
+            f"{self.loss_percent:g}% lost" if self.loss_percent else "",
+        )
+        return ", ".join(filter(None, parts)) or None
 
     @property
     def is_rolling(self) -> bool:
@@ -58,5 +100,6 @@ class NodeFault(Frozen):
         )
         if self.is_rolling:
             return f"{self.kind} from {self.at_s:g} s, each node away for {self.for_s:g} s"
-        what = f"{self.kind} on" if self.is_alarm else self.kind
-        return f"{what} {which} at {self.at_s:g} s for {self.for_s:g} s"
+        what = f"{self.kind} on" if self.is_alarm else f"{self.kind} of" if self.network else self.kind
+        extent = f" ({self.extent})" if self.extent else ""
+        return f"{what} {which}{extent} at {self.at_s:g} s for {self.for_s:g} s"

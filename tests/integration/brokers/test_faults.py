@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from math import ceil
 
 import pytest
 
@@ -28,6 +29,7 @@ from breakeven.workload.node_faults import ALARMS, NodeFault
 from local.servers import brokers
 from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
+from local.servers.relay.client_relay import ClientRelay
 from tests.support.loaders.fault_lane import (
     BACKLOG,
     COMMAND_LATEST_S,
@@ -40,6 +42,7 @@ from tests.support.loaders.fault_lane import (
     fault_lane,
     leader_of,
     measured_at,
+    operations_in,
     order_of,
     running_as_seen_by,
 )
@@ -135,6 +138,47 @@ def test_a_node_that_is_cut_off_from_its_peers_confirms_nothing_and_joins_them_a
     assert_none_lost(ledger)
     now = lane.cluster.process_ids()
     assert {node for node in now if now[node] != before[node]} == {leader}
+
+
+@pytest.fixture
+def relayed_lane(cluster, children, monkeypatch, tmp_path) -> Iterator[Lane]:
+    """One whose clients reach the nodes by a relay."""
+    relay = ClientRelay(children, tmp_path)
+    with fault_lane(monkeypatch, TARGET, cluster, relay) as made:
+        yield made
+    relay.stop()
+
+
+def test_clients_that_are_cut_off_from_the_leader_wait_and_lose_nothing(relayed_lane, faulty_case):
+    fault = NodeFault(at_s=2, kind="cut-clients", node="leader", for_s=3)
+    case = faulty_case(fault, measure_s=9, connect_to="leader")
+    (queue,) = relayed_lane.prepare(case)
+    leader, before = leader_of(relayed_lane, queue), relayed_lane.cluster.process_ids()
+    (row,), ledger = relayed_lane.run(case)
+    assert (row["node"], row["in_sync"], row["extent"]) == (leader, True, None)
+    measured_s = measured_at(relayed_lane, case)
+    assert_carried_out(row, measured_s)
+    assert_none_lost(ledger)
+    cut = operations_in(relayed_lane, case, ceil(row["done_at_s"] - measured_s))
+    assert cut == {"produce": 0, "consume": 0, "errors": 0}
+    assert relayed_lane.cluster.process_ids() == before
+
+
+def test_clients_of_a_slow_network_wait_that_long_for_each_answer(relayed_lane, faulty_case):
+    delay_s, producers = 0.25, 2
+    fault = NodeFault(at_s=2, kind="slow-clients", node="leader", for_s=4, delay_ms=delay_s * 1e3)
+    closed = {"rate": None, "window": 1, "connect_to": "leader", "producers": producers}
+    case = faulty_case(fault, measure_s=9, **closed)
+    relayed_lane.prepare(case)
+    (row,), ledger = relayed_lane.run(case)
+    assert row["extent"] == "250 ms later"
+    measured_s = measured_at(relayed_lane, case)
+    assert_carried_out(row, measured_s)
+    assert_none_lost(ledger)
+    assert operations_in(relayed_lane, case, 1)["produce"] > 3 * producers / delay_s, "it answers soon before"
+    slow = operations_in(relayed_lane, case, ceil(row["done_at_s"] - measured_s) + 1)
+    assert 0 < slow["produce"] <= producers / delay_s + producers
+    assert slow["errors"] == 0
 
 
 LIMITS = "{vm_memory_monitor:get_vm_memory_high_watermark(), rabbit_disk_monitor:get_disk_free_limit()}."

@@ -32,6 +32,7 @@ from breakeven.terms import TargetName
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import FaultKind, NodeFault
 from local.servers.brokers import BrokerCluster
+from local.servers.relay.client_relay import ClientRelay
 from tests.support.aws.moto_results import installed
 from tests.support.loaders.live_case import PATIENCE_S
 from tests.support.workflow.processes import eventually
@@ -45,15 +46,22 @@ BACKLOG = {"prefill": 1200, "processing_ms": 10}
 
 
 class Lane:
-    """A lane of that target with its agent, and cases that are run in it."""
+    """A lane of that target with its agent, and cases that are run in it.
 
-    def __init__(self, services: Any, target: TargetName, cluster: BrokerCluster) -> None:
+    :param relay: before the cluster's nodes, for clients of cases with faults of that network
+    """
+
+    def __init__(
+        self, services: Any, target: TargetName, cluster: BrokerCluster, relay: ClientRelay | None = None
+    ) -> None:
         self.services, self.cluster = services, cluster
+        nodes = relay.start(cluster.access.nodes) if relay else cluster.access.nodes
+        access = cluster.access.model_copy(update={"nodes": nodes})
         self.target = open_target(target, cluster.access)
         self.failures: list[tuple[str, str]] = []
-        services.keep_access("run", target, cluster.access)
+        services.keep_access("run", target, access)
         self.orders = FaultOrders(services.store, "run", target)
-        self.agent = FaultAgent(self.orders, cluster, lambda *told: self.failures.append(told))
+        self.agent = FaultAgent(self.orders, cluster, lambda *told: self.failures.append(told), network=relay)
         self.agent.start()
 
     def prepare(self, case: Case) -> tuple[str, ...]:
@@ -85,9 +93,14 @@ class Lane:
 
 
 @contextmanager
-def fault_lane(monkeypatch: pytest.MonkeyPatch, target: TargetName, cluster: BrokerCluster) -> Iterator[Lane]:
+def fault_lane(
+    monkeypatch: pytest.MonkeyPatch,
+    target: TargetName,
+    cluster: BrokerCluster,
+    relay: ClientRelay | None = None,
+) -> Iterator[Lane]:
     with installed(monkeypatch) as services:
-        made = Lane(services, target, cluster)
+        made = Lane(services, target, cluster, relay)
         yield made
         made.agent.end()
         threads = threading.enumerate
@@ -143,6 +156,20 @@ def assert_carried_out(row: dict[str, Any], measured_s: float, latest_s: float =
 def measured_at(lane: Lane, case: Case) -> float:
     key = layout.loader_key("run", case.case_id, 1, 0, "result")
     return float(lane.services.store.get_json(key)["stages"]["measure"])
+
+
+def operations_in(lane: Lane, case: Case, second: int) -> dict[str, int]:
+    """Messages of one second of the measured stage, by metric, and all calls that failed in the stage."""
+    windows = [
+        row for row in lane.services.store.rows("windows", "run", case.case_id) if row["stage"] == "measure"
+    ]
+    done = {
+        metric: sum(
+            row["operations"] for row in windows if (row["metric"], row["second"]) == (metric, second)
+        )
+        for metric in ("produce", "consume")
+    }
+    return {**done, "errors": sum(row["errors"] for row in windows)}
 
 
 def assert_only_consumed(lane: Lane, case: Case, rows: list[dict[str, Any]]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 from botocore.parsers import ResponseParserError
 
+from breakeven.agent import VERSION
 from cli.doctor import doctor_command
 from cli.doctor.doctor_images import brokers_image, loaders_image
 from cli.running.deployed import Account, Deployed
@@ -159,7 +160,14 @@ def templates(*data: dict[str, Any], images: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("images", "level"),
-    [([{"State": "available"}], "ok"), ([{"State": "deregistered"}], "stop"), ([], "stop")],
+    [
+        ([{"State": "available", "Tags": [{"Key": "breakeven:agent", "Value": str(VERSION)}]}], "ok"),
+        ([{"State": "available", "Tags": [{"Key": "breakeven:agent", "Value": str(VERSION - 1)}]}], "note"),
+        ([{"State": "available", "Tags": [{"Key": "breakeven:agent", "Value": "new"}]}], "note"),
+        ([{"State": "available"}], "note"),
+        ([{"State": "deregistered"}], "stop"),
+        ([], "stop"),
+    ],
 )
 @pytest.mark.parametrize("named", ["ami-1", "resolve:ssm:/images/debian"])
 def test_an_image_that_is_gone_stops_a_run(images, level, named):
@@ -170,6 +178,7 @@ def test_an_image_that_is_gone_stops_a_run(images, level, named):
     found = brokers_image(templates({"ImageId": named}, images=described))
     assert found[0] == level
     assert "ami-1" in found[1]
+    assert ("has no tag breakeven:agent of 2 or more" in found[1]) == (level == "note")
 
 
 @pytest.mark.parametrize(("baked", "level"), [(True, "ok"), (False, "note")])

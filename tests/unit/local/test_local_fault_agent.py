@@ -13,6 +13,7 @@ import pytest
 
 from breakeven.agent import order_agent
 from breakeven.agent.effects import KILLED
+from breakeven.agent.impairment import Impairment
 from breakeven.agent.node_orders import FaultAnswer
 from breakeven.agent.order_agent import NOT_RUNNING, STILL_TAKEN, FaultAgent
 from breakeven.errors import BreakevenError
@@ -65,13 +66,37 @@ class Nodes:
         return f"{{{time.time() * 1000:.0f},{str(is_raised).lower()},{before}}}"
 
 
+class Network:
+    """Of nodes that are only names, likewise."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, Impairment | None]] = []
+        self.refuses = self.stays = False
+
+    def impair(self, node: str, impairment: Impairment, for_s: float) -> float:
+        self.done.append((node, impairment))
+        if self.refuses:
+            raise BreakevenError("no such queueing discipline")
+        return time.time()
+
+    def restore(self, node: str) -> float:
+        if self.stays:
+            raise BreakevenError("rules are left")
+        self.done.append((node, None))
+        return time.time()
+
+
 class Lane:
     def __init__(self, services: Any) -> None:
         self.orders = FaultOrders(services.store, "run", "rabbitmq-quorum-trio")
         self.nodes, self.failures = Nodes(), list[tuple[str, str]]()
-        self.stopped = threading.Event()
+        self.stopped, self.network = threading.Event(), Network()
         self.agent = FaultAgent(
-            self.orders, self.nodes, lambda *told: self.failures.append(told), self.stopped.is_set
+            self.orders,
+            self.nodes,
+            lambda *told: self.failures.append(told),
+            self.stopped.is_set,
+            self.network,
         )
         self.agent.start()
 
@@ -124,6 +149,41 @@ def test_a_node_is_taken_at_its_instant_and_given_back_after_it(lane, kind, done
     assert answer.error is None
     assert order.due_at_s - 0.001 <= answer.done_at_s < order.due_at_s + order_agent.LATE_S
     assert answer.back_at_s >= answer.done_at_s + order.for_s - 0.001
+
+
+SLOW = Impairment("slow-clients", delay_ms=20.0, mbit_per_s=10.0)
+
+
+def test_a_network_is_impaired_as_its_order_says_and_restored(lane):
+    order = lane.order(kind="slow-clients", network=SLOW)
+    answer = lane.answer()
+    assert lane.network.done == [("a", SLOW), ("a", None)]
+    assert (lane.nodes.done, answer.error) == ([], None)
+    assert answer.back_at_s - answer.done_at_s >= order.for_s - 0.01
+
+
+def test_one_that_could_not_be_impaired_is_restored_as_half_of_it_may_be_in_effect(lane):
+    lane.network.refuses = True
+    lane.order(kind="slow-clients", network=SLOW)
+    answer = lane.answer()
+    assert lane.network.done == [("a", SLOW), ("a", None)]
+    assert answer.done_at_s is None
+    assert answer.error == (
+        "its network could not be impaired: no such queueing discipline; its network was restored"
+    )
+
+
+def test_one_that_an_agent_does_not_know_is_not_taken_for_another(lane):
+    lane.order(kind="cut-clients")  # as an agent reads it that knows nothing of networks
+    assert lane.answer().error == "it could not be done: this agent knows no cut-clients; nothing was"
+    assert (lane.nodes.done, lane.network.done, lane.failures) == ([], [], [])
+
+
+def test_one_that_is_not_restored_ends_the_lane(lane):
+    lane.network.stays = True
+    lane.order(kind="cut-clients", network=Impairment("cut-clients"))
+    assert lane.answer().error == "its network is not as it was: rules are left"
+    assert lane.failures == [("a", "rules are left")]
 
 
 def test_while_the_node_is_away_the_answer_says_since_when(lane):

@@ -32,6 +32,7 @@ def notes(
         (TRIO, {"group_size": 1}, "no loss of confirmed messages is expected, as the only node keeps"),
         (PAIR, {"confirms": False}, "loss is neither expected nor excluded, as without confirms nothing is"),
         (PAIR, {"kind": "disk-alarm"}, "no loss of confirmed messages is expected, as nodes keep what they"),
+        (PAIR, {"kind": "cut-clients"}, "no loss of confirmed messages is expected, as nodes keep what they"),
         (PAIR, {"kind": "pause", "for_s": 40.0}, "loss is neither expected nor excluded, as mirrored nodes"),
     ],
 )

@@ -50,7 +50,14 @@ def test_a_side_that_is_cut_off_confirms_nothing_where_it_takes_most_members() -
     assert expected_loss(TRIO, "partition", 10, in_sync=False).loss is None
 
 
-@pytest.mark.parametrize("kind", ["memory-alarm", "disk-alarm"])
+@pytest.mark.parametrize("kind", ["cut-peers", "slow-peers"])
+def test_peers_that_hear_each_other_late_may_part_where_they_are_mirrors(kind: str) -> None:
+    assert expected_loss(TRIO, kind, 10).loss == "none"
+    assert expected_loss(TRIO, kind, 10, in_sync=False).loss is None
+    assert expected_loss(PAIR, kind, 10).loss is None
+
+
+@pytest.mark.parametrize("kind", ["memory-alarm", "disk-alarm", "cut-clients", "slow-clients"])
 def test_an_alarm_takes_no_node_and_so_nothing_that_was_confirmed(kind: str) -> None:
     for queue in (TRIO, PAIR, SINGLE, replace(SINGLE, persistent=False)):
         assert expected_loss(queue, kind, 240, in_sync=None, is_back=False).loss == "none"

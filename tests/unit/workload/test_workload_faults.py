@@ -219,7 +219,7 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             SINGLE,
             "faults.0.kind",
             "partition",
-            "has 1 node, and no peers to cut it off from; use pause",
+            "has 1 node, and no peers; use pause",
         ),
         (
             {"faults": [ROLLING]},
@@ -322,7 +322,7 @@ def test_nodes_that_were_given_are_left_alone() -> None:
         given.check(suite, expand(suite, run_id="run-1", environment="local"))
     assert (caught.value.where, caught.value.field) == ("x.yaml", "scenarios.s.faults")
     assert (
-        "given by --rabbitmq-url are never killed, stopped or paused, and raise no alarm of ours"
+        "given by --rabbitmq-url are never killed, stopped, paused or cut off, and raise no alarm of ours"
         in caught.value.remedy
     )
 

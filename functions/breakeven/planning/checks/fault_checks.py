@@ -15,6 +15,9 @@ from breakeven.words import plural
 from breakeven.workload.node_faults import UPGRADE, NodeFault
 from breakeven.workload.service_faults import SERVICE_FAULTS
 
+#: faults between a node and its peers, and what a single node may have in their place
+WITH_PEERS = {"partition": "pause", "cut-peers": "cut-clients", "slow-peers": "slow-clients"}
+
 
 def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     """Why the cell's faults cannot be on this cluster, one each.
@@ -83,14 +86,14 @@ def _no_upgrade(target: str, old: str, new: str) -> str:
 def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     has = f"{cluster.target} has {plural(cluster.nodes, 'node')}"
     silence_s = ClusterSettings().silence_s
-    if each.kind == "pause" and cluster.nodes > 1 and each.for_s >= silence_s:
+    if each.kind in ("pause", "cut-peers") and cluster.nodes > 1 and each.for_s >= silence_s:
         remedy = (
             f"peers may give up a node that is silent for {silence_s:g} s, and then it goes on partitioned"
         )
-        end = f"pause it for less than {silence_s:g} s, or use partition, which heals it"
+        end = f"{each.kind} it for less than {silence_s:g} s, or use partition, which heals it"
         yield fault(f"{path}.for_s", f"{each.for_s:g}", f"{remedy} from them; {end}")
-    if each.kind == "partition" and cluster.nodes < 2:
-        yield fault(f"{path}.kind", each.kind, f"{has}, and no peers to cut it off from; use pause")
+    if each.kind in WITH_PEERS and cluster.nodes < 2:
+        yield fault(f"{path}.kind", each.kind, f"{has}, and no peers; use {WITH_PEERS[each.kind]}")
     if each.node == "other" and cluster.nodes < 2:
         yield fault(f"{path}.node", each.node, f"{has}, so that there is no other; use leader")
     elif isinstance(each.node, int) and each.node > cluster.nodes:
@@ -125,21 +128,26 @@ def _together(
             for number, other in enumerate(faults)
             if (other.at_s, number) < (each.at_s, index) and each.at_s < other.end_s
         ]
-        on_it = next(
-            (one for one in under_way if one[1].node == each.node and isinstance(each.node, int)), None
-        )
+        away = [other for _, other in under_way if other.takes_away]
+        on_it = next((one for one in under_way if _is_same_node(each, one[1])), None)
         if beside := next((one for one in under_way if one[1].is_alarm or each.is_alarm), None):
             yield fault(path, at, _beside_an_alarm(each, *beside))
         elif on_it:
-            remedy = f"faults.{on_it[0]} has node {each.node} until {on_it[1].end_s:g} s; begin it after that"
+            which = f"node {each.node}" if isinstance(each.node, int) else f"the same node ({each.node})"
+            remedy = f"faults.{on_it[0]} has {which} until {on_it[1].end_s:g} s; begin it after that"
             yield fault(path, at, remedy)
-        elif len(under_way) + 1 > most:
-            free_s = min(other.end_s for _, other in under_way)
+        elif each.takes_away and len(away) + 1 > most:
+            free_s = min(other.end_s for other in away)
             remedy = (
-                f"{len(under_way) + 1} of the {plural(cluster.nodes, 'node')} of {cluster.target} would be "
+                f"{len(away) + 1} of the {plural(cluster.nodes, 'node')} of {cluster.target} would be "
                 f"away at once, and its queues bear {most}; begin it at {free_s:g} s or later"
             )
             yield fault(path, at, remedy)
+
+
+def _is_same_node(each: NodeFault, other: NodeFault) -> bool:
+    """A leader is another one once its node was taken away, and the same while only its network is bad."""
+    return each.node == other.node and (isinstance(each.node, int) or not other.takes_away)
 
 
 def _beside_an_alarm(each: NodeFault, number: int, other: NodeFault) -> str:

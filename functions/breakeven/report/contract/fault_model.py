@@ -22,19 +22,21 @@ class FaultReport(Strict):
     case_id: str
     number: int = Field(description="within the case, from 1")
     kind: str = Field(
-        description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart; of calls "
-        "throttle, error, delay, reset, duplicate"
+        description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart, cut-clients, "
+        "slow-clients, cut-peers, slow-peers; of calls throttle, error, delay, reset, duplicate"
     )
     aimed_at: str = Field(description="leader, other, or a node's number, as the suite says; or which calls")
     node: str | None = Field(description="or what stood before the service; null: none was chosen")
     for_s: float = Field(description="how long the node was to stay so, or calls were to meet it")
+    extent: str | None = Field(default=None, description="by how much; null: its kind says all")
     in_sync: bool | None = Field(description="whether all replicas were when it was due; null: not known")
     error: str | None = Field(description="why it was not done, or not undone, or what else went wrong")
     was_done: bool
     due_s: float
     done_s: float | None = Field(description="null: it was not done, or no measured stage was recorded")
     back_s: float | None = Field(
-        description="when the node's process ran again, its alarm was cleared, or no more calls met it"
+        description="when the node's process ran again, its alarm was cleared, its network restored, or no "
+        "more calls met it"
     )
     span_end_s: float | None
     produced_before_per_s: float | None = Field(

@@ -131,8 +131,9 @@ def _each(report: Report) -> list[tuple[CaseReport, FaultReport]]:
 def _row(case: CaseReport, fault: FaultReport, cells: tuple[str, ...], tone: str = "") -> Row:
     is_named = fault.is_of_calls or fault.aimed_at in AIMED_AT
     where = fault.aimed_at if is_named else f"node {fault.aimed_at}"
+    extent = f", {fault.extent}" if fault.extent else ""
     return Row(
-        labels=(words.target_name(case.target), f"{fault.number}: {fault.kind}, {where}"),
+        labels=(words.target_name(case.target), f"{fault.number}: {fault.kind}, {where}{extent}"),
         cells=cells,
         origin=case.provenance,
         section=words.case_name(case),

@@ -28,6 +28,10 @@ class Deed:
         what = f"its {resource} alarm"
         return cls(f"raised {what}", f"was to raise {what}", "did not", "cleared it", "it was not cleared")
 
+    @classmethod
+    def network(cls, done: str, due: str) -> Deed:
+        return cls(done, due, "was not", "had its network restored", "it was not restored")
+
 
 DEEDS = {
     "kill": Deed.suffered("killed"),
@@ -41,6 +45,10 @@ DEEDS = {
         "it did not join them again",
     ),
     "rolling-restart": Deed.suffered("stopped in good order, in its turn of a rolling restart,"),
+    "cut-clients": Deed.network("was cut off from its clients", "was to be cut off from its clients"),
+    "slow-clients": Deed.network("had a slow network to its clients", "was to have a slow network to them"),
+    "cut-peers": Deed.network("was cut off from its peers", "was to be cut off from its peers"),
+    "slow-peers": Deed.network("had a slow network to its peers", "was to have a slow network to them"),
     "memory-alarm": Deed.alarm("memory"),
     "disk-alarm": Deed.alarm("disk"),
 }
@@ -86,15 +94,15 @@ def finding(fault: FaultReport) -> str:
 
 
 def _done(fault: FaultReport) -> str:
-    deed = _deed(fault)
+    deed, extent = _deed(fault), f" ({fault.extent})" if fault.extent else ""
     if fault.done_s is None:
-        return f"{_aimed(fault)} {deed.done}."
+        return f"{_aimed(fault)} {deed.done}{extent}."
     late = f" (due at {_seconds(fault.due_s)})" if fault.done_s - fault.due_s >= LATE_S else ""
     back = "" if fault.back_s is None else f" and {deed.undone} at {_seconds(fault.back_s)}"
     why = f": {fault.error}" if fault.error else ""
     remark = f"; {fault.error}" if fault.error else ""
     gone = remark if fault.back_s is not None else f"; {deed.lasting}{why}"
-    return f"{_aimed(fault)} {deed.done} at {_seconds(fault.done_s)}{late}{back}{gone}."
+    return f"{_aimed(fault)} {deed.done}{extent} at {_seconds(fault.done_s)}{late}{back}{gone}."
 
 
 def _done_to_calls(fault: FaultReport) -> str:

@@ -22,7 +22,7 @@ from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 from breakeven.workload.fault_steps import FaultStep, steps_of
-from breakeven.workload.node_faults import BACK_S
+from breakeven.workload.node_faults import BACK_S, NodeFault
 from breakeven.workload.service_faults import CALL_KINDS, ServiceFault
 
 #: how long before it is due a fault is ordered, seconds: the agent looks each half a second
@@ -137,6 +137,7 @@ class Faults(AbstractContextManager["Faults"]):
             for_s=step.fault.for_s,
             in_sync=in_sync,
             error=error,
+            network=step.fault.network,
         )
 
     def _order_of_calls(self, number: int, fault: ServiceFault, due_s: float) -> FaultOrder:
@@ -200,6 +201,7 @@ def _row(
         "node": order.node if order else None,
         "due_s": _due_s(step, given),
         "for_s": step.fault.for_s,
+        "extent": step.fault.extent if isinstance(step.fault, NodeFault) else None,
         "due_at_s": order.due_at_s if order else None,
         "done_at_s": answer.done_at_s if answer else None,
         "back_at_s": answer.back_at_s if answer else None,

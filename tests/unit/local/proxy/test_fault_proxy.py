@@ -172,7 +172,7 @@ def test_what_is_no_request_ends_its_connection_and_nothing_else(behind, came: b
 
 def test_a_server_that_has_gone_ends_the_clients_connection(behind) -> None:
     with behind() as found:
-        gone = FaultProxy(found.proxy._children, "http://127.0.0.1:1", found.folder)
+        gone = FaultProxy(found.proxy._process._children, "http://127.0.0.1:1", found.folder)
         gone.start()
         with connected(Behind(gone, found.heard, found.folder)) as to, pytest.raises(ConnectionError):
             call(to, "SendMessage")
@@ -379,7 +379,7 @@ def test_a_client_that_hangs_up_ends_nothing_but_its_own_connection(behind) -> N
 
 def test_one_that_has_ended_says_so(behind) -> None:
     with behind() as found:
-        process = found.proxy._process
+        process = found.proxy._process._process
         assert process is not None
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -395,8 +395,8 @@ def test_one_that_does_not_answer_is_ended_so_that_no_late_answer_is_taken_for_a
     behind, monkeypatch
 ) -> None:
     with behind() as found:
-        monkeypatch.setattr("local.servers.proxy.fault_proxy.PATIENCE_S", 0.2)
-        process = found.proxy._process
+        monkeypatch.setattr("local.servers.ordered_process.PATIENCE_S", 0.2)
+        process = found.proxy._process._process
         assert process is not None
         os.kill(process.pid, signal.SIGSTOP)
         with pytest.raises(BreakevenError, match=r"did not answer within 0\.2 s"):
@@ -408,7 +408,7 @@ def test_one_that_does_not_answer_is_ended_so_that_no_late_answer_is_taken_for_a
 
 def test_it_ends_with_whoever_has_started_it(behind) -> None:
     with behind() as found:
-        process = found.proxy._process
+        process = found.proxy._process._process
         assert process is not None
         assert process.stdin is not None
         process.stdin.close()

@@ -135,6 +135,15 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
         "was cut off from its peers at 12.3 s and was restarted to join them at 23.1 s.",
     ),
     (
+        {"kind": "cut-clients"},
+        "(the leader's node) was cut off from its clients at 12.3 s and had its network restored at 23.1 s.",
+    ),
+    (
+        {"kind": "slow-clients", "extent": "100 ms later"},
+        "had a slow network to its clients (100 ms later) at 12.3 s and had its network restored at 23.1 s.",
+    ),
+    ({"kind": "slow-peers", "back_s": None, "error": "gone"}, "at 12.3 s; it was not restored: gone."),
+    (
         {"kind": "rolling-restart", "aimed_at": "2"},
         "(node 2) was stopped in good order, in its turn of a rolling restart, at 12.3 s and ran again",
     ),

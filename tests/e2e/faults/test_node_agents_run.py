@@ -1,0 +1,92 @@
+"""A run on the simulated AWS whose nodes have their agents: faults and samples by way of the bucket alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from breakeven.brokers.access import Access
+from breakeven.report.contract.report_model import Report
+from breakeven.results import layout
+from breakeven.results.items import RUN
+from breakeven.steps.case.host_samples import HOST
+from breakeven.targets.rabbitmq_cluster import ClusterSettings
+from local.servers.broker_releases import release_of
+from local.servers.brokers import BrokerCluster
+from tests.support.workflow.node_agents import MachinesWithAgents, nodes_have_their_role
+from tests.support.workflow.workflow_runs import Workflow, parse_suite_text, workflow_at
+
+pytestmark = pytest.mark.installed
+
+RUN_ID, TRIO = "agents", "rabbitmq-quorum-trio"
+SUITE = f"""
+suite: agents
+title: Nodes with their agents
+targets: [{TRIO}]
+instrument: false
+warm_up: false
+defaults: {{threads: 2, rate: 100, warmup_s: 1, measure_s: 14, drain_s: 60, message_size: 1KiB}}
+scenarios:
+  killed: {{faults: [{{at_s: 4, kind: kill, node: leader, for_s: 2}}]}}
+  rolled: {{measure_s: 60, faults: [{{at_s: 4, kind: rolling-restart, for_s: 1}}]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def machines(children, tmp_path_factory) -> Iterator[MachinesWithAgents]:
+    credentials = Access(username="breakeven-agents", password="-the_ninth~1")
+    cluster = BrokerCluster(
+        children,
+        tmp_path_factory.mktemp("nodes"),
+        credentials,
+        ClusterSettings(nodes=3),
+        release=release_of(TRIO),
+    )
+    cluster.start()
+    made = MachinesWithAgents(cluster)
+    yield made
+    made.end()
+    cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def workflow(assembly, sqs_endpoint, machines, tmp_path_factory) -> Iterator[Workflow]:
+    folder = tmp_path_factory.mktemp("agents")
+    with (
+        nodes_have_their_role(),
+        workflow_at(assembly, machines.access, sqs_endpoint, folder, machines=machines) as made,
+    ):
+        yield made
+
+
+@pytest.fixture(scope="module")
+def report(workflow: Workflow) -> Report:
+    wanted = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}}
+    status = workflow.end(workflow.start(RUN_ID, workflow.machine(RUN_ID), **wanted))
+    cases = workflow.state(RUN_ID).items("case#").values()
+    assert (status, workflow.state(RUN_ID).get(RUN)["status"]) == ("SUCCEEDED", "ok"), [
+        case.get("reason") for case in cases
+    ]
+    return Report.model_validate(workflow.store().get_json(layout.report_key(RUN_ID, "report.json")))
+
+
+def test_each_agent_carries_out_the_orders_of_its_node_and_nothing_is_lost(report, machines) -> None:
+    assert machines.failures == []
+    kinds = {fault.kind: [] for fault in report.faults}
+    for fault in report.faults:
+        assert (fault.error, fault.expected_loss, fault.held) == (None, "none", True), fault
+        assert fault.back_s > fault.done_s
+        kinds[fault.kind].append(fault.node)
+    names = [node.name for node in machines.access.nodes]
+    assert kinds["rolling-restart"] == names
+    assert kinds["kill"][0] in names
+    for case in report.cases:
+        assert (case.environment, case.ledger.lost, case.ledger.left) == ("aws", 0, 0)
+
+
+def test_the_samples_that_agents_leave_are_in_the_rows_of_their_seconds(workflow, report, machines) -> None:
+    for case in report.cases:
+        rows = workflow.store().rows("nodes", RUN_ID, case.case_id)
+        taken = {row["node"] for row in rows if row["taken"] == HOST and row["cpu_cores"] is not None}
+        assert taken == {node.name for node in machines.access.nodes}
