@@ -9,16 +9,18 @@
 -- sign: 1 where the second is cheaper, -1 where the first is, 0 where they cost the same.
 -- usd: of the first at that rate, its full clusters at an edge; but of a tie just above the rate at which it begins.
 -- One chain in which each step is read once: engines run a step again for each place that reads it.
--- Two pieces that overlap are found by the band in which their overlap begins, an eighth of a doubling: engines join by
+-- Two pieces that overlap are found by the band in which their overlap begins, a quarter of a doubling: engines join by
 -- equality, and compare what is equal piece by piece, which without bands is each piece of one with all of the other.
+-- Option and band are one key: were they two, an engine might put all pieces of a band together before it picks the pairs.
 banded AS (
   SELECT
-    b.option_key, b.messages, b.to_messages, b.usd, b.usd_per_message, b.from_band, s.band
+    b.option_key, b.messages, b.to_messages, b.usd, b.usd_per_message, b.from_band, s.band,
+    b.option_key || chr(10) || CAST(s.band AS varchar) AS band_key
   FROM (
     SELECT
       option_key, messages, to_messages, usd, usd_per_message,
-      CAST(floor(8E0 * log2(greatest(messages, 1E0))) AS bigint) AS from_band,
-      CAST(floor(8E0 * log2(greatest(to_messages, 1E0))) AS bigint) AS to_band
+      CAST(floor(4E0 * log2(greatest(messages, 1E0))) AS bigint) AS from_band,
+      CAST(floor(4E0 * log2(greatest(to_messages, 1E0))) AS bigint) AS to_band
     FROM pieces
   ) b
   CROSS JOIN UNNEST(sequence(b.from_band, b.to_band)) AS s (band)
@@ -34,8 +36,7 @@ banded AS (
   FROM pairs p
   JOIN banded s ON s.option_key = p.first_key
   JOIN banded o
-    ON o.option_key = p.second_key
-    AND o.band = s.band
+    ON o.band_key = p.second_key || chr(10) || CAST(s.band AS varchar)
     AND greatest(s.from_band, o.from_band) = s.band
     AND ((o.messages < s.to_messages AND s.messages < o.to_messages) OR (o.messages = 0E0 AND s.messages = 0E0))
 ), signed AS (
