@@ -52,7 +52,7 @@ class NearestRun(Strict):
 class DriftReport(Strict):
     """Of a run since the last comparable one; ``since`` is null where there is none."""
 
-    summary: str = Field(description="in words, one or two sentences")
+    summary: str = Field(description="in words, two sentences, and a third where it is in doubt")
     since: str | None = Field(description="the run that this one is held against")
     date: str | None = Field(description="of that run")
     nearest: NearestRun | None = Field(

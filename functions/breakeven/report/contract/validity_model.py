@@ -55,3 +55,8 @@ class Validity(Strict):
 
     flags: list[Annotated[RunFlag, BeforeValidator(_current)]]
     instrument: list[InstrumentCase]
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Did the loader misread the instrument, or is there no reading of it?"""
+        return "instrument_misread" in self.flags or "instrument_failed" in self.flags

@@ -109,6 +109,7 @@ class Drift:
 
     :param shifts: those beyond chance, the surest first; likewise ``moves``
     :param judged: how many shifts and how many moves were judged
+    :param doubted: ids of the runs whose self-test failed
     """
 
     before: str
@@ -122,6 +123,7 @@ class Drift:
     only_after: int
     unlike: tuple[UnlikeCell, ...]
     incomplete: tuple[Incomplete, ...] = ()
+    doubted: tuple[str, ...] = ()
 
 
 Key = tuple[Measure, str, str]
@@ -156,6 +158,7 @@ def drift_between(before: Report, after: Report) -> Drift:
         only_after=len(new) - len(figures),
         unlike=tuple(unlike),
         incomplete=tuple(filter(None, map(_incomplete, (before, after)))),
+        doubted=tuple(each.run_id for each in (before, after) if each.validity and each.validity.is_in_doubt),
     )
 
 

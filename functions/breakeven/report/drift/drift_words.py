@@ -23,12 +23,12 @@ NAMED_CHANGES = 3
 
 
 def summary(drift: Drift, date: str) -> str:
-    """One or two sentences: what moved since the earlier run, the surest first, and what changed around it.
+    """What moved since the earlier run, the surest first, what changed around it, and any doubt of it.
 
     :param date: of the earlier run
     """
     since = f"Since run {drift.before} of {date}"
-    return f"{since} {_moved(drift)}. {_changed(drift)}"
+    return " ".join([f"{since} {_moved(drift)}.", _changed(drift), *_doubts(drift)])
 
 
 def _moved(drift: Drift) -> str:
@@ -64,7 +64,7 @@ def direction(ratio: float) -> str:
 
 def _changed(drift: Drift) -> str:
     if not drift.changes:
-        return "Nothing of its manifest changed."
+        return "Its manifest and prices are as before."
     return f"What changed around it: {words.listing([one.field for one in drift.changes], NAMED_CHANGES)}."
 
 
@@ -75,7 +75,12 @@ def sentences(drift: Drift) -> list[str]:
         f"{words.target_name(one.target)} ({one.reason})."
         for one in drift.unlike
     ]
-    return [*map(_partial, drift.incomplete), *_findings(drift), *unlike]
+    return [*_doubts(drift), *map(_partial, drift.incomplete), *_findings(drift), *unlike]
+
+
+def _doubts(drift: Drift) -> list[str]:
+    runs = words.listing([f"run {run}" for run in drift.doubted])
+    return [f"This is in doubt, as the self-test of {runs} failed."] if runs else []
 
 
 def _partial(run: Incomplete) -> str:

@@ -7,8 +7,6 @@ from breakeven.report.elements import Part, Section, filled, paragraph
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.drift_tables import changes_table, moves_table, shifts_table
 
-UNCHANGED = "Nothing of their manifests and prices changed."
-
 
 def section(subject: Subject) -> Section | None:
     """None of what a source published, and of reports of earlier versions."""
@@ -22,7 +20,7 @@ def drift_parts(drift: DriftReport) -> tuple[Part, ...]:
         return paragraph(drift.summary)
     return (
         *paragraph(drift.summary),
-        *(filled(changes_table(drift)) or paragraph(UNCHANGED)),
+        *filled(changes_table(drift)),
         *(part for finding in drift.findings for part in paragraph(finding)),
         *filled(shifts_table(drift), moves_table(drift)),
     )

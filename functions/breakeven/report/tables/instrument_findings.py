@@ -65,8 +65,7 @@ def warning(report: Report) -> str:
 
 def is_in_doubt(report: Report) -> bool:
     """Did the loader misread the instrument, or is there no reading of it?"""
-    flags = report.validity.flags if report.validity else []
-    return "instrument_misread" in flags or "instrument_failed" in flags
+    return report.validity is not None and report.validity.is_in_doubt
 
 
 def validity_table(report: Report) -> Table:

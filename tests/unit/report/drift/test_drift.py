@@ -12,9 +12,10 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.report.contract.report_model import CaseReport, Metric
+from breakeven.report.contract.validity_model import Validity
 from breakeven.report.drift import drift
 from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES, Measure, drift_between, figures_of
-from breakeven.report.drift.drift_words import sentences
+from breakeven.report.drift.drift_words import sentences, summary
 from cli.main import main
 from tests.fixtures.report import sample
 from tests.fixtures.report.drifting import METRICS, NOISE, REPEATS, run_of
@@ -141,6 +142,15 @@ def test_where_nothing_can_be_judged_it_is_said_what_that_takes() -> None:
         "Nothing can be told from chance: that takes 3 cells of a target in both runs, "
         "or two repeats of a cell in each."
     ]
+
+
+@pytest.mark.parametrize(("flag", "is_said"), [("instrument_misread", True), ("instrument_late", False)])
+def test_a_self_test_that_failed_is_said_first(flag: Any, is_said: bool) -> None:
+    doubted = run_of("b", 6, validity=Validity(flags=[flag], instrument=[]))
+    found = drift_between(run_of("a", 5), doubted)
+    said = "This is in doubt, as the self-test of run b failed."
+    assert (sentences(found)[0] == said) == is_said
+    assert summary(found, "2026-11-20").endswith(said) == is_said
 
 
 def test_what_one_run_lacks_is_counted() -> None:

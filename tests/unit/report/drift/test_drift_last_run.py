@@ -54,7 +54,7 @@ def test_a_broker_slowed_by_a_fifth_is_named_with_the_release_and_nothing_else()
 
 def test_where_nothing_moved_that_is_the_summary() -> None:
     found = drift_of(monthly(4), monthly(3))
-    said = "Since run m3 of 2026-03-01 no figure moved beyond chance. Nothing of its manifest changed."
+    said = "Since run m3 of 2026-03-01 no figure moved beyond chance. Its manifest and prices are as before."
     assert found.summary == said
 
 
