@@ -50,15 +50,24 @@ ALL = {
 }
 
 
+#: of each way in which a failure is recorded the one with most behind it to clean up
+OFTEN = {"Plan", "EstablishLane", "ReleaseLane", "BuildReport", "PrepareCase", "Load", "WarmLane", "FailCase"}
+
+
 def faults_of(entries: Iterable[str]) -> list[object]:
     """Every entry with every kind of failure, as parameters of a test.
 
-    Each state catches a time-out as it does any error, and each fault takes a run of its own: of time-outs
-    the first entry's is in ``npm test``, and the others' are in ``npm run test:aws``.
+    Each fault takes a run of its own. That each state catches whatever fails, names itself and leads to
+    clean-up is held on the definition (``tests/infra/workflow/test_workflow.py``): in ``npm test`` are the
+    first entry's time-out and what fails at ``OFTEN``; the others are in ``npm run test:aws``.
     """
-    first, *others = entries
-    rare = [pytest.param(entry, "timeout", marks=pytest.mark.installed) for entry in others]
-    return [(first, "timeout"), *((entry, "raise") for entry in (first, *others)), *rare]
+    first, *_ = entries = list(entries)
+    often = {(first, "timeout"), *((entry, "raise") for entry in OFTEN)}
+    return [
+        pytest.param(entry, kind, marks=[] if (entry, kind) in often else pytest.mark.installed)
+        for kind in reversed(KINDS)
+        for entry in entries
+    ]
 
 
 def run_name(*parts: str) -> str:
