@@ -24,6 +24,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from breakeven.clients.core.loading import MACHINES, compiled_path
+from breakeven.report.render.bundle import BUNDLE
 
 ROOT = Path(__file__).parent.parent
 LOCK = ROOT / "requirements" / "functions.lock"
@@ -35,6 +36,7 @@ PLATFORMS = [f"manylinux_2_{minor}_aarch64" for minor in (34, 31, 28, 27, 26, 24
     "manylinux2014_aarch64"
 ]
 FILE, FOLDER_OR_PROGRAM = 0o644, 0o755
+SET_UP = "run setup/setup.sh deploy"
 
 
 @jsii.implements(cdk.ILocalBundling)
@@ -67,10 +69,16 @@ def code(scope: Construct) -> lambda_.Code:
 
 
 def assemble(target: Path) -> None:
-    """Copy all that is deployed into a folder."""
+    """Copy all that is deployed into a folder.
+
+    :raises RuntimeError: what the set-up compiles or bundles is missing; without it, loaders would be slower,
+        and no run would have a report
+    """
     missing = [machine for machine in MACHINES if not compiled_path(machine).exists()]
     if missing:
-        raise RuntimeError(f"the core is not compiled for {', '.join(missing)}: run setup/setup.sh deploy")
+        raise RuntimeError(f"the core is not compiled for {', '.join(missing)}: {SET_UP}")
+    if not BUNDLE.is_file() or not BUNDLE.stat().st_size:
+        raise RuntimeError(f"the script of the report's page is not bundled, {BUNDLE}: {SET_UP}")
     ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
     for name in ("handlers", "breakeven"):
         shutil.copytree(ROOT / "functions" / name, target / name, ignore=ignore)

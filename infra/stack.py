@@ -18,6 +18,7 @@ from infra.guards.schedule import Schedule
 from infra.loaders.loader_image import LoaderImage
 from infra.loaders.loader_tasks import LoaderTasks
 from infra.network import Network
+from infra.publication import HOME, Publication
 from infra.results import Results
 from infra.storage import Storage
 from infra.workflow.workflow import Workflow
@@ -70,7 +71,16 @@ class QueueBreakevenStack(cdk.Stack):
             undelivered=schedule.undelivered if schedule else None,
             dead_letters=clean_up.dead_letters,
         )
-        declare_outputs(self, results=results, workflow=workflow)
+        publication = self._published(context, results, functions)
+        declare_outputs(self, results=results, workflow=workflow, publication=publication)
+
+    def _published(self, context: Context, results: Results, functions: Functions) -> Publication | None:
+        """Where the context asks for it."""
+        if not context.publish:
+            return None
+        made = Publication(self, "Publication", bucket=results.bucket, stack_name=context.stack_name)
+        functions.get("BuildReport").add_environment("BREAKEVEN_SITE", made.site)
+        return made
 
     def _bound(self, policy: str) -> None:
         """Every role of the stack, those that the CDK makes by itself among them, gets the boundary."""
@@ -83,7 +93,9 @@ class QueueBreakevenStack(cdk.Stack):
         iam.PermissionsBoundary.of(self).apply(boundary)
 
 
-def declare_outputs(stack: cdk.Stack, *, results: Results, workflow: Workflow) -> None:
+def declare_outputs(
+    stack: cdk.Stack, *, results: Results, workflow: Workflow, publication: Publication | None
+) -> None:
     """``StartExecution`` can be pasted into a shell as it stands; it names the run by the minute."""
     machine, bucket = workflow.state_machine.state_machine_arn, results.bucket.bucket_name
     start = (
@@ -93,7 +105,7 @@ def declare_outputs(stack: cdk.Stack, *, results: Results, workflow: Workflow) -
     outputs = {
         "StartExecution": (start, "starts the default suite; the execution's name is the run's id"),
         "ReportLocation": (
-            f"s3://{bucket}/{layout.report_key(RUN_ID, '')}",
+            f"s3://{bucket}/{layout.published_key(RUN_ID, '')}",
             f"a run's report, its execution's name in the place of {RUN_ID}",
         ),
         "BucketName": (bucket, "results; kept when the stack is destroyed"),
@@ -101,5 +113,10 @@ def declare_outputs(stack: cdk.Stack, *, results: Results, workflow: Workflow) -
         "StateTableName": (results.state_table.table_name, "runs and cases under way, for 90 days"),
         "TopicArn": (workflow.topic.topic_arn, "gets every run's verdict"),
     }
+    if publication:
+        outputs["ReportsUrl"] = (
+            f"{publication.site}/{HOME}",
+            "the latest report, for whoever has the address",
+        )
     for name, (value, description) in outputs.items():
         cdk.CfnOutput(stack, name, value=value, description=description)

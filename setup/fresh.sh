@@ -48,6 +48,8 @@ assert_synthesized() {
   [ -s "$template" ] || fail "no $template"
   assets=(cdk.out/asset.*/python/numpy) # wheels of functions.lock for Lambda's processor
   [ -d "${assets[0]}" ] || fail "the layer's packages are not in cdk.out"
+  assets=(cdk.out/asset.*/breakeven/report/render/compiled/page.js)
+  [ -s "${assets[0]}" ] || fail "the script of the report's page is not in cdk.out"
   rm -rf cdk.out
 }
 

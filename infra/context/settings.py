@@ -137,6 +137,10 @@ class Context(Frozen, allow_inf_nan=False):
         default=ALLOWED.max_sqs_usd, ge=0, description="dollars that a run's SQS requests could cost, from 0"
     )
     suites: Suites | None = _optional(f"names out of {', '.join(shipped_suites())}, with commas")
+    publish: bool = Field(
+        default=False,
+        description="true or false: whether anyone who knows the address may read the reports, by CloudFront",
+    )
     budget_usd: float = Field(
         default=40.0, ge=0, description="dollars a month of the whole account, 0 for no budget"
     )

@@ -11,6 +11,7 @@ from infra.functions.step import SECRETS, Needs, Step
 
 GET, QUERY, UPDATE = "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"
 RUNS, ROWS, ADVICE, CAPACITIES = "runs/*", "rows/*", "advice/*", "capacities/*"
+REPORTS, LATEST = f"{layout.REPORTS}*", f"{layout.REPORTS}{layout.LATEST}/*"
 ANSWERS, IMAGES = "athena/*", f"{layout.IMAGES}*"
 DEPTH, DELETE_QUEUE, QUEUE_TAGS = "sqs:GetQueueAttributes", "sqs:DeleteQueue", "sqs:ListQueueTags"
 DRIVE_QUEUE = ("sqs:SendMessage", "sqs:ReceiveMessage", "sqs:DeleteMessage")
@@ -284,7 +285,13 @@ STEPS = {
         "run.build_report",
         5,
         # it asks for the suite's earlier runs, and reads the report of the last comparable one
-        Needs((GET, QUERY, UPDATE), reads=(RUNS, ANSWERS), writes=(RUNS,), bound=("athena:GetQueryResults",)),
+        Needs(
+            (GET, QUERY, UPDATE),
+            reads=(RUNS, ANSWERS, LATEST),
+            writes=(RUNS, REPORTS),
+            lists=(LATEST,),
+            bound=("athena:GetQueryResults",),
+        ),
         memory_mb=ONE_CORE_MB,
     ),
     "FinishRun": Step(

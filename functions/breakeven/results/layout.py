@@ -8,6 +8,8 @@ REGISTERED = ".json"
 SECRETS = "secrets/"
 #: where builders of images report
 IMAGES = "images/"
+#: where reports are that readers without any other right may be given, and which of them is the newest run's
+REPORTS, LATEST = "reports/", "latest"
 
 
 def row_key(table: str, run_id: str, name: str) -> str:
@@ -97,6 +99,11 @@ def samples_prefix(run_id: str, target: str) -> str:
 def report_key(run_id: str, name: str) -> str:
     """Report files: index.html, report.json, report.md, cases.csv."""
     return f"{run_prefix(run_id)}report/{name}"
+
+
+def published_key(folder: str, name: str) -> str:
+    """A report file as readers get it; ``folder`` is its run's id, or ``LATEST``."""
+    return f"{REPORTS}{folder}/{name}"
 
 
 def secrets_prefix(run_id: str, target: str | None = None) -> str:

@@ -5,12 +5,37 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
+
+from botocore.exceptions import ClientError
 
 from breakeven.results import layout
 from breakeven.results.schemas import TABLES, Table
 
 _TABLES: dict[str, Table] = {table.name: table for table in TABLES}
+#: what S3 answers where another writer was there first: the object has changed, is being written, or has gone
+OVERTAKEN = {"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey"}
+#: looks at an object that others write, each followed by a write that is given up where it has changed
+LOOKS = 10
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Age:
+    """How new what is stored is: when its run started, and of those of one instant the greater name."""
+
+    started_at: datetime
+    run_id: str
+
+    @classmethod
+    def of(cls, started_at: str, run_id: str) -> Age:
+        """:param started_at: ISO 8601 with its zone, as a run's record has it"""
+        return cls(datetime.fromisoformat(started_at), run_id)
+
+    def metadata(self) -> dict[str, str]:
+        """As an object carries it."""
+        return {"started-at": self.started_at.isoformat(), "run-id": self.run_id}
 
 
 class S3(Protocol):
@@ -18,6 +43,7 @@ class S3(Protocol):
 
     def put_object(self, **kwargs: Any) -> Any: ...
     def get_object(self, **kwargs: Any) -> Any: ...
+    def head_object(self, **kwargs: Any) -> Any: ...
     def copy_object(self, **kwargs: Any) -> Any: ...
     def delete_object(self, **kwargs: Any) -> Any: ...
     def get_paginator(self, operation_name: Any) -> Any: ...
@@ -35,8 +61,49 @@ class Store:
         """Its name."""
         return self._bucket
 
-    def put_bytes(self, key: str, body: bytes, content_type: str = "application/octet-stream") -> None:
-        self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type)
+    def put_bytes(
+        self, key: str, body: bytes, content_type: str = "application/octet-stream", **headers: str
+    ) -> None:
+        """:param headers: further ones with which it is served, such as ``CacheControl``"""
+        self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type, **headers)
+
+    def put_newest(self, key: str, body: bytes, content_type: str, age: Age, **headers: str) -> bool:
+        """Store an object unless one as new or newer is there, in whichever order writers come.
+
+        The object says itself how new it is, and S3 writes only where it is still the one that was looked at
+        (Amazon S3 User Guide, "How to prevent object overwrites with conditional writes").
+
+        :returns: whether it was stored
+        :raises RuntimeError: others kept writing older ones meanwhile
+        """
+        for _ in range(LOOKS):
+            there = self._find_head(key)
+            if there is not None and _age_of(there) >= age:
+                return False
+            still = {"IfNoneMatch": "*"} if there is None else {"IfMatch": there["ETag"]}
+            try:
+                self._s3.put_object(
+                    Bucket=self._bucket,
+                    Key=key,
+                    Body=body,
+                    ContentType=content_type,
+                    Metadata=age.metadata(),
+                    **still,
+                    **headers,
+                )
+            except ClientError as error:
+                if error.response["Error"]["Code"] not in OVERTAKEN:
+                    raise
+            else:
+                return True
+        raise RuntimeError(f"{key} was written by others {LOOKS} times")
+
+    def _find_head(self, key: str) -> Mapping[str, Any] | None:
+        """What is known of the object without its content; None where there is none."""
+        if key not in self.keys(key):
+            return None
+        head: Mapping[str, Any] = self._s3.head_object(Bucket=self._bucket, Key=key)
+        return head
 
     def uri(self, key: str) -> str:
         return f"s3://{self._bucket}/{key}"
@@ -98,6 +165,11 @@ class Store:
         """The rows of one object as they were written; none where there is no such object."""
         body = self.find_bytes(layout.row_key(table, run_id, name))
         return [json.loads(line) for line in gzip.decompress(body).splitlines()] if body else []
+
+
+def _age_of(head: Mapping[str, Any]) -> Age:
+    found = head["Metadata"]
+    return Age.of(found["started-at"], found["run-id"])
 
 
 def encoded(table: str, rows: Iterable[Mapping[str, Any]]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import boto3
@@ -25,4 +26,4 @@ class ReportEvent(Event):
 def handler(event: ReportEvent) -> dict[str, Any]:
     athena = boto3.client("athena")
     rows = {query.name: read_result(athena, query.id) for query in event.queries}
-    return report_run(services(), event.run_id, rows, event.failed)
+    return report_run(services(), event.run_id, rows, event.failed, os.environ.get("BREAKEVEN_SITE"))

@@ -10,6 +10,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
 from breakeven.clients.core.loading import compiled_path
+from breakeven.report.render.bundle import BUNDLE
+from infra import code
 from infra.code import ARCHITECTURE, PipBundling
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
@@ -63,10 +65,28 @@ def test_the_core_is_for_its_processor_and_c_library(machine, name):
 @pytest.mark.installed
 def test_code_and_layer_fit_into_a_function_unzipped(layer):
     """Lambda guide, "Lambda quotas": deployment package, 250 MB with its layers."""
-    code = sum(path.stat().st_size for path in FUNCTIONS.rglob("*") if path.is_file())
+    ours = sum(path.stat().st_size for path in FUNCTIONS.rglob("*") if path.is_file())
     packages = sum(path.stat().st_size for path in layer.rglob("*") if path.is_file())
     assert packages > 50 * 1024**2, "they are there"
-    assert code + packages <= 250 * 1024**2
+    assert ours + packages <= 250 * 1024**2
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_nothing_is_deployed_without_the_pages_script(monkeypatch, tmp_path, content):
+    bundle = tmp_path / "page.js"
+    if content is not None:
+        bundle.write_bytes(content)
+    monkeypatch.setattr(code, "BUNDLE", bundle)
+    with pytest.raises(RuntimeError, match=r"page is not bundled, .*page\.js: run setup/setup\.sh deploy"):
+        code.assemble(tmp_path / "asset")
+    assert not (tmp_path / "asset").exists()
+
+
+def test_what_is_deployed_has_the_pages_script(tmp_path):
+    code.assemble(tmp_path)
+    deployed = tmp_path / "breakeven" / "report" / "render" / "compiled" / "page.js"
+    assert deployed.read_bytes() == BUNDLE.read_bytes()
+    assert len(deployed.read_bytes()) > 10_000
 
 
 def test_an_object_for_another_processor_is_found(layer):

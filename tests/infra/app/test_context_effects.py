@@ -259,7 +259,7 @@ def test_outputs_start_a_run_and_say_where_its_report_is(plain):
         "aws stepfunctions start-execution --region <AWS::Region> --state-machine-arn "
         f"{shown['StateMachineArn']} --name run-$(date +%Y%m%d-%H%M) --input '{{}}'"
     )
-    assert shown["ReportLocation"] == f"s3://{shown['BucketName']}/runs/run_id=EXECUTION_NAME/report/"
+    assert shown["ReportLocation"] == f"s3://{shown['BucketName']}/reports/EXECUTION_NAME/"
     assert all(each["Description"] for each in outputs.values())
 
 

@@ -32,6 +32,12 @@ def test_an_idle_stack_costs_at_most_five_dollars_a_month(assembly, region):
     assert all(line.rate.source for line in lines)
 
 
+def test_so_does_one_that_publishes_its_reports(beside):
+    lines = idle_lines(beside.template, load_book("us-east-1"))
+    assert sum(line.usd for line in lines) <= MOST_USD
+    assert "AWS::CloudFront::Distribution" in {each["Type"] for each in beside.template["Resources"].values()}
+
+
 def test_the_lines_by_hand():
     watch = {"ScheduleExpression": "rate(15 minutes)", "Targets": [{}]}
     kinds = {"Alarm": "CloudWatch::Alarm", "Bucket": "S3::Bucket", "Nat": "EC2::NatGateway"}

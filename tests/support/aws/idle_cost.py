@@ -16,11 +16,15 @@ from breakeven.steps.lane.baked_images import KEPT
 from infra.brokers.image_builders import ROOT_GB
 
 HOURS = 730.0
-#: types that cost nothing while nothing is run: billed by the call, the build or the task, or not at all
+#: types that cost nothing while nothing is run or read: billed by call, build or task, or not at all
 FREE = {
     "AWS::Athena::NamedQuery",
     "AWS::Athena::WorkGroup",
     "AWS::CDK::Metadata",
+    "AWS::CloudFront::CachePolicy",
+    "AWS::CloudFront::Distribution",
+    "AWS::CloudFront::OriginAccessControl",
+    "AWS::CloudFront::ResponseHeadersPolicy",
     "AWS::CodeBuild::Project",
     "AWS::EC2::FlowLog",  # what it writes is in its log group
     "AWS::EC2::InternetGateway",

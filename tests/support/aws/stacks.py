@@ -39,6 +39,7 @@ GROWN = {
     "max_msg_per_s": "5000",
     "max_sqs_usd": "5",
     "suites": "quick,capacity",
+    "publish": "true",
     "budget_usd": "100",
     "schedule": "cron(30 4 2 * ? *)",
     "schedule_suite": "capacity",
@@ -52,6 +53,7 @@ BESIDE = {
     "zones": ["eu-west-1b", "eu-west-1c"],
     "permissions_boundary": "Boundary",
     "tags": {"CostCenter": "1234"},
+    "publish": True,
 }
 
 

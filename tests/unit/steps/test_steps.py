@@ -8,7 +8,7 @@ import pytest
 
 from breakeven.errors import InputError
 from breakeven.steps.reasons import MAX_REASON, reason_of, with_loaders_words
-from breakeven.steps.run.plan_run import check_run_id
+from breakeven.steps.run.plan_run import check_name, check_run_id
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input
 
 
@@ -74,6 +74,12 @@ def test_input_that_is_wrong_names_its_field(document, field):
     with pytest.raises(InputError) as error:
         parse_run_input(document)
     assert error.value.field == field
+
+
+def test_a_new_run_cannot_be_named_as_the_latest_is():
+    check_run_id("latest")
+    with pytest.raises(InputError, match="name: 'latest': it stands for the newest run; give another name"):
+        check_name("latest")
 
 
 @pytest.mark.parametrize("run_id", ["", "a b", "x'; DROP", "-a", "a" * 81, "é"])

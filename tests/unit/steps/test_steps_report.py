@@ -22,7 +22,7 @@ from breakeven.steps.run.costs import ASKED_MSG_PER_S
 from breakeven.steps.run.plan_run import plan_run
 from breakeven.steps.services import Services
 from tests.fixtures.report import sample
-from tests.support.aws.moto_results import services_in_moto, state_table
+from tests.support.aws.moto_results import installed, services_in_moto, state_table
 from tests.support.money.query_tables import Bucket
 
 RUN_ID = "run-1"
@@ -88,10 +88,16 @@ def test_the_mail_has_the_answer_the_drift_the_reports_address_and_a_link(monkey
         "",
         "And more.",
         "",
-        "Report: s3://results/runs/run_id=run-1/report/index.html",
+        "Report: s3://results/reports/run-1/index.html",
         "Console: https://eu-west-1.console.aws.amazon.com/states/home?region=eu-west-1"
         f"#/v2/executions/details/{arn}",
     ]
+
+
+def test_the_mail_of_a_run_whose_reports_are_published_has_their_address(monkeypatch):
+    with installed(monkeypatch) as services:
+        said = build_report._message(services, RUN_ID, "SQS is cheaper.", "https://d1.cloudfront.net")
+    assert "Report: https://d1.cloudfront.net/reports/run-1/index.html" in said.splitlines()
 
 
 def _copied(s3: Any, folder: Path) -> Path:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -20,14 +19,16 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Section
 from breakeven.report.money.headline import main_crossover
 from breakeven.report.money.option_words import unbatched
+from breakeven.report.render.bundle import TEMPLATES
 from breakeven.report.render.page_data import page_data
 from breakeven.report.render.script import Script, script
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings
 
-TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("style.css", "yours.css")
+#: of a table: nobody reads more of them in a browser, and the page stays one that it opens at once
+MOST_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,13 @@ class Content:
     beside: bool = True
 
 
-def page(report: Report, published: Published | None) -> str:
-    """The page as HTML. Text from suites, brokers and errors is escaped; SVG and script are ours alone."""
+def page(report: Report, published: Published | None, made: Sequence[Section] | None = None) -> str:
+    """The page as HTML. Text from suites, brokers and errors is escaped; SVG and script are ours alone.
+
+    :param made: the report's sections, where another file has them made already
+    """
     headline, *paragraphs = report.verdict.split("\n\n")
-    sections = sections_of(Subject(report, published))
+    sections = made or sections_of(Subject(report, published))
     content = Content(headline, paragraphs, byline(report), keys(report), sections, script(page_data(report)))
     return set_page(report, content)
 
@@ -73,6 +77,7 @@ def set_page(report: Report, content: Content) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["most_rows"] = MOST_ROWS
     environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours}
     return environment.get_template("index.html").render(
         report=report,

@@ -6,14 +6,11 @@ import base64
 import hashlib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from markupsafe import Markup
 
+from breakeven.report.render.bundle import BUNDLE
 from breakeven.report.render.page_data import Json, embedded
-
-#: ``setup/page.sh`` writes it; it is deployed as any other file of the package
-BUNDLE = Path(__file__).parent / "compiled" / "page.js"
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from breakeven.results.items import RUN, lane_item
 from breakeven.steps.lane.warm_up_record import WarmUp
 from breakeven.steps.reasons import reason_of
 from breakeven.steps.run.earlier_runs import keep_run, with_drift
+from breakeven.steps.run.publish_report import content_type, publish
 from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.version import VERSION
@@ -26,7 +27,6 @@ from breakeven.workload.case import Case
 
 Rows = Sequence[Mapping[str, Any]]
 PACKAGES = ("boto3", "botocore", "pika", "numpy", "pydantic", "aws-lambda-powertools")
-CONTENT_TYPES = {"html": "text/html", "json": "application/json", "md": "text/markdown", "csv": "text/csv"}
 SUBJECT_LIMIT = 100  # of SNS
 
 
@@ -38,18 +38,27 @@ class Records(Protocol):
 
 
 def report_run(
-    services: Services, run_id: str, rows: Mapping[str, Rows], failed: Mapping[str, Mapping[str, str]]
+    services: Services,
+    run_id: str,
+    rows: Mapping[str, Rows],
+    failed: Mapping[str, Mapping[str, str]],
+    site: str | None = None,
 ) -> dict[str, Any]:
-    """Build and store the report; answers what the notification says. ``rows`` are by query name."""
+    """Build, store and publish the report; answers what the notification says.
+
+    :param rows: by query name
+    :param site: where published reports are served to readers without an account, if they are
+    """
     plan = services.store.get_json(layout.plan_key(run_id))
     report = with_drift(services, plan, assemble(run_id, plan, services.state(run_id), rows, failed))
-    for name, body in render_all(report).items():
-        content_type = CONTENT_TYPES[name.rsplit(".", 1)[1]]
-        services.store.put_bytes(layout.report_key(run_id, name), body, content_type)
+    files = render_all(report)
+    for name, body in files.items():
+        services.store.put_bytes(layout.report_key(run_id, name), body, content_type(name))
     keep_run(services, plan, report)
     failures = sum(1 for case in report.cases if case.status == "failed")
+    publish(services.store, run_id, report.started_at, files, good=failures < len(report.cases))
     services.state(run_id).update(RUN, verdict=report.verdict, failed_cases=failures)
-    message = _message(services, run_id, report)
+    message = _message(services, run_id, report, site)
     return {"subject": _subject(report.suite, len(report.cases), failures), "message": message}
 
 
@@ -59,11 +68,12 @@ def _subject(suite: str, cases: int, failures: int) -> str:
     return f"Queue Breakeven {suite}: {failed}{cases - failures} of {cases} cases ok"[:SUBJECT_LIMIT]
 
 
-def _message(services: Services, run_id: str, report: Report) -> str:
+def _message(services: Services, run_id: str, report: Report, site: str | None = None) -> str:
     """The answer, the drift, the rest of the verdict, where the report is, and the execution's address."""
     answer, *rest = report.verdict.split("\n\n")
     drift = [report.drift.summary] if report.drift else []
-    address = f"Report: {services.store.uri(layout.report_key(run_id, 'index.html'))}"
+    page = layout.published_key(run_id, "index.html")
+    address = f"Report: {f'{site}/{page}' if site else services.store.uri(page)}"
     lines = ["\n\n".join([answer, *drift, *rest, address])]
     execution = str(services.state(run_id).get(RUN).get("execution", ""))
     if execution.startswith("arn:"):

@@ -58,7 +58,7 @@ def plan_run(
     :param simulated: AWS is stood in for, on one machine; only there may the input say that it is
     :raises InputError: input, suite or plan that cannot run; nothing has been started
     """
-    check_run_id(run_id)
+    check_name(run_id)
     wanted = parse_run_input(document)
     check_surroundings(wanted, simulated=simulated)
     if wanted.resume_run_id is None:
@@ -113,6 +113,13 @@ def check_run_id(run_id: str, field: str = "name") -> None:
     if not RUN_ID.fullmatch(run_id):
         remedy = "a run's id has letters, digits, hyphens and underscores, at most 80"
         raise InputError("execution", field, run_id, remedy)
+
+
+def check_name(run_id: str) -> None:
+    """:raises InputError: a new run's id is no id, or stands for whichever run is the newest"""
+    check_run_id(run_id)
+    if run_id == layout.LATEST:
+        raise InputError("execution", "name", run_id, "it stands for the newest run; give another name")
 
 
 def check_surroundings(wanted: RunInput, *, simulated: bool) -> None:
