@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The script of the report's page: bundled from web/src by esbuild, where its inputs have changed. Sourced by setup.sh.
+# The scripts of pages: bundled from web/src by esbuild, where its inputs have changed. Sourced by setup.sh.
 
 # In web/node_modules: the bundler, and for the tests the compiler that checks the types, and axe.
 install_page_packages() {
@@ -26,19 +26,27 @@ page_npm_ci() {
 page_inputs() {
   local LC_ALL=C # in one order, whatever the language
   shopt -s globstar
-  cd "$root" && sha256sum -- web/src/**/*.ts web/package-lock.json setup/page.sh
+  cd "$root" && sha256sum -- web/src/**/*.ts queries/*.sql queries/parts/*.sql web/package-lock.json setup/page.sh
 }
 
+# The report's page, which is deployed with the functions, and the page of a run under way on this machine.
 bundle_page() {
-  local out=$root/functions/breakeven/report/render/compiled inputs
+  local inputs
   install_page_packages
   inputs=$(page_inputs | sha256sum | cut -d' ' -f1)
-  if [ -s "$out/page.js" ] && [ "$(cat "$out/page.inputs" 2>/dev/null)" = "$inputs" ]; then return; fi
-  say "bundling the script of the report's page (web/src)"
-  mkdir -p "$out"
-  (cd "$root/web" && logged node_modules/.bin/esbuild src/main.ts --bundle --minify --format=iife --target=es2020 \
-    --charset=utf8 --legal-comments=none '--tsconfig-raw={}' "--outfile=$out/page.js.new") ||
-    fail 1 "the script of the report's page could not be bundled"
-  mv "$out/page.js.new" "$out/page.js"
-  printf '%s\n' "$inputs" >"$out/page.inputs"
+  bundle_script src/main.ts "$root/functions/breakeven/report/render/compiled" page "the report's page"
+  bundle_script src/live.ts "$root/cli/running/live/compiled" live "the page of a run under way"
+}
+
+# bundle_script SOURCE FOLDER NAME WHOSE: where the inputs, of all bundles together, have changed
+bundle_script() {
+  local out=$2/$3
+  if [ -s "$out.js" ] && [ "$(cat "$out.inputs" 2>/dev/null)" = "$inputs" ]; then return; fi
+  say "bundling the script of $4 (web/$1)"
+  mkdir -p "$2"
+  (cd "$root/web" && logged node_modules/.bin/esbuild "$1" --bundle --minify --format=iife --target=es2020 \
+    --charset=utf8 --legal-comments=none --loader:.sql=text '--tsconfig-raw={}' "--outfile=$out.js.new") ||
+    fail 1 "the script of $4 could not be bundled"
+  mv "$out.js.new" "$out.js"
+  printf '%s\n' "$inputs" >"$out.inputs"
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -30,7 +30,10 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """``ended``: case id -> (status, reason) of cases with an outcome. ``baking``: images under way."""
+    """``ended``: case id -> (status, reason) of cases with an outcome. ``baking``: images under way.
+
+    ``emulated``: targets whose lanes have said that something stands in for the service.
+    """
 
     total: int
     ended: dict[str, tuple[str, str | None]]
@@ -38,6 +41,7 @@ class Snapshot:
     lanes: dict[str, str]
     seconds_left: float
     baking: tuple[str, ...] = ()
+    emulated: frozenset[str] = frozenset()
 
 
 def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -> Snapshot:
@@ -56,12 +60,16 @@ def snapshot(items: Items, cases: Sequence[Case], now: datetime | None = None) -
         if status == "running":
             left -= _elapsed(item, case, now)
             running = _running(items, case, int(item.get("attempt", 1)))
-    lanes = {
-        key.removeprefix("lane#"): item.get("status", "")
-        for key, item in items.items()
-        if key.startswith("lane#")
-    }
-    return Snapshot(len(cases), ended, running, lanes, left, _baking(items.get(RUN, {})))
+    lanes = {key.removeprefix("lane#"): item for key, item in items.items() if key.startswith("lane#")}
+    return Snapshot(
+        len(cases),
+        ended,
+        running,
+        {target: item.get("status", "") for target, item in lanes.items()},
+        left,
+        _baking(items.get(RUN, {})),
+        frozenset(target for target, item in lanes.items() if item.get("provenance") == "emulated"),
+    )
 
 
 def _elapsed(item: Mapping[str, Any], case: Case, now: datetime) -> float:
@@ -175,9 +183,22 @@ def _clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-View = PlainView | LiveView
+TerminalView = PlainView | LiveView
 
 
-def view_for(console: Console, *, plain: bool) -> View:
+class View(Protocol):
+    """Whatever shows a run."""
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+
+    def show(self, now: Snapshot) -> None:
+        """The run as it stands."""
+
+    def close(self) -> None:
+        """No more is shown."""
+
+
+def view_for(console: Console, *, plain: bool) -> TerminalView:
     """A live view on a terminal unless a plain one is asked for, plain lines elsewhere."""
     return LiveView(console) if console.is_terminal and not plain else PlainView(console)

@@ -24,6 +24,7 @@ from breakeven.steps.run.resume_run import Earlier, plan_resumed
 from breakeven.steps.run.run_input import DEFAULT_SUITE, LOCAL_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.words import plural
 from cli.running import deployed
+from cli.running.live import live_page
 from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
 from cli.running.progress import View, snapshot, view_for
 from cli.suite_source import (
@@ -73,6 +74,16 @@ def add_parser(commands: Any) -> None:
     command.set_defaults(run=run)
 
 
+def live_port(text: str) -> int:
+    """A port from the command line, where ``--live`` may be followed by a suite, too."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: must be a port from 1 to 65535, or nothing for any that is free; "
+            "the suite goes before --live"
+        )
+    return int(text)
+
+
 def add_options(command: argparse.ArgumentParser) -> None:
     """What a run is given, whatever is run."""
     add_spec_options(command)
@@ -103,6 +114,15 @@ def add_options(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="start beside a run that is under way on this machine: flags every case",
     )
+    command.add_argument(
+        "--live",
+        nargs="?",
+        type=live_port,
+        const=0,
+        metavar="PORT",
+        help="on this machine: a page that shows the run while it is under way, at that port of loopback, "
+        "or at one that is free",
+    )
     command.add_argument("--runs", type=Path, default=RUNS, help="folder for results (runs)")
     command.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, progress on standard error"
@@ -113,6 +133,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.on == "aws":
         from cli.running import run_on_aws  # noqa: PLC0415
 
+        if arguments.live is not None:
+            remedy = "belongs to runs on this machine: leave it out, or --on aws"
+            raise InputError("breakeven run", "--live", arguments.live or "given", remedy)
         return run_on_aws.run(arguments)
     for option, value in given(arguments, "prefix", "profile", "follow", "max_usd").items():
         remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
@@ -151,21 +174,23 @@ def _run_session(
     warnings: Sequence[str],
     arguments: argparse.Namespace,
 ) -> int:
-    endpoints.set_up(plan.cases)
     console = Console(stderr=arguments.json)
-    view = view_for(console, plain=arguments.json)
-    # asked now: a terminal that has gone does not say that it was one
-    terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
-    for number in ENDING:
-        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
-            signal.signal(number, partial(_interrupt, terminals))
-    try:
-        for line in (*warnings, *wanted.surroundings.notes, *plan.notes):
-            view.say(line)
-        folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
-    finally:
-        view.close()
-    return conclude(folder, outcome, console, as_json=arguments.json)
+    with live_page(arguments.live, run_id, plan, arguments.runs) as page:
+        endpoints.set_up(plan.cases)
+        view = page.beside(view_for(console, plain=arguments.json))
+        # asked now: a terminal that has gone does not say that it was one
+        terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
+        for number in ENDING:
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
+                signal.signal(number, partial(_interrupt, terminals))
+        try:
+            for line in (*warnings, *wanted.surroundings.notes, *plan.notes):
+                view.say(line)
+            folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
+        finally:
+            view.close()
+        page.end(outcome)
+        return conclude(folder, outcome, console, as_json=arguments.json)
 
 
 def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:

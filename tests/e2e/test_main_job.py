@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import threading
 import time
+import urllib.error
+import urllib.request
 
 import jsonschema
 import pytest
@@ -27,12 +30,41 @@ scenarios:
 ENOUGH = 20
 
 
+class Follower(threading.Thread):
+    """A reader of the live page at that address: keeps each status, and takes the report at the end."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(daemon=True)
+        self.address, self.statuses, self.report = address, [], b""
+
+    def run(self) -> None:
+        while not self.report:
+            status = json.loads(self._get("status.json"))
+            self.statuses.append(status)
+            if status["outcome"] != "running":
+                self.report = self._get(status["report"].removeprefix("/"))
+            time.sleep(1)
+
+    def _get(self, path: str) -> bytes:
+        with urllib.request.urlopen(self.address + path, timeout=10) as answer:
+            return answer.read()
+
+
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    command = Command(TINY, tmp_path_factory.mktemp("run"))
+def followed(tmp_path_factory):
+    command = Command(TINY, tmp_path_factory.mktemp("run"), "--live")
+    first = command.process.stdout.readline()
+    follower = Follower(first.removeprefix("live: ").strip())
+    follower.start()
     code, out, err = command.end()
     assert code == 0, f"{out}\n{err}"
-    return command, out
+    follower.join(30)
+    return command, first + out, follower
+
+
+@pytest.fixture(scope="module")
+def ran(followed):
+    return followed[:2]
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +184,32 @@ def test_the_terminal_says_where_the_run_is_and_what_it_found(ran, report):
 
 def test_nothing_is_left_running(ran):
     assert ran[0].left_running() == set()
+
+
+def test_the_live_page_followed_the_run_to_its_report(followed, report):
+    command, _, follower = followed
+    assert follower.report == (command.runs / "latest" / "report" / "index.html").read_bytes()
+    last = follower.statuses[-1]
+    assert last["outcome"] == "ok"
+    rates = [moment for moment in last["moments"] if moment["sent_per_s"]]
+    assert {moment["case"] for moment in rates} & {case["case_id"] for case in report["cases"]}
+    with pytest.raises(urllib.error.URLError):
+        follower._get("status.json")
+
+
+def test_the_live_pages_figures_are_the_reports(followed, report):
+    shown = {case["id"]: case for case in followed[2].statuses[-1]["cases"]}
+    assert len(shown) == 10, "the instrument's two among them"
+    for case in report["cases"]:
+        found = shown[case["case_id"]]
+        assert found["status"] == case["status"]
+        assert found["target"].endswith("(emulated)") == (case["provenance"] == "emulated")
+        for metric, latencies in found["latencies"].items():
+            wanted = {name: case[metric][name] for name in ("p50_ms", "p99_ms")}
+            assert latencies == pytest.approx(wanted, rel=1e-9), (case["case_id"], metric)
+        for metric, name in (("produce", "sent_per_s"), ("consume", "received_per_s")):
+            if case["scenario"] != "load-unload":
+                assert found["rates"][name] == pytest.approx(case[metric]["msg_per_s"], rel=1e-9)
 
 
 @pytest.fixture(scope="module")

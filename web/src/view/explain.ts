@@ -5,6 +5,7 @@ import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
 import { about, amount, dollars, figure, listing, number, unitPrice } from "../numbers.js";
+import { sqlOf, type Query } from "../queries.js";
 import { byId, el } from "./dom.js";
 import type { Explains } from "./tables.js";
 
@@ -15,6 +16,7 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
   return {
     price: (one) => open(`${one.option.label}: ${dollars(one.usd)} a month`, [
       note(`At ${about(answer.rate)} messages a second. ${FORMULA}`), bill(one, one.lines, region, data), inputs(one.inputs, data),
+      sql("bills"),
     ]),
     crossing: (pair) => open(`${pair.second.option.label} against ${pair.first.option.label}`, crossing(pair, region, data)),
     hours: (sqs, other) => {
@@ -28,6 +30,7 @@ export function explanations(answer: Answer, region: string, data: PageData): Ex
             `${dollars(without)}) / $${number(answer.inputs.hour_rate)} = ${found}. The same as queries/break_even_hours.sql.`,
         ),
         bill(sqs, sqs.lines, region, data), bill(other, other.lines, region, data), inputs(other.inputs, data),
+        sql("break_even_hours"),
       ]);
     },
   };
@@ -88,7 +91,8 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
   );
   if (pair.rate === null || !book) {
     const always = pair.above ? `${pair.above.option.label} is cheaper at every rate searched.` : "A price is not known.";
-    return [note(always), intro, bill(first, first.lines, region, data), bill(second, second.lines, region, data)];
+    const bills = [bill(first, first.lines, region, data), bill(second, second.lines, region, data)];
+    return [note(always), intro, ...bills, sql("crossover")];
   }
   const messages = pair.rate * secondsPerMonth(first.inputs);
   const unknown = movingNames(first.inputs, first.kind.movers, data.most_empty_receives)
@@ -105,7 +109,17 @@ function crossing(pair: Pair, region: string, data: PageData): HTMLElement[] {
     bill(first, billAt(first.option, book, messages), region, data),
     bill(second, billAt(second.option, book, messages), region, data),
     inputs(second.inputs, data),
+    sql("crossover"),
   ];
+}
+
+/** The query that a report answers this by: its name, and its text when it is asked for. */
+function sql(name: Query): HTMLElement {
+  return el(
+    "details", {},
+    el("summary", {}, `The query: queries/${name}.sql`),
+    el("div", { class: "scroll", role: "region", "aria-label": `queries/${name}.sql`, tabindex: 0 }, el("pre", {}, sqlOf(name))),
+  );
 }
 
 /** Every input, those first that are not as the page has them. */

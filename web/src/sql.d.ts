@@ -1,0 +1,5 @@
+// Bundled as text: setup/page.sh.
+declare module "*.sql" {
+  const text: string;
+  export default text;
+}
