@@ -8,11 +8,9 @@ import pytest
 from playwright.sync_api import Page
 
 from cli.main import main
+from tests.support.page.owner_questions import OWNER, QUESTIONS, place
 
-VERDICT, LATENCY = "#yours-verdict", "#yours-prices tbody tr:first-child td.words"
-USED, BATCHED = "-sqs-as-used-rabbitmq-pair", "-sqs-batched-rabbitmq-pair"
-OWNER = "#v1&unit=month&traffic=3000000"
-LARGE = "#v1&unit=month&traffic=3000000&message_bytes=40960&consumer=lambda"
+LATENCY = "#yours-prices tbody tr:first-child td.words"
 
 
 @pytest.fixture(scope="module")
@@ -53,20 +51,10 @@ def test_it_says_that_no_run_stands_behind_it(opened, file):
 
 @pytest.mark.parametrize(
     ("hash", "question", "element", "expected"),
-    [
-        (OWNER, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $0.20 a month"),
-        (OWNER, "what does mine cost?", "price-sqs-as-used", "$3.40"),
-        (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 43"),
-        (OWNER, "and once batched?", f"crossing{BATCHED}", "above 785"),
-        (OWNER, "with how much work?", f"hours{USED}", "never"),
-        (OWNER, "what latency is given up?", LATENCY, "nothing measured near"),
-        (LARGE, "which is cheaper?", VERDICT, "At 3.00 million messages of 40 KiB a month"),
-        (LARGE, "from what rate does my own win?", f"crossing{USED}", "never"),
-    ],
-)  # fmt: skip
+    [*QUESTIONS, (OWNER, "what latency is given up?", LATENCY, "nothing measured near")],
+)
 def test_an_owners_questions_have_their_answers(opened, hash, question, element, expected):
-    place = element if element.startswith("#") else f'[data-key="{element}"]'
-    assert expected in opened(hash).locator(place).inner_text(), question
+    assert expected in opened(hash).locator(place(element)).inner_text(), question
 
 
 def test_who_says_that_price(opened):

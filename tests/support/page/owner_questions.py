@@ -1,0 +1,34 @@
+"""What a product owner asks of the page, as questions with the element that answers and what it says.
+
+Of list prices, so that a run's page and the calculator's file answer alike.
+"""
+
+from __future__ import annotations
+
+VERDICT = "#yours-verdict"
+USED, BATCHED = "-sqs-as-used-rabbitmq-pair", "-sqs-batched-rabbitmq-pair"
+#: three million messages of 1 KiB a month; the same of 40 KiB, consumed by Lambda
+OWNER = "#v1&unit=month&traffic=3000000"
+LARGE = "#v1&unit=month&traffic=3000000&message_bytes=40960&consumer=lambda"
+
+#: hash, question, element (a figure's key or a selector), what it says
+QUESTIONS = (
+    (OWNER, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $0.20 a month"),
+    (OWNER, "what does mine cost?", "price-sqs-as-used", "$3.40"),
+    (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 43"),
+    (OWNER, "and once batched?", f"crossing{BATCHED}", "above 785"),
+    (OWNER, "with how much work?", f"hours{USED}", "never"),
+    (LARGE, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $1.96 a month"),
+    (
+        LARGE,
+        "and which of one message a call?",
+        "#yours-beside",
+        "dearer than SQS as you call it at every rate",
+    ),
+    (LARGE, "from what rate does my own win?", f"crossing{USED}", "never"),
+)
+
+
+def place(element: str) -> str:
+    """The selector of an element that a question names."""
+    return element if element.startswith("#") else f'[data-key="{element}"]'
