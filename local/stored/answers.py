@@ -12,7 +12,7 @@ from breakeven.results import layout
 from breakeven.results.queries import parameter_count, query
 from breakeven.results.schemas import PARTITION, TABLES
 from breakeven.results.store import encoded
-from local.aws.sql_engine import SqlTable, run
+from local.aws.sql_engine import LoadedTables, SqlTable
 
 Rows = list[dict[str, Any]]
 RUN_ID = "asked"
@@ -54,9 +54,21 @@ def ask(tables: Mapping[str, SqlTable], run_id: str, names: Sequence[str]) -> di
     :raises SqlError: a query cannot be run
     """
 
+    with LoadedTables(tables) as loaded:
+        return ask_loaded(loaded, run_id, names)
+
+
+def ask_loaded(loaded: LoadedTables, run_id: str, names: Sequence[str]) -> dict[str, Rows]:
+    """The same of tables that are loaded."""
+
     def answer(name: str) -> Rows:
         sql = query(name)
-        return run(sql, tables, [f"'{run_id}'"] * parameter_count(sql)).dicts()
+        return loaded.run(sql, parameters_of(sql, run_id)).dicts()
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return dict(zip(names, pool.map(answer, names), strict=True))
+
+
+def parameters_of(sql: str, run_id: str) -> list[str]:
+    """Literals for a query's parameters, each of which is the run's id."""
+    return [f"'{run_id}'"] * parameter_count(sql)

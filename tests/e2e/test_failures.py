@@ -19,7 +19,7 @@ from moto.sns.models import SNSBackend
 from breakeven.results import layout
 from breakeven.results.items import NO_CASE_OK, RUN
 from local.aws import athena_service
-from local.aws.sql_engine import SqlError
+from local.aws.athena_sql import SqlError
 from tests.support.workflow.faults import (
     KINDS,
     OF_THE_CASE,

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from breakeven.results import schemas
-from local.aws.sql_engine import SqlError, SqlResult
+from local.aws.athena_sql import SqlError
+from local.aws.sql_engine import SqlResult
 from tests.trino.conftest import RUNS, Ask
 from tests.trino.samples import SAMPLES
 

@@ -7,7 +7,9 @@ of what a source published, elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -24,7 +26,8 @@ class Table:
     columns: dict[str, str]
 
 
-def columns(row: type[BaseModel], but: str = "") -> dict[str, str]:
+@cache
+def columns(row: type[BaseModel], but: str = "") -> Mapping[str, str]:
     """Column -> type, from a model's fields; ``but`` is the one that the table declares itself."""
     return {
         field.serialization_alias or name: next(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from local.aws.sql_engine import SqlError, SqlTable, literal, run
+from local.aws.athena_sql import SqlError, literal
+from local.aws.sql_engine import SqlTable, run
 from tests.support.money.query_tables import RUN_ID, Bucket
 
 TOTALS = "SELECT case_id, metric, operations, sum_ns FROM totals WHERE run_id = ? ORDER BY case_id, metric"

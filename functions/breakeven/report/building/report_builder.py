@@ -125,8 +125,9 @@ def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
 def by_case(model: type[M], rows: Rows) -> dict[str, list[M]]:
     """Rows of a query as the model, by case."""
     found: dict[str, list[M]] = defaultdict(list)
+    names = columns(model)
     for row in rows:
-        found[row["case_id"]].append(model(**{name: row[name] for name in columns(model)}))
+        found[row["case_id"]].append(model(**{name: row[name] for name in names}))
     return found
 
 

@@ -14,4 +14,5 @@ class Strict(BaseModel):
     @classmethod
     def of(cls, row: Mapping[str, Any], **others: Any) -> Self:
         """Take from ``row`` what the model has fields for; ``others`` are what it lacks or has otherwise."""
-        return cls(**{name: value for name, value in row.items() if name in cls.model_fields} | others)
+        fields = cls.model_fields  # looked up once: it is no plain attribute
+        return cls(**{name: value for name, value in row.items() if name in fields} | others)

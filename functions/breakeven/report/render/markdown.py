@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from breakeven.published.rows import Published
 from breakeven.report.contents import sections_of
@@ -25,10 +25,13 @@ from breakeven.report.sections.subject import Subject
 _SPECIAL = re.compile(r"([\\`*_\[\]|#~])")
 
 
-def markdown(report: Report, published: Published | None) -> str:
-    """The whole report but its charts and its glossary."""
+def markdown(report: Report, published: Published | None, made: Sequence[Section] | None = None) -> str:
+    """The whole report but its charts and its glossary.
+
+    :param made: the report's sections, where another file has them made already
+    """
     headline, *rest = report.verdict.split("\n\n")
-    sections = sections_of(Subject(report, published, with_charts=False))
+    sections = made or sections_of(Subject(report, published, with_charts=False))
     parts = [
         f"# {text(headline)}",
         *(text(paragraph) for paragraph in rest),

@@ -7,6 +7,8 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
+from breakeven.report.sections.contents import sections_of
+from breakeven.report.sections.subject import Subject
 
 
 def render_all(report: Report, published: Published | None = None) -> dict[str, bytes]:
@@ -16,10 +18,11 @@ def render_all(report: Report, published: Published | None = None) -> dict[str, 
         the run has scenarios of it, and none where it has not
     """
     published = published or published_for(report)
+    sections = sections_of(Subject(report, published))
     return {
         "report.json": (report.model_dump_json(indent=2) + "\n").encode(),
-        "index.html": page(report, published).encode(),
-        "report.md": markdown(report, published).encode(),
+        "index.html": page(report, published, sections).encode(),
+        "report.md": markdown(report, published, sections).encode(),
         "cases.csv": cases_csv(report).encode(),
     }
 

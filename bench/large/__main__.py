@@ -1,0 +1,146 @@
+"""npm run bench:report: the report of a run of 1,000 cases, each of 100 loaders and 60 windows.
+
+Its rows are made up. Prints what each query reads and takes on the engine of local runs once the rows are
+loaded, what the report takes, and the memory at its greatest. Ends with 1 where queries and report take more
+than 3 s, or the process over 1 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.large import made_rows
+from bench.large.made_rows import RUN_ID
+from bench.table import table
+from breakeven.pricing.bill.asked import Asked
+from breakeven.report.building.query_answers import Answers, RunRecord
+from breakeven.report.building.report_builder import build_report
+from breakeven.report.contract.report_model import Manifest, Report
+from breakeven.report.render.report_files import render_all
+from breakeven.results.queries import queries
+from breakeven.version import VERSION
+from breakeven.workload.case import Case
+from local.aws.sql_engine import LoadedTables, SqlTable, tables_of
+from local.stored.answers import Rows, ask_loaded, parameters_of
+
+MOST_S, MOST_GB = 3.0, 1.0
+#: a page that a browser shows at once
+MOST_PAGE_MB = 3.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="npm run bench:report --", description=__doc__.splitlines()[0])
+    parser.add_argument("--page", type=Path, metavar="FILE", help="keep the page there")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="breakeven-large-") as name:
+        folder = Path(name)
+        # in a process of its own: what making them takes is not in the figures
+        making = multiprocessing.get_context("spawn").Process(target=made_rows.write_all, args=(folder,))
+        making.start()
+        making.join()
+        return _bench(folder, options.page)
+
+
+def _bench(folder: Path, page: Path | None) -> int:
+    cases = made_rows.planned()
+    questions = made_rows.asked(cases)
+    tables, taken = made_rows.tables(folder), dict[str, float]()
+    with _timed(taken, "load"):
+        loaded = LoadedTables(tables, folder / "loaded.duckdb")
+    with loaded:
+        for sql in queries().values():  # parsed once for all runs: not what is asked here
+            tables_of(sql, tables, parameters_of(sql, RUN_ID))
+        singly = _each_by_itself(loaded)
+        with _timed(taken, "all queries"):
+            answers = ask_loaded(loaded, RUN_ID, list(queries()))
+        with _timed(taken, "report"):
+            report = _built(cases, questions, answers)
+        with _timed(taken, "its files"):
+            files = render_all(report)
+    if page:
+        page.write_bytes(files["index.html"])
+    return _verdict(tables, singly, taken, files)
+
+
+@contextmanager
+def _timed(taken: dict[str, float], what: str) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    taken[what] = time.perf_counter() - began
+
+
+def _each_by_itself(loaded: LoadedTables) -> dict[str, tuple[float, int]]:
+    """Seconds and rows of each query, asked by itself."""
+    found = {}
+    for name, sql in queries().items():
+        began = time.perf_counter()
+        rows = loaded.run(sql, parameters_of(sql, RUN_ID)).rows
+        found[name] = time.perf_counter() - began, len(rows)
+    return found
+
+
+def _built(cases: tuple[Case, ...], questions: Asked, answers: Mapping[str, Rows]) -> Report:
+    record = RunRecord(
+        run_id=RUN_ID,
+        suite=RUN_ID,
+        title=str(made_rows.SUITE["title"]),
+        variant="equal-guarantees",
+        started_at="2026-11-20T15:30:00Z",
+        finished_at="2026-11-20T16:30:00Z",
+        environment="aws",
+        planned=cases,
+    )
+    manifest = Manifest(
+        project_version=VERSION,
+        scenario_sha256="0" * 64,
+        seed=1,
+        rabbitmq=None,
+        sqs=None,
+        versions={},
+        hardware={},
+        price_books=[],
+        notes=["made up: bench/large"],
+        targets={},
+    )
+    return build_report(record, manifest, Answers(**answers, cost=questions.to_json()))
+
+
+def _verdict(
+    tables: Mapping[str, SqlTable],
+    singly: Mapping[str, tuple[float, int]],
+    taken: Mapping[str, float],
+    files: Mapping[str, bytes],
+) -> int:
+    scanned = {name: _scanned(sql, tables) for name, sql in queries().items()}
+    rows = [
+        [name, f"{scanned[name] / 1e6:,.1f}", f"{count:,}", f"{seconds * 1000:,.0f}"]
+        for name, (seconds, count) in singly.items()
+    ]
+    rows.append(["all", f"{sum(scanned.values()) / 1e6:,.1f}", "", ""])
+    print(table(["query", "MB scanned, compressed", "rows", "ms by itself"], rows), end="\n\n")
+    page_mb = len(files["index.html"]) / 1e6
+    memory_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    seconds = sum(taken[what] for what in ("all queries", "report", "its files"))
+    for what, took in taken.items():
+        print(f"{what}: {took:.2f} s")
+    print(f"queries and report: {seconds:.2f} s (at most {MOST_S:g})")
+    print(f"memory at its greatest: {memory_gb:.2f} GB (at most {MOST_GB:g}); page: {page_mb:.2f} MB")
+    return int(seconds > MOST_S or memory_gb > MOST_GB or page_mb > MOST_PAGE_MB)
+
+
+def _scanned(sql: str, tables: Mapping[str, SqlTable]) -> int:
+    """Bytes of the objects that the query reads, as Athena bills them."""
+    names = tables_of(sql, tables, parameters_of(sql, RUN_ID))
+    return sum(path.stat().st_size for name in names for path in tables[name].files)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
