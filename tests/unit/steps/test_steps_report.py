@@ -96,7 +96,7 @@ def test_the_mail_has_the_answer_the_drift_the_reports_address_and_a_link(monkey
 
 def test_the_mail_of_a_run_whose_reports_are_published_has_their_address(monkeypatch):
     with installed(monkeypatch) as services:
-        said = build_report._message(services, RUN_ID, "SQS is cheaper.", "https://d1.cloudfront.net")
+        said = build_report._message(services, RUN_ID, sample.report(), "https://d1.cloudfront.net")
     assert "Report: https://d1.cloudfront.net/reports/run-1/index.html" in said.splitlines()
 
 

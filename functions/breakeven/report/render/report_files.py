@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from breakeven.published.rows import Published, load_shipped
+from breakeven.report.contents import sections_of
 from breakeven.report.contract.report_model import Report
 from breakeven.report.render.cases_csv import cases_csv
 from breakeven.report.render.markdown import markdown
 from breakeven.report.render.page import page
-from breakeven.report.sections.contents import sections_of
 from breakeven.report.sections.subject import Subject
 
 
