@@ -24,7 +24,7 @@ from breakeven.steps.run.resume_run import Earlier, plan_resumed
 from breakeven.steps.run.run_input import DEFAULT_SUITE, LOCAL_SUITE, RunInput, parse_run_input, suite_of
 from breakeven.words import plural
 from cli.running import deployed
-from cli.running.live import live_page
+from cli.running.live import NoPage, Page, live_page
 from cli.running.outcome import RUNS, conclude, given, new_run_id, resume_command
 from cli.running.progress import View, snapshot, view_for
 from cli.suite_source import (
@@ -161,9 +161,12 @@ def _run_here(arguments: argparse.Namespace) -> int:
         plan, warnings = plan_resumed(earlier, wanted, run_id, DEFAULT_ALLOWANCE), [_goes_on(earlier)]
     endpoints = Endpoints(tuple(arguments.rabbitmq_url), arguments.sqs_endpoint)
     endpoints.check(suite, plan.cases)
-    with run_lock.held(run_id, arguments.runs, share=arguments.share):
+    with (
+        live_page(arguments.live, run_id, plan, arguments.runs) as page,
+        run_lock.held(run_id, arguments.runs, share=arguments.share),
+    ):
         check_folder(arguments.runs)  # makes it: a run that is refused leaves nothing
-        return _run_session(run_id, wanted, plan, endpoints, warnings, arguments)
+        return _run_session(run_id, wanted, plan, endpoints, warnings, page, arguments)
 
 
 def _run_session(
@@ -172,25 +175,25 @@ def _run_session(
     plan: Plan,
     endpoints: Endpoints,
     warnings: Sequence[str],
+    page: Page | NoPage,
     arguments: argparse.Namespace,
 ) -> int:
+    endpoints.set_up(plan.cases)
     console = Console(stderr=arguments.json)
-    with live_page(arguments.live, run_id, plan, arguments.runs) as page:
-        endpoints.set_up(plan.cases)
-        view = page.beside(view_for(console, plain=arguments.json))
-        # asked now: a terminal that has gone does not say that it was one
-        terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
-        for number in ENDING:
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
-                signal.signal(number, partial(_interrupt, terminals))
-        try:
-            for line in (*warnings, *wanted.surroundings.notes, *plan.notes):
-                view.say(line)
-            folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
-        finally:
-            view.close()
-        page.end(outcome)
-        return conclude(folder, outcome, console, as_json=arguments.json)
+    view = page.beside(view_for(console, plain=arguments.json))
+    # asked now: a terminal that has gone does not say that it was one
+    terminals = [stream.fileno() for stream in (sys.stdout, sys.stderr) if stream.isatty()]
+    for number in ENDING:
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
+            signal.signal(number, partial(_interrupt, terminals))
+    try:
+        for line in (*warnings, *wanted.surroundings.notes, *plan.notes):
+            view.say(line)
+        folder, outcome = _follow(run_id, wanted, plan, endpoints, arguments.runs, view)
+    finally:
+        view.close()
+    page.end(outcome)
+    return conclude(folder, outcome, console, as_json=arguments.json)
 
 
 def _wanted(arguments: argparse.Namespace, **usual: Any) -> RunInput:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,15 @@ def test_the_end_has_the_report_where_there_is_one_of_the_end(folder, outcome, w
     assert report == (folder / "report" if found else None)
 
 
+def test_of_a_backlog_the_time_in_the_queue_is_left_out(folder):
+    settled(folder, FIRST)
+    total = {"operations": 1000, "completed": 1000, "stage_s": 2.0, "min_ns": MS, "max_ns": MS}
+    write(folder, "totals", FIRST, {"metric": "produce", **total}, {"metric": "end_to_end", **total})
+    assert settled_figures(folder, FIRST)["latencies"].keys() == {"produce", "end_to_end"}
+    write(folder, "cases", FIRST, {"provenance": "emulated", "mode": "load-unload"})
+    assert settled_figures(folder, FIRST)["latencies"].keys() == {"produce"}
+
+
 def test_a_percentile_with_too_few_samples_beyond_it_is_none():
     total = {"min_ns": 0, "max_ns": 10 * MS}
     bins = [{"value_ns": MS, "operations": 990}, {"value_ns": 5 * MS, "operations": 9}]
@@ -148,6 +158,14 @@ def test_what_is_no_port_is_refused_before_anything_starts(port, capsys):
         main(["run", f"--live={port}", "quick"])
     assert ended.value.code == 2
     assert "must be a port from 1 to 65535, or nothing for any that is free" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_refused_and_nothing_is_left(tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert main(["run", "quick", "--share", "--live", str(port), "--runs", str(tmp_path / "runs")]) == 2
+    assert f"--live: '{port}': is taken by another program" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
 
 
 def test_runs_on_aws_have_no_page_here(capsys):
