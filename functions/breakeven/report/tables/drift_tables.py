@@ -9,6 +9,8 @@ from breakeven.report.elements import Row, Table
 #: figures of a metric that are compared: their names in a table, with units
 NAMES = {"msg_per_s": "rate, msg/s", "p50_ms": "p50, ms", "p99_ms": "p99, ms"}
 CAPACITY = "capacity"
+#: a probability below it is not told from others
+LEAST_SHOWN = 0.0001
 P = "p is the probability of such a change by chance, before the correction for how many figures are judged."
 
 
@@ -31,7 +33,7 @@ def shifts_table(drift: DriftReport) -> Table:
         label_titles=("Target", "Figure"),
         columns=("cells", "change", "p"),
         rows=tuple(
-            Row(_labels(one), (str(one.cells), change(one.ratio), words.figure(one.p, 2)), one.provenance)
+            Row(_labels(one), (str(one.cells), change(one.ratio), probability(one.p)), one.provenance)
             for one in drift.shifts
         ),
         notes=(P,),
@@ -50,7 +52,7 @@ def moves_table(drift: DriftReport) -> Table:
 
 
 def _moved(one: MovedFigure) -> Row:
-    figures = (words.figure(one.before), words.figure(one.after), change(one.ratio), words.figure(one.p, 2))
+    figures = (words.figure(one.before), words.figure(one.after), change(one.ratio), probability(one.p))
     return Row((*_labels(one), words.place(one.scenario, one.cell)), figures, one.provenance)
 
 
@@ -62,6 +64,11 @@ def figure_name(metric: str, figure: str) -> str:
     """Such as 'Produce p99, ms'."""
     operation = words.capital(CAPACITY) if metric == CAPACITY else words.OPERATIONS[metric]
     return f"{operation} {NAMES[figure]}"
+
+
+def probability(p: float) -> str:
+    """To two digits, as far as they tell anything."""
+    return f"< {LEAST_SHOWN}" if p < LEAST_SHOWN else words.figure(p, 2)
 
 
 def change(ratio: float) -> str:

@@ -6,7 +6,7 @@ from breakeven import words
 from breakeven.report.drift.drift import Measure
 from breakeven.report.drift.trend import ChangePoint, Series, Trend
 from breakeven.report.elements import Row, Table
-from breakeven.report.tables.drift_tables import change, figure_name
+from breakeven.report.tables.drift_tables import change, figure_name, probability
 
 #: facts of a manifest that a row names
 NAMED = 4
@@ -32,7 +32,7 @@ def points_table(trend: Trend) -> Table:
 def _point(trend: Trend, point: ChangePoint) -> Row:
     run = trend.runs[point.run]
     labels = (f"{run.run_id}, {run.date}", *_labels(point.measure, point.provenance))
-    figures = (str(point.cells), change(point.ratio), words.figure(point.p, 2))
+    figures = (str(point.cells), change(point.ratio), probability(point.p))
     return Row((*labels, words.listing(point.changed, NAMED) or words.NOTHING), figures, point.provenance)
 
 
