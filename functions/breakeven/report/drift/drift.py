@@ -179,15 +179,29 @@ def _beyond_chance(judged: Sequence[Judged]) -> tuple[Judged, ...]:
     return tuple(sorted(beyond, key=attrgetter("p")))
 
 
+def rates_by_target(figures: Sequence[Figure]) -> list[Shift]:
+    """Each rate of a target over all its cells, however few: those that are not judged have a p of 1."""
+    return [
+        Shift(measure, len(ratios), geometric_mean(ratios), 1.0)
+        for measure, ratios in _ratios_by_measure(figures)
+        if measure.name == "msg_per_s"
+    ]
+
+
 def _shifts(figures: Sequence[Figure]) -> Iterator[Shift]:
+    for measure, ratios in _ratios_by_measure(figures):
+        if len(ratios) >= LEAST_CELLS:
+            yield Shift(measure, len(ratios), geometric_mean(ratios), p_of_ratios(ratios))
+
+
+def _ratios_by_measure(figures: Sequence[Figure]) -> Iterator[tuple[Measure, list[float]]]:
+    """Of each measure the ratios of all its cells."""
+
     def of(figure: Figure) -> tuple[str, str, str]:
         return figure.measure.target, figure.measure.metric, figure.measure.name
 
-    for _, group in groupby(sorted(figures, key=of), of):
-        cells = list(group)
-        ratios = [one.ratio for one in cells]
-        if len(cells) >= LEAST_CELLS:
-            yield Shift(cells[0].measure, len(cells), geometric_mean(ratios), p_of_ratios(ratios))
+    for key, group in groupby(sorted(figures, key=of), of):
+        yield Measure(*key), [one.ratio for one in group]
 
 
 def _check_comparable(before: Report, after: Report) -> None:

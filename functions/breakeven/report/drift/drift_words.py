@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from breakeven import words
@@ -14,10 +15,13 @@ from breakeven.report.drift.drift import (
     Measure,
     Move,
     Shift,
+    rates_by_target,
 )
 
 #: figures as they are called within a sentence
 IN_WORDS = {"msg_per_s": "rate", "p50_ms": "p50", "p99_ms": "p99"}
+#: the least change of a rate that is worth a word although it may be chance
+STRIKING = 0.25
 #: facts that a summary names; the section has all of them
 NAMED_CHANGES = 3
 
@@ -36,9 +40,17 @@ def _moved(drift: Drift) -> str:
     if not any(drift.judged):
         return "too little was measured in both to tell drift from chance"
     if not found:
-        return "no figure moved beyond chance"
+        return f"no figure moved beyond chance{_within_chance(drift)}"
     others = f", and {words.plural(len(found) - 1, 'more figure')} moved" if len(found) > 1 else ""
     return f"the {_named(found[0])} {direction(found[0].ratio)}{others}"
+
+
+def _within_chance(drift: Drift) -> str:
+    """The rate that differs most, where a reader who compares the two tables would stumble over it."""
+    largest = max(rates_by_target(drift.figures), key=lambda one: abs(math.log(one.ratio)), default=None)
+    if largest is None or abs(math.log(largest.ratio)) < math.log1p(STRIKING):
+        return ""
+    return f", although the {_named(largest)} {direction(largest.ratio)}: too few cells to be sure of it"
 
 
 def _named(one: Shift | Move) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.report.contract.report_model import CaseReport, Metric
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.contract.validity_model import Validity
 from breakeven.report.drift import drift
 from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES, Measure, drift_between, figures_of
@@ -46,6 +46,31 @@ def test_one_cell_that_became_much_slower_is_named() -> None:
     assert {(one.figure.measure.target, one.figure.measure.metric) for one in found.moves} == {
         (sample.SQS, "produce")
     }
+
+
+@pytest.mark.parametrize(("factor", "is_said"), [(5.0, True), (0.7, False)])
+def test_a_rate_that_differs_much_over_too_few_cells_is_said_though_it_may_be_chance(
+    factor: float, is_said: bool
+) -> None:
+    def of_three_cells(run: Report) -> Report:
+        cells = list(
+            dict.fromkeys((one.scenario, one.cell) for one in run.cases if one.target == sample.SQS)
+        )[:3]
+        kept = [
+            one.model_copy(update={"consume": None, "consume_cycle": None})
+            for one in run.cases
+            if one.target == sample.SQS and (one.scenario, one.cell) in cells and one.repeat == 1
+        ]
+        return run.model_copy(update={"cases": kept})
+
+    earlier, later = of_three_cells(run_of("a", 1)), of_three_cells(run_of("b", 2))
+    first, *others = later.cases
+    other = first.model_copy(update={"produce": grown(first.produce, factor)})
+    found = drift_between(earlier, later.model_copy(update={"cases": [other, *others]}))
+    assert (found.shifts, found.moves) == ((), ())
+    said = "beyond chance, although the produce rate of SQS standard, over 3 cells, rose by 62%: too few cells"
+    assert (said in summary(found, "2026-01-01")) == is_said
+    assert ("too few cells" in summary(found, "2026-01-01")) == is_said
 
 
 def is_the_cell(case: CaseReport) -> bool:
