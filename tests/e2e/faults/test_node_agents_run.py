@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from breakeven.agent import order_agent
 from breakeven.brokers.access import Access
 from breakeven.report.contract.report_model import Report
 from breakeven.results import layout
@@ -45,7 +46,10 @@ def machines(children, tmp_path_factory) -> Iterator[MachinesWithAgents]:
     )
     cluster.start()
     made = MachinesWithAgents(cluster)
-    yield made
+    with pytest.MonkeyPatch.context() as patch:
+        # a busy machine may find an order seconds after it was given
+        patch.setattr(order_agent, "LATE_S", 20.0)
+        yield made
     made.end()
     cluster.stop()
 
