@@ -68,7 +68,7 @@ def test_a_rate_that_differs_much_over_too_few_cells_is_said_though_it_may_be_ch
     other = first.model_copy(update={"produce": grown(first.produce, factor)})
     found = drift_between(earlier, later.model_copy(update={"cases": [other, *others]}))
     assert (found.shifts, found.moves) == ((), ())
-    said = "beyond chance, although the produce rate of SQS standard, over 3 cells, rose by 62%: too few cells"
+    said = "although the produce rate of SQS standard, over 3 cells, rose by 62%: too few cells to be sure"
     assert (said in summary(found, "2026-01-01")) == is_said
     assert ("too few cells" in summary(found, "2026-01-01")) == is_said
 
