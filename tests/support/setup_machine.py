@@ -92,7 +92,7 @@ class Machine:
     def __init__(self, folder: Path) -> None:
         self.root, self._tools, self._calls = folder / "checkout", folder / "bin", folder / "calls"
         self.root.mkdir()
-        for name in ("setup", "requirements"):
+        for name in ("setup", "requirements", "queries"):
             shutil.copytree(ROOT / name, self.root / name)
         shutil.copytree(ROOT / "web", self.root / "web", ignore=shutil.ignore_patterns("node_modules"))
         for name in ("pyproject.toml", "package.json", "package-lock.json"):

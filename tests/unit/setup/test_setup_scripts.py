@@ -95,9 +95,14 @@ def test_the_pages_script_is_bundled_again_where_what_it_is_made_of_has_changed(
     bundle.write_text("as it was")
     assert "bundling" not in machine.run("setup.sh", "deploy").stderr
     assert bundle.read_text() == "as it was"
-    for name in ("src/main.ts", "src/view/chart.ts"):
-        with (machine.root / "web" / name).open("a") as source:
-            source.write("// more\n")
+    for name in (
+        "web/src/main.ts",
+        "web/src/view/chart.ts",
+        "queries/crossover.sql",
+        "queries/parts/pieces.sql",
+    ):
+        with (machine.root / name).open("a") as source:
+            source.write("\n")
         assert "bundling" in machine.run("setup.sh", "deploy").stderr
         assert machine.calls == []
     bundle.unlink()
