@@ -130,4 +130,4 @@ def test_a_client_adds_no_more_than_is_said_and_a_slow_one_is_reported() -> None
     with pytest.raises(AssertionError, match=r"confirmed: .* apart"):
         assert_same_rate(runs[0], slower)
     with pytest.raises(AssertionError, match=r"produce: .* is allowed"):
-        assert_medians_as_stated(runs[0], slower)
+        assert_medians_as_stated(slower, runs[0])

@@ -53,7 +53,7 @@ def test_the_second_run_is_held_against_the_first_and_its_mail_leads_with_verdic
     assert {one["target"] for one in drift["shifts"]} == {sample.RABBITMQ}
     assert second[0] == slower.verdict.split("\n\n")[0]
     assert second[1] == drift["summary"]
-    assert second[-1].startswith("Report: s3://results/runs/run_id=m2/report/index.html")
+    assert second[-1].startswith("Report: s3://results/reports/m2/index.html")
     assert len(second) == len(slower.verdict.split("\n\n")) + 2
 
 
