@@ -1,51 +1,17 @@
-"""Faults of nodes: what a suite says of them, what is refused, and what the plan makes of them."""
+"""Faults of nodes: what a suite says of them, and what is refused."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
 from breakeven.errors import InputError
-from breakeven.planning import execution_limits
-from breakeven.planning.budget.durations import seconds_needed
-from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.planning.expand import expand
-from breakeven.planning.plan import make_plan
-from breakeven.planning.warm_up import windows_of
 from breakeven.workload.case import Case, Workload
-from breakeven.workload.fault_steps import steps_of
-from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault
-from breakeven.workload.read import load_shipped, parse_suite
-from breakeven.workload.suite import Suite
-from local.servers.endpoints import Endpoints
-
-SQS, PAIR, TRIO, SINGLE = (
-    "sqs-standard",
-    "rabbitmq-mirrored-pair",
-    "rabbitmq-quorum-trio",
-    "rabbitmq-single",
-)
-KILL = {"at_s": 10, "kind": "kill", "node": "leader", "for_s": 5}
-ROLLING = {"at_s": 10, "kind": "rolling-restart", "for_s": 5}
-
-
-def fault(**changes: Any) -> dict[str, Any]:
-    return {**KILL, **changes}
-
-
-def upgrade(to: Any) -> dict[str, Any]:
-    return {"at_s": 10, "kind": "upgrade", "for_s": 5, "to": to}
-
-
-def suite_of(scenario: dict[str, Any], *targets: str, **changes: Any) -> Suite:
-    found = {"suite": "x", "title": "x", "targets": list(targets or (TRIO,)), "instrument": False, **changes}
-    return parse_suite({**found, "scenarios": {"s": {"threads": 2, "measure_s": 60, **scenario}}}, "x.yaml")
-
-
-def cases(scenario: dict[str, Any], *targets: str, **changes: Any) -> list[Case]:
-    return expand(suite_of(scenario, *targets, **changes), run_id="run-1", environment="local")
+from breakeven.workload.node_faults import NodeFault
+from breakeven.workload.read import parse_suite
+from tests.support.fault_suites import KILL, PAIR, ROLLING, SINGLE, SQS, TRIO, cases, fault, suite_of, upgrade
 
 
 def test_a_case_has_its_faults_and_says_them_in_words() -> None:
@@ -313,94 +279,3 @@ def test_what_queues_bear_is_planned(faults: list[dict[str, Any]], target: str, 
     five = {"machines": {TRIO: {"five": {"nodes": 5}}}} if more.get("group_size") == 5 else {}
     (case,) = cases({"faults": faults, **more}, target, **five)
     assert len(case.workload.faults) == len(faults)
-
-
-def test_nodes_that_were_given_are_left_alone() -> None:
-    given = Endpoints(("amqp://127.0.0.1:1", "amqp://127.0.0.1:2"))
-    suite = suite_of({"faults": [KILL]}, PAIR)
-    with pytest.raises(InputError) as caught:
-        given.check(suite, expand(suite, run_id="run-1", environment="local"))
-    assert (caught.value.where, caught.value.field) == ("x.yaml", "scenarios.s.faults")
-    assert (
-        "given by --rabbitmq-url are never killed, stopped, paused or cut off, and raise no alarm of ours"
-        in caught.value.remedy
-    )
-
-
-def test_on_aws_they_are_planned_as_here() -> None:
-    suite = suite_of({"faults": [KILL]})
-    there, here = (make_plan(suite, run_id="run-1", environment=at) for at in ("aws", "local"))
-    assert there.refusals == here.refusals == []
-    assert there.fault_notes == here.fault_notes
-    assert there.fault_notes
-
-
-def test_the_plan_tells_the_workflow_and_reckons_with_them() -> None:
-    plain, faulty = (
-        make_plan(suite_of(scenario), run_id="run-1", environment="local")
-        for scenario in ({}, {"faults": [KILL]})
-    )
-    assert faulty.refusals == []
-    ((without,),), ((ref,),) = ([leg.cases for leg in plan.rounds[0]] for plan in (plain, faulty))
-    assert (without.faults, ref.faults) == (0, 1)
-    (before,), (after,) = plain.cases, faulty.cases
-    assert after.expected_s == pytest.approx(before.expected_s + OVERHEADS["local"].faults, abs=0.11)
-    more = execution_limits.history_events([after]) - execution_limits.history_events([before])
-    assert more == execution_limits.HISTORY_OF_FAULTS
-
-
-def test_a_loader_has_time_for_a_node_that_comes_back_after_the_drain() -> None:
-    late = {"measure_s": 60, "drain_s": 1, "faults": [fault(at_s=59, for_s=200)]}
-    (case,) = cases(late)
-    gate_s = OVERHEADS["local"].gate + case.workload.warmup_s
-    assert seconds_needed(case.workload, case.target, "local") == gate_s + 259 + BACK_S
-
-
-def test_a_rolling_restart_may_take_nodes_to_the_end_of_the_stages() -> None:
-    (case,) = cases({"measure_s": 60, "drain_s": 30, "faults": [ROLLING]})
-    assert case.workload.parameters()["faults"] == "rolling-restart from 10 s, each node away for 5 s"
-    gate_s = OVERHEADS["local"].gate + case.workload.warmup_s
-    assert seconds_needed(case.workload, case.target, "local") == gate_s + 90 + 5 + BACK_S
-
-
-def test_a_rolling_restart_has_a_step_a_node_each_after_the_one_before() -> None:
-    (case,) = cases({"faults": [ROLLING]}, machines={TRIO: {"five": {"nodes": 5}}})
-    steps = steps_of(case.workload.faults, 5)
-    assert [(step.number, step.node, step.before) for step in steps] == [
-        (1, 1, None),
-        *((number, number, number - 1) for number in range(2, 6)),
-    ]
-    (early, late) = (NodeFault(at_s=at_s, kind="kill", node="leader", for_s=1) for at_s in (2, 9))
-    assert [(step.number, step.before) for step in steps_of([late, early], 3)] == [(2, None), (1, None)]
-
-
-def test_the_suite_of_rolling_restarts_has_one_on_a_trio_and_on_a_pair() -> None:
-    found = expand(load_shipped("rolling-restart"), run_id="run-1", environment="local")
-    assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
-        (TRIO, "rolling-restart"),
-        (PAIR, "rolling-restart"),
-    }
-
-
-def test_a_fault_that_ends_too_late_for_a_function_is_refused_by_its_own_field() -> None:
-    late = {"measure_s": 700, "drain_s": 1, "loader": "lambda", "faults": [fault(at_s=690, for_s=200)]}
-    (refusal,) = make_plan(suite_of(late), run_id="run-1", environment="local").refusals
-    assert (refusal.field, refusal.value) == ("scenarios.s.faults", 890)
-    fits = int(re.search(r"may end (\d+) s after", refusal.remedy)[1])
-    late["faults"] = [fault(at_s=690, for_s=fits - 690)]
-    assert make_plan(suite_of(late), run_id="run-1", environment="local").refusals == []
-
-
-def test_a_lane_is_warmed_without_them() -> None:
-    (window,) = windows_of(cases({"faults": [KILL]}))
-    assert window.workload.faults == ()
-
-
-def test_the_suite_that_ships_has_each_kind_on_a_trio_and_on_a_pair() -> None:
-    found = expand(load_shipped("faults"), run_id="run-1", environment="local")
-    assert {(case.target, *(each.kind for each in case.workload.faults)) for case in found} == {
-        (target, kind) for target in (TRIO, PAIR) for kind in ("kill", "stop", "pause", *ALARMS, "partition")
-    }
-    plan = make_plan(load_shipped("faults"), run_id="run-1", environment="local")
-    assert plan.refusals == []
-    assert plan.estimate.seconds < 10 * 60
