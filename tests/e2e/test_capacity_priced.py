@@ -11,12 +11,10 @@ import pytest
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.capacity_interval import interval_of
-from breakeven.results import layout
-from breakeven.results.items import RUN
 from breakeven.steps.run.price_run import kept_capacities
 from tests.support.money.stored_crossings import agree
 from tests.support.workflow.programmed_cluster import ProgrammedMachines, programmed_cluster
-from tests.support.workflow.workflow_runs import Workflow, parse_suite_text, workflow_at
+from tests.support.workflow.workflow_runs import Workflow, workflow_at
 
 pytestmark = pytest.mark.installed
 
@@ -52,13 +50,7 @@ def workflow(assembly, sqs_endpoint, tmp_path_factory):
 @pytest.fixture(scope="module")
 def report(workflow: Workflow) -> Report:
     """Of the run, which has ended well."""
-    wanted = {"suite": parse_suite_text(SUITE), "surroundings": {"name": "aws"}}
-    status = workflow.end(workflow.start(RUN_ID, workflow.machine(RUN_ID), **wanted))
-    cases = workflow.state(RUN_ID).items("case#").values()
-    assert (status, workflow.state(RUN_ID).get(RUN)["status"]) == ("SUCCEEDED", "ok"), [
-        case.get("reason") for case in cases
-    ]
-    return Report.model_validate(workflow.store().get_json(layout.report_key(RUN_ID, "report.json")))
+    return workflow.report_of(RUN_ID, SUITE)
 
 
 def case_with(report: Report, nodes_down: int) -> CaseReport:

@@ -6,11 +6,11 @@ import base64
 import hashlib
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from breakeven.errors import BreakevenError
 from breakeven.report.render.bundle import TEMPLATES
+from breakeven.report.render.templating import templates
 
 OWN = Path(__file__).parent / "templates"
 STYLES = (TEMPLATES / "style.css", OWN / "live.css")
@@ -23,17 +23,10 @@ def page_html(run_id: str, title: str) -> bytes:
     :param title: the suite's
     :raises BreakevenError: the script was not bundled
     """
-    environment = Environment(
-        loader=FileSystemLoader(OWN),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
     # both ours: a script that would end its own element is refused where it is bundled, by a test
     given = {"style": Markup(style), "script": Markup(_script())}  # noqa: S704
-    return environment.get_template("live.html").render(run_id=run_id, title=title, **given).encode()
+    return templates(OWN).get_template("live.html").render(run_id=run_id, title=title, **given).encode()
 
 
 def _script() -> str:

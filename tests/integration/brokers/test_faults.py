@@ -22,12 +22,10 @@ from breakeven.agent.order_agent import NOT_RUNNING
 from breakeven.brokers.access import Access
 from breakeven.errors import BreakevenError
 from breakeven.results.fault_orders import FaultOrder
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
 from breakeven.workload.node_faults import ALARMS, NodeFault
 from local.servers import brokers
-from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
 from local.servers.relay.client_relay import ClientRelay
 from tests.support.loaders.fault_lane import (
@@ -47,6 +45,7 @@ from tests.support.loaders.fault_lane import (
     running_as_seen_by,
 )
 from tests.support.loaders.live_case import PATIENCE_S
+from tests.support.loaders.real_nodes import three_nodes
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
@@ -55,17 +54,9 @@ CREDENTIALS = Access(username="breakeven-faults", password="the-seventh-one")
 
 @pytest.fixture(scope="module")
 def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
-    nodes = BrokerCluster(
-        children,
-        tmp_path_factory.mktemp("faults"),
-        CREDENTIALS,
-        ClusterSettings(nodes=3),
-        release=release_of(TARGET),
-    )
-    nodes.start()
-    open_target(TARGET, nodes.access).establish()
-    yield nodes
-    nodes.stop()
+    with three_nodes(children, tmp_path_factory.mktemp("faults"), CREDENTIALS) as nodes:
+        open_target(TARGET, nodes.access).establish()
+        yield nodes
 
 
 @pytest.fixture

@@ -14,12 +14,11 @@ from breakeven.clients.connections import LOADER_CONNECTION
 from breakeven.errors import CaseError
 from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.reconciliation import account
-from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_management import Management
 from breakeven.targets.target import open_target
-from local.servers.broker_releases import release_of
 from local.servers.brokers import BrokerCluster
 from tests.support.loaders.live_case import PATIENCE_S, live
+from tests.support.loaders.real_nodes import three_nodes
 from tests.support.workflow.processes import eventually
 
 TARGET = "rabbitmq-quorum-trio"
@@ -29,16 +28,8 @@ CREDENTIALS = Access(username="breakeven-quorum", password="the-fifth-one")
 @pytest.fixture(scope="module")
 def cluster(children, tmp_path_factory) -> Iterator[BrokerCluster]:
     """On 4.x where this machine has it, also in a private root."""
-    nodes = BrokerCluster(
-        children,
-        tmp_path_factory.mktemp("quorum"),
-        CREDENTIALS,
-        ClusterSettings(nodes=3),
-        release=release_of(TARGET),
-    )
-    nodes.start()
-    yield nodes
-    nodes.stop()
+    with three_nodes(children, tmp_path_factory.mktemp("quorum"), CREDENTIALS) as nodes:
+        yield nodes
 
 
 @pytest.fixture

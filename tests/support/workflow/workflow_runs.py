@@ -17,7 +17,9 @@ from typing import Any
 
 from breakeven.brokers.access import Access
 from breakeven.installation import OWNER_TAG, Installation
+from breakeven.report.contract.report_model import Report
 from breakeven.results import layout
+from breakeven.results.items import CASES, RUN
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.workload.case import INLINE_LOADERS
@@ -159,6 +161,14 @@ class Workflow:
         """Run the suite with the faults to its end, on a machine of its own; the execution's status."""
         self.calls.faults[run_id] = list(faults)
         return self.end(self.start(run_id, self.machine(run_id, faults), **wanted))
+
+    def report_of(self, run_id: str, suite: str) -> Report:
+        """Run that suite as on AWS, to its good end; its report."""
+        status = self.run(run_id, suite=parse_suite_text(suite), surroundings={"name": "aws"})
+        state = self.state(run_id)
+        reasons = [case.get("reason") for case in state.items(CASES).values()]
+        assert (status, state.get(RUN)["status"]) == ("SUCCEEDED", "ok"), reasons
+        return Report.model_validate(self.store().get_json(layout.report_key(run_id, "report.json")))
 
     def start(self, run_id: str, machine: str | None = None, **wanted: Any) -> str:
         """Start the suite on the deployed state machine, or on this one; returns the execution's ARN.

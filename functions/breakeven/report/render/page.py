@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from breakeven import words
@@ -22,6 +21,7 @@ from breakeven.report.money.option_words import unbatched
 from breakeven.report.render.bundle import TEMPLATES
 from breakeven.report.render.page_data import page_data
 from breakeven.report.render.script import Script, script
+from breakeven.report.render.templating import templates
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings
@@ -70,13 +70,7 @@ def page(report: Report, published: Published | None, made: Sequence[Section] | 
 
 def set_page(report: Report, content: Content) -> str:
     """The file."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(TEMPLATES)
     environment.globals["most_rows"] = MOST_ROWS
     environment.filters |= {"anchor": anchor, "kind": kind, "svg": _ours}
     return environment.get_template("index.html").render(
