@@ -81,7 +81,10 @@ class Publication(Construct):
         )
 
     def _cache_policy(self) -> cloudfront.CachePolicy:
-        """As each object says of itself. AWS's own policies keep it a second at least, ``latest`` too."""
+        """As each object says of itself.
+
+        Those of AWS's own policies that do so forward ``Host``, which S3 does not take of a distribution.
+        """
         return cloudfront.CachePolicy(
             self,
             "Cache",

@@ -27,6 +27,8 @@ GRACE_S = 10.0
 UNLIMITED = "100gbit"
 #: packets that wait at most where all are delayed: more than a second of 10 Gbit/s
 WAITING = 1_000_000
+#: packets that wait at most where what arrives is slowed; the device's own default, 32, would drop bursts
+QUEUED = 1_000
 #: chances are told in ten-thousandths
 PARTS = 10_000
 
@@ -123,7 +125,7 @@ def _shaping(impairment: Impairment, device: str) -> Iterator[str]:
     for match in _matches(impairment):
         yield f"tc filter add dev {device} parent 1: {match} flowid 1:1"
     if impairment.mbit_per_s:
-        yield f"ip link add {DEVICE} type ifb"
+        yield f"ip link add {DEVICE} txqueuelen {QUEUED} type ifb"
         yield f"ip link set dev {DEVICE} up"
         yield f"tc qdisc add dev {DEVICE} root handle 1: htb default 1"
         yield f"tc class add dev {DEVICE} parent 1: classid 1:1 htb rate {rate}"

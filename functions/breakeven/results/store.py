@@ -68,7 +68,7 @@ class Store:
         self._s3.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=content_type, **headers)
 
     def put_newest(self, key: str, body: bytes, content_type: str, age: Age, **headers: str) -> bool:
-        """Store an object unless one as new or newer is there, in whichever order writers come.
+        """Store an object unless a newer one is there, in whichever order writers come.
 
         The object says itself how new it is, and S3 writes only where it is still the one that was looked at
         (Amazon S3 User Guide, "How to prevent object overwrites with conditional writes").
@@ -78,7 +78,7 @@ class Store:
         """
         for _ in range(LOOKS):
             there = self._find_head(key)
-            if there is not None and _age_of(there) >= age:
+            if there is not None and (known := _age_of(there)) and known > age:
                 return False
             still = {"IfNoneMatch": "*"} if there is None else {"IfMatch": there["ETag"]}
             try:
@@ -167,9 +167,13 @@ class Store:
         return [json.loads(line) for line in gzip.decompress(body).splitlines()] if body else []
 
 
-def _age_of(head: Mapping[str, Any]) -> Age:
+def _age_of(head: Mapping[str, Any]) -> Age | None:
+    """None of an object that does not say: somebody put another in its place, which is as old as can be."""
     found = head["Metadata"]
-    return Age.of(found["started-at"], found["run-id"])
+    try:
+        return Age.of(found["started-at"], found["run-id"])
+    except (KeyError, ValueError):
+        return None
 
 
 def encoded(table: str, rows: Iterable[Mapping[str, Any]]) -> bytes:

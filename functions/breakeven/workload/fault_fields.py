@@ -77,7 +77,8 @@ _Loss = Annotated[
         ge=0.01,
         le=MAX_LOSS_PERCENT,
         json_schema_extra={
-            "allowed": f"percent of packets, 0.01 to {MAX_LOSS_PERCENT:g}; to lose all, use cut-clients"
+            "allowed": f"percent of packets, 0.01 to {MAX_LOSS_PERCENT:g}; "
+            "to lose all, use cut-clients or cut-peers"
         },
     ),
 ]

@@ -124,7 +124,7 @@ def test_calls_that_are_refused_or_late_lose_nothing(drive, path):
         ServiceFault(at_s=1, kind="throttle", **some),
         ServiceFault(at_s=2.5, kind="error", status=500, **some),
         ServiceFault(at_s=2.5, kind="delay", delay_ms=20, **some),
-        ServiceFault(at_s=4, kind="error", status=503, calls=("send",), seed=5, **some),
+        ServiceFault(at_s=4, kind="error", status=503, calls=("send",), seed=5, for_s=1.5, percent=50.0),
         measure_s=6,
     )
     assert_done(rows)

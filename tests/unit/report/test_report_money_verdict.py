@@ -56,7 +56,8 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     assert first == (
         "With 1 KiB messages in us-east-1, before staff time, SQS batched is cheapest below about 785 "
         "messages a second (between 270 and 785), a RabbitMQ pair of m7g.large from there to about 5,670, "
-        "and an Amazon MQ cluster from there to about 8,900, if clusters carry the load."
+        "and an Amazon MQ cluster from there to about 8,900 (above it the cheapest changes again), "
+        "if clusters carry the load."
     )
     assert sums == (
         "That supposes that a RabbitMQ cluster can carry 3,360 messages a second at peak and of an Amazon MQ "

@@ -43,7 +43,7 @@ def test_without_confirms_nothing_is_said_to_be_confirmed():
         for row in sample.answers(PLAN).cases
     ]
     reported = sample.report(PLAN, cases=rows).verdict
-    assert "pair took 1,120 messages a second" in reported
+    assert "pair was sent, without confirms, 1,120 messages a second" in reported
     assert "confirmed" not in reported
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.drift_builder import FIRST
 from breakeven.results import layout
 from breakeven.results.items import suite_runs
 from breakeven.steps.run import build_report
-from breakeven.steps.run.earlier_runs import known_runs
+from breakeven.steps.run.earlier_runs import known_runs, stored_report
 from breakeven.steps.services import Services
 from tests.fixtures.report import sample
 from tests.fixtures.report.drifting import monthly, plan_document
@@ -93,6 +94,19 @@ def test_an_item_or_report_of_another_version_is_passed_over(
     services.store.delete(layout.report_key("m3", "report.json"))
     mail = reported(services, monkeypatch, monthly(4))
     assert "its report is gone" in mail[1]
+
+
+def test_a_report_that_cannot_be_read_just_now_is_not_said_to_be_gone(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def throttled(*_: object) -> bytes:
+        raise ClientError(
+            {"Error": {"Code": "SlowDown", "Message": "Reduce your request rate."}}, "GetObject"
+        )
+
+    monkeypatch.setattr(services.store, "get_bytes", throttled)
+    with pytest.raises(ClientError, match="SlowDown"):
+        stored_report(services.store, "m1")
 
 
 def test_a_run_of_another_scale_is_said_to_be_the_nearest(

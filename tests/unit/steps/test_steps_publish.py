@@ -68,6 +68,19 @@ def test_a_newer_run_replaces_the_latest(store):
     assert in_folder(store, "latest") == files("tuesday")
 
 
+def test_a_latest_that_was_put_there_by_hand_is_replaced(store):
+    published(store, "monday", MONDAY)
+    store.put_bytes("reports/latest/index.html", b"restored")
+    published(store, "tuesday", TUESDAY)
+    assert in_folder(store, "latest") == files("tuesday")
+
+
+def test_a_report_that_is_written_again_is_the_latest_as_a_whole(store):
+    published(store, "monday", MONDAY)
+    publish(store, "monday", MONDAY, files("monday, again"), good=True)
+    assert in_folder(store, "latest") == files("monday, again")
+
+
 def test_a_run_of_which_no_case_is_ok_is_published_and_not_the_latest(store):
     published(store, "monday", MONDAY)
     published(store, "tuesday", TUESDAY, good=False)

@@ -90,7 +90,8 @@ def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> 
         remedy = (
             f"peers may give up a node that is silent for {silence_s:g} s, and then it goes on partitioned"
         )
-        end = f"{each.kind} it for less than {silence_s:g} s, or use partition, which heals it"
+        it = f"{each.kind} it" if each.kind == "pause" else "cut its peers off"
+        end = f"{it} for less than {silence_s:g} s, or use partition, which heals it"
         yield fault(f"{path}.for_s", f"{each.for_s:g}", f"{remedy} from them; {end}")
     if each.kind in WITH_PEERS and cluster.nodes < 2:
         yield fault(f"{path}.kind", each.kind, f"{has}, and no peers; use {WITH_PEERS[each.kind]}")

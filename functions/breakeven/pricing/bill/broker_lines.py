@@ -7,6 +7,7 @@ from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.lines import BYTES_PER_GB, Line, OwnPrice, number
 from breakeven.pricing.prices.book import PriceBook
 from breakeven.pricing.prices.instance_types import vcpus
+from breakeven.words import plural
 
 FREE_IOPS = 3000.0  # of a gp3 volume
 FREE_MIBPS = 125.0
@@ -145,7 +146,7 @@ def _monitoring(inputs: Inputs) -> list[Line]:
         ("logs", inputs.node_logs_gb, "logs_gb"),
     )
     return [
-        Line(name, f"{nodes} nodes x {number(each)}", "cloudwatch", item, per_cluster=nodes * each)
+        Line(name, f"{plural(nodes, 'node')} x {number(each)}", "cloudwatch", item, per_cluster=nodes * each)
         for name, each, item in parts
     ]
 

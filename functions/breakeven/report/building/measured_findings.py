@@ -241,7 +241,8 @@ def _the(case: CaseReport) -> str:
 
 
 def _took(case: CaseReport) -> str:
-    return "confirmed" if case.parameters.get("confirms", True) else "took"
+    """Without confirms a rate is that of writing: what became of the messages is the ledger's."""
+    return "confirmed" if case.parameters.get("confirms", True) else "was sent, without confirms,"
 
 
 def _a_second(metric: Metric | None) -> str:

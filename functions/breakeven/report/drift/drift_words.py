@@ -112,8 +112,9 @@ def _findings(drift: Drift) -> Iterator[str]:
         return
     yield (
         f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved over all cells of a target, and "
-        f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. The probability that any of "
-        f"them is a false alarm is at most {FALSE_ALARMS:.0%}."
+        f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. Where nothing changed, "
+        f"any do with a probability of at most {FALSE_ALARMS:.0%}, if cells vary independently: a host that "
+        "is faster or slower by 5% or more in all of them shows, too."
     )
     if drift.only_before or drift.only_after:
         lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"

@@ -37,7 +37,8 @@ def described(point: ChangePoint) -> str:
 def sentences(trend: Trend) -> Iterator[str]:
     """What was looked at, how sure it is, and what was left out."""
     first, last = trend.runs[0], trend.runs[-1]
-    yield f"Runs from {first.date} to {last.date}, each with the configuration of the last one."
+    dates = f"Runs of {first.date}" if first.date == last.date else f"Runs from {first.date} to {last.date}"
+    yield f"{dates}, each with the configuration of the last one."
     if trend.left_out:
         yield (
             f"{words.plural(trend.left_out, 'run')} of the suite left out: of another configuration, without "
@@ -45,9 +46,10 @@ def sentences(trend: Trend) -> Iterator[str]:
         )
     if count := judged(trend):
         yield (
-            f"{words.plural(len(trend.points), 'change point')} in {words.plural(count, 'figure')}. The "
-            f"probability that any of them is a false alarm is at most {FALSE_ALARMS:.0%}, where the levels "
-            "of runs vary independently."
+            f"{words.plural(len(trend.points), 'change point')} in {words.plural(count, 'figure')}. A suite "
+            f"in which nothing changes shows any with a probability of at most {FALSE_ALARMS:.0%} at one "
+            "look, where the levels of its runs vary independently. A small change may have come a run "
+            "earlier or later."
         )
 
 

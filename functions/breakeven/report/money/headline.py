@@ -49,12 +49,20 @@ def beside_headline(report: Report) -> str:
     if not found:
         return "Amazon MQ is the cheapest at no rate priced."
     supposed = words.listing(list(filter(None, (_supposing(question, own) for own in found[:NAMED_RANGES]))))
-    own_cluster = _cluster(question)
-    nowhere = f" {words.capital(own_cluster)} is the cheapest at no rate priced."
+    nowhere = f" {words.capital(_cluster(question))} is the cheapest {_hardly_anywhere(found)}."
     return (
         f"That supposes that {supposed}.{'' if RABBITMQ in {own.option for own in found} else nowhere} "
         f"Without Amazon MQ, {_compared(report)}."
     )
+
+
+def _hardly_anywhere(found: list[Range]) -> str:
+    """Of a third option: between the ranges of the other two, where there is room, though no rate priced."""
+    for before, after in pairwise(found):
+        if before.end and after.start and after.start.rate > before.end.rate * (1 + EXACT):
+            span = f"{about(before.end.rate)} and {about(after.start.rate)}"
+            return f"between about {span} messages a second alone"
+    return "at no rate priced"
 
 
 def _compared(report: Report) -> str:
@@ -125,7 +133,8 @@ def _of_all(question: CostQuestion, found: list[Range]) -> str:
     said = [f"{_name(question, first.option)} is cheapest {over}"]
     for before, own in pairwise((first, *others)):
         said.append(f"{_name(question, own.option)} {_from(before, own, own is found[-1])}")
-    return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}, if clusters carry the load"
+    again = " (above it the cheapest changes again)" if len(found) > NAMED_RANGES else ""
+    return f"{', '.join(said[:-1])}{', and ' if others else ''}{said[-1]}{again}, if clusters carry the load"
 
 
 def _name(question: CostQuestion, option: str) -> str:

@@ -1,4 +1,4 @@
-"""How templates of pages are set: the report's, and the live page's."""
+"""Templates of pages, the report's and the live page's: what they are given is escaped."""
 
 from __future__ import annotations
 

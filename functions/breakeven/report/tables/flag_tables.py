@@ -30,7 +30,8 @@ def flags_summary(report: Report) -> str:
     found = [doubtful(case) for case in report.cases]
     counts = Counter(flag for flags in found for flag in flags)
     if not counts:
-        return f"None of the {cases} has a flag that bears on its figures."
+        none = "The only case has no" if len(report.cases) == 1 else f"None of the {cases} has a"
+        return f"{none} flag that bears on its figures."
     named = words.listing([f"{flag} ({number:,})" for flag, number in counts.most_common()])
     return f"{sum(map(bool, found))} of {cases} have a flag that bears on the figures: {named}."
 

@@ -17,6 +17,9 @@ from breakeven.results.state import RunState
 from breakeven.results.store import Store
 from breakeven.steps.services import Services
 
+#: what S3 answers of an object that is not there; the last, who may not list the bucket
+GONE = {"NoSuchKey", "AccessDenied"}
+
 REPORT = "report.json"
 
 
@@ -62,5 +65,9 @@ def stored_report(store: Store, run_id: str) -> Report | None:
     """
     try:
         return Report.model_validate_json(store.get_bytes(layout.report_key(run_id, REPORT)))
-    except (ClientError, ValidationError):
+    except ValidationError:
+        return None
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in GONE:
+            raise
         return None

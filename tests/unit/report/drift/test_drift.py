@@ -239,7 +239,7 @@ def test_the_command_leads_with_what_changed_and_names_what_moved(stored: Path, 
     assert out.startswith("after held against before")
     assert out.index("Nothing of their manifests changed.") < out.index("moved over all cells")
     assert "RabbitMQ mirrored pair" in out
-    assert "false alarm is at most 5%" in " ".join(out.split())
+    assert "any do with a probability of at most 5%" in " ".join(out.split())
 
 
 def test_as_json_every_figure_has_its_repeats_and_its_p(stored: Path, capsys: Any) -> None:

@@ -18,7 +18,7 @@ from breakeven.report.drift.comparable_runs import suite_run
 from breakeven.report.drift.drift import FALSE_ALARMS, FIGURES
 from breakeven.report.drift.trend import Trend, run_levels, trend
 from breakeven.report.drift.trend_words import document, headline
-from breakeven.report.render.trend_page import trend_page
+from breakeven.report.render.trend_page import UNCHANGED, UNKNOWN, trend_page
 from breakeven.results import layout
 from breakeven.steps.run.earlier_runs import keep_run
 from cli.main import main
@@ -136,10 +136,14 @@ def test_a_figure_that_most_runs_lack_has_no_level_there(year: Sequence[Report])
     assert levels[sample.SQS][0] == 1.0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_few_runs_say_what_it_takes() -> None:
     found = trend_of(monthly(1), monthly(2))
     assert headline(found) == f"2 runs of quick: a change point takes at least {LEAST_RUNS} comparable runs."
     assert document(found)["change_points"] == []
+    page = trend_page(found)
+    assert UNKNOWN in page
+    assert UNCHANGED not in page
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -170,7 +174,7 @@ def test_the_command_prints_it_writes_a_page_and_answers_in_json(
     assert main(["trend", "quick", "--runs", str(tmp_path), "--out", str(out)]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert printed.startswith("12 runs of quick: since m7 of 2026-07-01")
-    assert "false alarm is at most 5%" in printed
+    assert "shows any with a probability of at most 5% at one look" in printed
     assert "m7, 2026-07-01" in printed
     assert out.read_text().startswith("<!doctype html>")
     assert main(["trend", "quick", "--runs", str(tmp_path), "--json"]) == 0

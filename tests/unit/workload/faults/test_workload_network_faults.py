@@ -98,7 +98,7 @@ def test_what_is_no_fault_is_named(entry: dict[str, Any], field: str, value: obj
             TRIO,
             "0.for_s",
             "45",
-            "cut-peers it for less than 45 s, or use partition, which heals it",
+            "cut its peers off for less than 45 s, or use partition, which heals it",
         ),
         ([{**CUT, "kind": "cut-peers"}], SINGLE, "0.kind", "cut-peers", "and no peers; use cut-clients"),
         ([PEERS], SINGLE, "0.kind", "slow-peers", "and no peers; use slow-clients"),
