@@ -1,4 +1,4 @@
-"""Results of searches from several first rates, the reference beside them, and whether they agree."""
+"""Results of searches from several first rates, each with its reference, and whether they agree."""
 
 from __future__ import annotations
 
@@ -51,37 +51,54 @@ class Searched:
         return (1 - NEAR) * reference.held <= self.held <= (1 + NEAR) * most
 
 
-def is_met(searches: Sequence[Searched], reference: Searched) -> bool:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A search and the reference that came right after it, as a machine's own speed drifts."""
+
+    search: Searched
+    reference: Searched
+
+    @property
+    def is_near(self) -> bool:
+        return self.search.is_near(self.reference)
+
+
+def is_met(compared: Sequence[Compared]) -> bool:
     """Each near, or flagged; and as good as none flagged."""
-    flagged = [each for each in searches if each.unexpected]
-    others_near = all(each.is_near(reference) for each in searches if not each.unexpected)
+    flagged = [each for each in compared if each.search.unexpected]
+    others_near = all(each.is_near for each in compared if not each.search.unexpected)
     return others_near and len(flagged) <= MOST_FLAGGED
 
 
-def report(searches: Sequence[Searched], reference: Searched) -> str:
+def report(compared: Sequence[Compared]) -> str:
     """A table in Markdown, what raised each flag, and the verdict."""
-    rows = [_row(each, f"search {number}", reference) for number, each in enumerate(searches, start=1)]
-    heads = ("", "first rate, msg/s", "held", "not held", "of the reference", "probes", "seconds", "flags")
-    shown = table(heads, [*rows, _row(reference, "reference", reference)])
+    rows = [row for number, each in enumerate(compared, start=1) for row in _rows(each, number)]
+    heads = ("", "first rate, msg/s", "held", "not held", "of its reference", "probes", "seconds", "flags")
     why = [
-        f"- {name}, from {figure(each.first)} msg/s: {said}"
-        for each in (*searches, reference)
-        for name, said in (*each.flags.items(), ("failed", each.failed))
+        f"- {name}, from {figure(one.first)} msg/s: {said}"
+        for each in compared
+        for one in (each.search, each.reference)
+        for name, said in (*one.flags.items(), ("failed", one.failed))
         if said
     ]
-    met = "met" if is_met(searches, reference) else "NOT met"
+    met = "met" if is_met(compared) else "NOT met"
     goal = f"within {NEAR:.0%} of the reference and unflagged, {MOST_FLAGGED} of them at most flagged instead"
-    return "\n\n".join(part for part in (shown, "\n".join(why), f"{met}: {goal}") if part)
+    return "\n\n".join(part for part in (table(heads, rows), "\n".join(why), f"{met}: {goal}") if part)
 
 
-def _row(each: Searched, name: str, reference: Searched) -> tuple[str, ...]:
-    share = each.held / reference.held if each.held and reference.held else None
+def _rows(each: Compared, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    held, reference = each.search.held, each.reference.held
+    share = f"{held / reference:.0%}" if held and reference else ""
+    return _row(each.search, f"search {number}", share), _row(each.reference, f"reference {number}", "")
+
+
+def _row(each: Searched, name: str, share: str) -> tuple[str, ...]:
     return (
         name,
         figure(each.first),
         figure(each.held),
         figure(each.bound),
-        "" if share is None else f"{share:.0%}",
+        share,
         str(len(each.probes)),
         f"{each.seconds:.0f}",
         ", ".join(each.unexpected) or ("failed" if each.failed else "none"),
