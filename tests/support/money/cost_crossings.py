@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from itertools import pairwise
+
+from gmpy2 import mpq as Fraction
 
 from tests.support.money.cost_curves import SEARCH_CLUSTERS, ZERO, Option
 

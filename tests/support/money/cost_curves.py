@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
-ZERO = Fraction(0)
+from gmpy2 import mpq as Fraction
+
+ZERO, ONE = Fraction(0), Fraction(1)
 SEARCH_CLUSTERS = 1000
 
 
@@ -43,7 +44,7 @@ class Line:
 
     name: str
     price: Price | None
-    factor: Fraction = Fraction(1)
+    factor: Fraction = ONE
     fixed: Fraction = ZERO
     per_message: Fraction = ZERO
     per_cluster: Fraction = ZERO

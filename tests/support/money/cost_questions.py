@@ -9,11 +9,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction as F
 from typing import Any
 
+from gmpy2 import mpq as F
+
 from tests.support.money.cost_crossings import Pair
-from tests.support.money.cost_curves import ZERO, Line, Option, Price
+from tests.support.money.cost_curves import ONE, ZERO, Line, Option, Price
 from tests.support.money.query_tables import RUN_ID, Bucket
 
 AMOUNTS = [F(n, 4) for n in (1, 1, 2, 2, 4, 4, 6, 8, 12)] + [F(1, 10), F(7, 10), F(13, 10)]
@@ -24,7 +25,7 @@ WIDTHS = [F(1, 2), F(1), F(1), F(2), F(3), F(5), F(8)]
 class Question:
     question_id: str
     options: tuple[Option, ...]
-    hours: F = F(1)
+    hours: F = ONE
     purpose: str = "headline"
     base: str | None = None
     varied: str | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction as F
 from typing import Any
+
+from gmpy2 import mpq as F
 
 from tests.support.money.cost_curves import Line, Option, Price
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction as F
 from itertools import product
 from typing import Any
 
 import pytest
+from gmpy2 import mpq as F
 
 from breakeven.report.contract.report_model import Report
 from breakeven.results.store import Store

@@ -8,10 +8,10 @@ second are 1,314 million.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction as F
 from typing import Any
 
 import pytest
+from gmpy2 import mpq as F
 
 from breakeven.errors import InputError
 from breakeven.pricing.bill.asked import Asked

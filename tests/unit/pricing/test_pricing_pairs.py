@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
 from typing import Any
 
 import pytest
+from gmpy2 import mpq as F
 
 from breakeven.pricing.bill.asked import Asked
 from breakeven.pricing.bill.inputs import Inputs, ask

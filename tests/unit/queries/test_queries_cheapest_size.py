@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
+from gmpy2 import mpq as F
 
 from tests.support.money.cost_curves import Line, Option, Price
 from tests.support.money.cost_questions import Question, flat, put

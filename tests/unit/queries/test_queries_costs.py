@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
+from gmpy2 import mpq as F
 
 from tests.support.money.cost_curves import ZERO, Line, Option
 from tests.support.money.cost_questions import Dice, Question, flat, put

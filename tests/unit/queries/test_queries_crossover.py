@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gmpy2 import mpq as F
 
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_questions import Dice, Question, put

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction as F
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gmpy2 import mpq as F
 
-from tests.support.money.cost_curves import ZERO, Line, Option, Price
+from tests.support.money.cost_curves import ONE, ZERO, Line, Option, Price
 from tests.support.money.cost_questions import Question, flat, put
 from tests.support.money.query_tables import Bucket
 
@@ -51,7 +51,7 @@ def tiers(*parts: tuple[int | None, int | str | None]) -> Price:
     )
 
 
-def ask(bucket: Bucket, *options: Option, hours: F = F(1), **values: Any) -> list[dict[str, Any]]:
+def ask(bucket: Bucket, *options: Option, hours: F = ONE, **values: Any) -> list[dict[str, Any]]:
     put(bucket, [Question("q", options, hours, **values)])
     return bucket.ask("crossover")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
+from gmpy2 import mpq as F
 
-from tests.support.money.cost_curves import Line, Option
+from tests.support.money.cost_curves import ONE, Line, Option
 from tests.support.money.cost_questions import Dice, Question, flat, put
 from tests.support.money.query_tables import Bucket
 
@@ -33,7 +33,7 @@ def sqs(usd: int | str = 1, name: str = "sqs") -> Option:
     return Option(name, "sqs", (replace(PER_MESSAGE, price=flat(usd)),))
 
 
-def put_map(bucket: Bucket, *options: Option, asked: F | None = None, hours: F = F(1)) -> None:
+def put_map(bucket: Bucket, *options: Option, asked: F | None = None, hours: F = ONE) -> None:
     put(bucket, [Question("q map", options, hours, purpose="map", base="q", asked=asked)])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from fractions import Fraction as F
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gmpy2 import mpq as F
 
 from tests.support.money.cost_crossings import Crossing, Pair
 from tests.support.money.cost_curves import Line, Option
