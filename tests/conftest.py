@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import botocore.session
 import pytest
 from hypothesis import settings
 
@@ -27,6 +29,8 @@ settings.load_profile("same")
 # as the scripts and local runs have it, before anything imports the CDK: Node.js 20 and 18 are what we run on
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "18,20")
 
+# botocore reads megabytes of descriptions of the services for each of its sessions, and tests begin many
+botocore.session.create_loader = cache(botocore.session.create_loader)
 
 ROOT = Path(__file__).parent.parent
 

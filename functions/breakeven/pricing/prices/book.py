@@ -7,7 +7,8 @@ is not known is null and says why; only the question that needs it is refused.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -18,6 +19,8 @@ from breakeven.pricing.prices.price import Finite, IsoDate, Price, Text
 FEW_NAMES, CLOSE_NAMES = 8, 6
 #: service and item of the requests that SQS does not bill
 FREE_REQUEST = ("sqs", "free_request")
+#: service -> item -> its entry
+ByItem = Mapping[str, Mapping[str, Price]]
 
 
 class PriceBook(Finite):
@@ -48,18 +51,33 @@ class PriceBook(Finite):
     @property
     def free_sqs_requests(self) -> float:
         """Requests a month that SQS does not bill, all queue types together; they come before the tiers."""
-        tiers = next((p.tiers for p in self.prices if (p.service, p.item) == FREE_REQUEST), ())
-        return (tiers[-1].to or 0.0) if tiers else 0.0
+        service, item = FREE_REQUEST
+        free = self._by_item.get(service, {}).get(item)
+        return (free.tiers[-1].to or 0.0) if free and free.tiers else 0.0
+
+    @cached_property
+    def _indexed(self) -> tuple[tuple[Price, ...], ByItem]:
+        """Entries by service and item, and of which prices they are: a plan looks thousands of them up."""
+        found: dict[str, dict[str, Price]] = {}
+        for price in self.prices:
+            found.setdefault(price.service, {})[price.item] = price
+        return self.prices, found
+
+    @property
+    def _by_item(self) -> ByItem:
+        if self._indexed[0] is not self.prices:  # a copy with other prices has the original's
+            self.__dict__.pop("_indexed", None)
+        return self._indexed[1]
 
     def price(self, service: str, item: str) -> Price:
         """The entry of an item; its ``usd`` is null where the price is not known.
 
         :raises InputError: the book has no such entry; the error says what there is
         """
-        items = {p.item: p for p in self.prices if p.service == service}
+        items = self._by_item.get(service, {})
         if item in items:
             return items[item]
-        services = sorted({p.service for p in self.prices})
+        services = sorted(self._by_item)
         others = f"there are {', '.join(services)}" if services else "the book has no prices at all"
         there = f"{service} has {near(item, items)}" if items else others
         raise InputError(f"price book {self.label}", f"{service}/{item}", item, f"no such price; {there}")
