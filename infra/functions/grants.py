@@ -35,6 +35,7 @@ OWNED = {
     "ec2:TerminateInstances": "instance",
     "mq:DeleteBroker": "broker",
     "mq:DescribeBroker": "broker",
+    "mq:RebootBroker": "broker",
 }
 #: of these, no ARN has an account
 OF_NO_ACCOUNT = ("image", "snapshot")

@@ -213,6 +213,19 @@ STEPS = {
         network="both",
         attempts=0,
     ),
+    # a reboot may be asked for once: it goes by what the call before has written
+    "RebootBroker": Step(
+        "case.reboot_broker",
+        LONGEST_MIN,
+        Needs(
+            (GET, QUERY),
+            reads=(RUNS,),
+            writes=(RUNS,),
+            lists=(RUNS,),
+            of_ours=(DESCRIBE_BROKER, "mq:RebootBroker"),
+        ),
+        attempts=0,
+    ),
     "SettleCase": Step(
         "case.settle_case",
         5,

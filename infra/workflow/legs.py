@@ -128,6 +128,8 @@ class Leg(Construct):
         drive = sfn.Parallel(self, self._name("Drive"), result_path=sfn.JsonPath.DISCARD)
         drive.branch(self._loaders())
         drive.branch(self._watch())
+        if self._inside:
+            drive.branch(self._reboot())
         settle = self._task("SettleCase", OF_ATTEMPT)
         for state in (prepare, drive, settle):
             catch_as(state, fail)
@@ -144,6 +146,16 @@ class Leg(Construct):
         more.when(sfn.Condition.boolean_equals("$.prepared.more", True), watch).otherwise(watched)
         watch.next(more)
         return watch
+
+    def _reboot(self) -> sfn.IChainable:
+        """Of a broker that Amazon MQ runs, where the case has one: asked for from outside the VPC."""
+        reboot = self._task("RebootBroker", OF_ATTEMPT, result_path="$.rebooted")
+        none = sfn.Pass(self, self._name("Rebooted"), parameters={})
+        more = sfn.Choice(self, self._name("RebootOn?"))
+        more.when(sfn.Condition.boolean_equals("$.rebooted.more", True), reboot).otherwise(none)
+        reboot.next(more)
+        wants_one = sfn.Condition.number_greater_than("$.case.reboots", 0)
+        return sfn.Choice(self, self._name("Reboots?")).when(wants_one, reboot).otherwise(none)
 
     def _nodes_down(self, prepare: sfn.INextable, fail: sfn.IChainable) -> Any:
         """The case's beginning: its nodes stopped, where it wants any down."""

@@ -25,9 +25,12 @@ from local.aws.strict.requests.needed import REGION
 
 #: seconds: at least until one runs, whatever it stands for; from its deletion until nobody knows it any more
 CREATION_S, DELETION_S = 1.5, 0.5
+#: seconds: at least from a reboot until the broker runs again
+REBOOT_S = 2.0
 #: of the region, all of which offer every type
 ZONES = "abc"
 CREATING, RUNNING, DELETING = "CREATION_IN_PROGRESS", "RUNNING", "DELETION_IN_PROGRESS"
+REBOOTING = "REBOOT_IN_PROGRESS"
 FAILED = "CREATION_FAILED"
 
 
@@ -64,6 +67,9 @@ class ManagedBrokers(Protocol):
         :raises CannotBeCreatedError: it never will
         """
 
+    def reboot(self, broker_id: str) -> None:
+        """Restart its nodes; returns at once, and ``endpoints`` is None until they run again."""
+
     def delete(self, broker_id: str) -> None:
         """Stop it; one that is not known is ignored."""
 
@@ -75,6 +81,9 @@ class NoBrokers:
         return
 
     def endpoints(self, broker_id: str) -> None:
+        return
+
+    def reboot(self, broker_id: str) -> None:
         return
 
     def delete(self, broker_id: str) -> None:
@@ -96,6 +105,7 @@ class AmazonMq:
         changes = {
             "mq:CreateBroker": self._create,
             "mq:DeleteBroker": self._delete,
+            "mq:RebootBroker": self._reboot,
         }
         with self._lock:
             self._age()
@@ -134,6 +144,20 @@ class AmazonMq:
         tags = given.get("tags", {})
         self._brokers.create(Asked(broker_id, nodes, user["username"], user["password"], tags))
 
+    def _reboot(self, request: Request, pass_on: PassOn) -> Answer:
+        """API reference, RebootBroker: of one that is RUNNING, and asynchronous."""
+        broker_id = request.environ["PATH_INFO"].split("/")[-2]
+        broker = _known().get(broker_id)
+        if broker is None:
+            return pass_on(request)  # which moto does not know either
+        if broker.state != RUNNING:
+            message = f"Broker [{broker.name}] can't be rebooted while in state [{broker.state}]"
+            return Refusal("BadRequestException", message).answer("mq")
+        broker.state = REBOOTING
+        self._runs_from[broker_id] = time.monotonic() + REBOOT_S
+        self._brokers.reboot(broker_id)
+        return _json({})
+
     def _delete(self, request: Request, pass_on: PassOn) -> Answer:
         """As its users tell, "Broker can't be deleted while in state [CREATION_IN_PROGRESS]": terraform's
         provider waits for another.
@@ -142,7 +166,7 @@ class AmazonMq:
         broker = _known().get(broker_id)
         if broker is None:
             return pass_on(request)  # which moto does not know either
-        if broker.state in {CREATING, DELETING}:
+        if broker.state in {CREATING, REBOOTING, DELETING}:
             message = f"Broker [{broker.name}] can't be deleted while in state [{broker.state}]"
             return Refusal("BadRequestException", message).answer("mq")
         broker.state, broker.instances = DELETING, []
@@ -158,7 +182,7 @@ class AmazonMq:
                 del self._gone_from[broker_id]
                 known.pop(broker_id, None)
         for broker_id, broker in known.items():
-            if broker.state != CREATING or now < self._runs_from.get(broker_id, 0.0):
+            if broker.state not in {CREATING, REBOOTING} or now < self._runs_from.get(broker_id, 0.0):
                 continue
             try:
                 found = self._brokers.endpoints(broker_id)

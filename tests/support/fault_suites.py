@@ -16,6 +16,7 @@ SQS, PAIR, TRIO, SINGLE = (
     "rabbitmq-single",
 )
 KILL = {"at_s": 10, "kind": "kill", "node": "leader", "for_s": 5}
+REBOOT = {"at_s": 10, "kind": "reboot"}
 ROLLING = {"at_s": 10, "kind": "rolling-restart", "for_s": 5}
 
 

@@ -63,5 +63,6 @@ def _ref(case: Case) -> CaseRef:
         loaders=list(range(case.loaders)),
         nodes_down=case.workload.nodes_down,
         faults=len(case.workload.node_faults),
+        reboots=len(case.workload.reboots),
         loader=case.loader,
     )

@@ -33,13 +33,14 @@ HISTORY_PER_RUN = 303  # the first look at images and what it makes for tasks am
 HISTORY_PER_QUERY = 34
 HISTORY_PER_LOOK = 9  # at images that are baked, and at a broker; the first is counted above
 HISTORY_PER_LEG = 161  # in a round of its own
-HISTORY_PER_CASE = 102
+HISTORY_PER_CASE = 106
 HISTORY_PER_LOADER = 16  # of an inline map
 HISTORY_PER_TASK = 32  # the same, of a loader that is a task: ECS may have to be asked more than once
 HISTORY_PER_WATCH = 16  # of a case whose watch is called again, since it outlasts a function
 HISTORY_OF_MANY_LOADERS = 2  # of a distributed map beside a case's: each loader has a history of its own
 HISTORY_OF_NODES_DOWN = 66  # of a case that stops nodes, beside a case's
 HISTORY_OF_FAULTS = 20  # of a case with faults, after which its nodes are awaited
+HISTORY_OF_REBOOT = 16  # of a case that has a broker rebooted, each time that it is followed
 
 
 def history_events(cases: Sequence[Case]) -> int:
@@ -59,6 +60,7 @@ def history_events(cases: Sequence[Case]) -> int:
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
         + HISTORY_OF_FAULTS * sum(bool(case.workload.node_faults) for case in cases)
+        + HISTORY_OF_REBOOT * sum(watches(case) for case in cases if case.workload.reboots)
         + sum(_loaders_events(case) for case in cases)
         + HISTORY_PER_WATCH * sum(watches(case) - 1 for case in cases)
     )

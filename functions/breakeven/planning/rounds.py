@@ -14,6 +14,7 @@ class CaseRef(Frozen):
     loaders: list[int] = Field(description="indexes from 0, one loader each")
     nodes_down: int = Field(description="nodes that are stopped before the case and started again after it")
     faults: int = Field(default=0, description="of nodes in its measured stage; they are awaited after it")
+    reboots: int = Field(default=0, description="of them those that a service is asked for")
     loader: LoaderKind = Field(default="lambda", description="what the loaders run as")
 
 

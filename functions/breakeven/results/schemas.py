@@ -168,10 +168,10 @@ FAULTS = Table(
     {
         "case_id": "string",
         "number": "int",  # from 1, as the suite has them
-        # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart, cut-clients, slow-clients,
-        # cut-peers, slow-peers; of calls throttle, error, delay, reset, duplicate
+        # kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart, reboot, cut-clients,
+        # slow-clients, cut-peers, slow-peers; of calls throttle, error, delay, reset, duplicate
         "kind": "string",
-        "aimed_at": "string",  # leader, other, or a node's number, as the suite says; of calls which
+        "aimed_at": "string",  # leader, other, a node's number, or broker; of calls which
         "node": "string",  # the broker node's name, or 'fault proxy'; null: none was chosen
         "due_s": "double",  # since the start of the measured stage, as the suite says
         "for_s": "double",  # how long the node was to stay so

@@ -216,6 +216,11 @@ class Workload(Frozen):
         return tuple(fault for fault in self.node_faults if fault.is_of_clients)
 
     @property
+    def reboots(self) -> tuple[NodeFault, ...]:
+        """Those that a service is asked for."""
+        return tuple(fault for fault in self.node_faults if fault.is_reboot)
+
+    @property
     def service_faults(self) -> tuple[ServiceFault, ...]:
         """Those for which a proxy is between loaders and service."""
         return tuple(fault for fault in self.faults if isinstance(fault, ServiceFault))

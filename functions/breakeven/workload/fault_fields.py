@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from breakeven.terms import MAX_NODES
 from breakeven.workload.fields import FAULT, MAX_STAGE_S, DistinctList, Strict, wrong
-from breakeven.workload.node_faults import MAX_FAULT_S, ROLLING_RESTART, SLOW, UPGRADE, AskedKind
+from breakeven.workload.node_faults import MAX_FAULT_S, REBOOT, ROLLING_RESTART, SLOW, UPGRADE, AskedKind
 from breakeven.workload.service_faults import SERVICE_FAULTS, CallKind, ServiceFaultKind, Status, When
 
 #: of one case
@@ -108,7 +108,7 @@ class FaultEntry(Strict):
     at_s: _Time
     kind: Literal[AskedKind, ServiceFaultKind]
     node: Annotated[_Number | Literal["leader", "other"], BeforeValidator(_node)] | None = None
-    for_s: _Length
+    for_s: _Length | None = None
     to: _Series | None = None
     percent: _Percent | None = None
     calls: DistinctList[CallKind] | None = None
@@ -133,7 +133,13 @@ class FaultEntry(Strict):
 
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> Self:
-        of_calls, of_all = self.kind in SERVICE_FAULTS, self.kind in (ROLLING_RESTART, UPGRADE)
+        of_calls, of_all = self.kind in SERVICE_FAULTS, self.kind in (ROLLING_RESTART, REBOOT, UPGRADE)
+        if self.kind == REBOOT and self.for_s is not None:
+            raise wrong("for_s", f"{REBOOT} takes as long as the service does; remove it")
+        if self.kind == REBOOT and self.node is not None:
+            raise wrong("node", f"{REBOOT} is of the whole broker; remove it")
+        if self.kind != REBOOT and self.for_s is None:
+            raise wrong("for_s", f"is required: seconds, over 0 and at most {MAX_FAULT_S:g}")
         if of_calls and self.node is not None:
             raise wrong("node", f"{self.kind} is of calls, and of no node; remove it")
         if of_all and self.node is not None:

@@ -11,8 +11,8 @@ from breakeven.workload.service_faults import CaseFault, ServiceFault
 
 @dataclass(frozen=True, slots=True)
 class FaultStep:
-    """What is done to one node, or befalls calls: then ``node`` is None. ``number``: of the case's steps,
-    from 1; ``first``: of its fault's first.
+    """What is done to one node, or to a whole broker, or befalls calls: then ``node`` is None. ``number``: of
+    the case's steps, from 1; ``first``: of its fault's first.
 
     The first is due at the fault's own time, and a further one as soon as the one before it is over and all
     replicas are in sync.
@@ -30,8 +30,10 @@ class FaultStep:
 
     @property
     def aimed_at(self) -> str:
-        """Leader, other, or a node's number; of calls which."""
-        return self.fault.aimed_at if isinstance(self.fault, ServiceFault) else str(self.node)
+        """Leader, other, a node's number, or broker; of calls which."""
+        if isinstance(self.fault, ServiceFault):
+            return self.fault.aimed_at
+        return "broker" if self.fault.is_reboot else str(self.node)
 
 
 def steps_of(faults: Sequence[CaseFault], nodes: int) -> list[FaultStep]:
@@ -45,6 +47,6 @@ def steps_of(faults: Sequence[CaseFault], nodes: int) -> list[FaultStep]:
 
 
 def _nodes(fault: CaseFault, nodes: int) -> Sequence[FaultNode | None]:
-    if isinstance(fault, ServiceFault):
+    if isinstance(fault, ServiceFault) or fault.is_reboot:
         return [None]
     return range(1, nodes + 1) if fault.node == "all" else [fault.node]

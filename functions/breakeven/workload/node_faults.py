@@ -13,11 +13,16 @@ from breakeven.terms import Frozen
 #: kill: as ``kill -9`` does; stop: in good order; pause: SIGSTOP, and SIGCONT after it; partition: the node
 #: and its peers close the connections between them and take no new ones, until it is restarted; cut- and
 #: slow-: what clients, or peers, and the node send one another is dropped, or is late, slow or lost in part
-FaultKind = Literal["kill", "stop", "pause", Alarm, "partition", "rolling-restart", NetworkKind]
+FaultKind = Literal["kill", "stop", "pause", Alarm, "partition", "rolling-restart", "reboot", NetworkKind]
 #: kinds that say themselves by how much
 SLOW: tuple[NetworkKind, ...] = tuple(kind for kind in NETWORK_KINDS if kind not in CUTS)
 #: of all nodes, one after the other: in good order, each once the one before is back and all is in sync
 ROLLING_RESTART = "rolling-restart"
+#: of a broker that a service runs, by the service's own call: it takes as long as the service does
+REBOOT = "reboot"
+#: how long that may take, seconds. No source says how long it does; nodes are restarted one after
+#: another in maintenance
+REBOOT_S = 600.0
 #: of all nodes to another release: what a suite may ask for, and the plan refuses with the reason
 UPGRADE = "upgrade"
 AskedKind = Literal[FaultKind, "upgrade"]
@@ -37,9 +42,10 @@ class NodeFault(Frozen):
     kind: FaultKind
     node: FaultNode | Literal["all"] = "all"
     for_s: float = Field(
-        gt=0,
-        description="until the node's process goes on, or is started again, its alarm is cleared, or its "
-        "network restored",
+        default=0.0,
+        ge=0,
+        description="0: as long as a service takes to reboot; until the node's process goes on, or is "
+        "started again, its alarm is cleared, or its network restored",
     )
     delay_ms: float | None = Field(default=None, description="slow: by which the node's answers are late")
     mbit_per_s: float | None = Field(default=None, description="slow: that pass at most, each way")
@@ -93,11 +99,23 @@ class NodeFault(Frozen):
         return self.kind == ROLLING_RESTART
 
     @property
+    def is_reboot(self) -> bool:
+        """Is it of a service's broker, by the service?"""
+        return self.kind == REBOOT
+
+    @property
+    def most_s(self) -> float:
+        """How long it may last, and what it took be away after that."""
+        return REBOOT_S if self.is_reboot else self.for_s + BACK_S
+
+    @property
     def words(self) -> str:
         """Such as ``kill the leader's node at 10 s for 5 s``."""
         which = {"leader": "the leader's node", "other": "another node"}.get(
             str(self.node), f"node {self.node}"
         )
+        if self.is_reboot:
+            return f"{self.kind} the broker at {self.at_s:g} s"
         if self.is_rolling:
             return f"{self.kind} from {self.at_s:g} s, each node away for {self.for_s:g} s"
         what = f"{self.kind} on" if self.is_alarm else f"{self.kind} of" if self.network else self.kind

@@ -64,6 +64,7 @@ LOG_GROUPS = (
     "FunctionsLoadOutsideLogsA9B21E87",
     "FunctionsWatchInVpcLogs2834881F",
     "FunctionsWatchOutsideLogs1A1AE760",
+    "FunctionsRebootBrokerLogsD37758D1",
     "FunctionsSettleCaseInVpcLogsE8DC4E66",
     "FunctionsSettleCaseOutsideLogs02343BA4",
     "FunctionsFailCaseInVpcLogs9D3E652C",

@@ -17,7 +17,7 @@ def taken(assembly):
     definition = definition_of(template_of(assembly))
 
     def measured(counts):
-        def of(cases=0, loaders=0, legs=0, rounds=1, down=False, faults=False, tasks=False):
+        def of(cases=0, loaders=0, legs=0, rounds=1, down=False, faults=False, reboot=False, tasks=False):
             sizes = {"Rounds": rounds, "Legs": legs, "ManagedCases": cases, "BrokerCases": cases}
             sizes |= {"ManagedLoaders": loaders, "BrokerLoaders": loaders}
             sizes |= {"ManagedManyLoaders": loaders, "BrokerManyLoaders": loaders}
@@ -28,6 +28,7 @@ def taken(assembly):
             )
             stopping = () if down else ("BrokerStopNodes", "BrokerStartNodes")
             stopping += () if down or faults else ("BrokerAwaitNodes",)
+            stopping += () if reboot else ("BrokerRebootBroker",)
             return usual(definition, sizes, counts, (*without, *stopping))
 
         lane, case = of(legs=1), of(legs=1, cases=1)
@@ -37,6 +38,7 @@ def taken(assembly):
             "case": case - lane,
             "nodes_down": of(legs=1, cases=1, down=True) - case,
             "faults": of(legs=1, cases=1, faults=True) - case,
+            "reboot": of(legs=1, cases=1, reboot=True) - case,
             "lane": lane - of() + a_round,  # of a lane in a round of its own
             "run": run,
             "tasks": of(rounds=0, tasks=True) - run,

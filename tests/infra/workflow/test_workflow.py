@@ -78,9 +78,8 @@ def test_every_task_has_a_time_limit_and_every_failure_a_way_on(definition):
             assert state["TimeoutSeconds"] <= 1000, name
     for machine in machines(definition):
         for name, state in machine["States"].items():
-            inside_drive = name.endswith(("Load", "Watch", "Loaders", "Task", "Tasks")) or name.startswith(
-                "Query "
-            )
+            drives = ("Load", "Watch", "RebootBroker", "Loaders", "Task", "Tasks")
+            inside_drive = name.endswith(drives) or name.startswith("Query ")
             inside_rounds = name == "Legs"
             of_the_leg = name in {"BrokerStartNodes", "BrokerAwaitNodes"}
             if state["Type"] in {"Task", "Map", "Parallel"} and name != "RecordUnfinished":
@@ -214,6 +213,7 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
         *,
         down: bool = False,
         faults: bool = False,
+        reboot: bool = False,
         many: bool = False,
         tasks: bool = False,
     ) -> int:
@@ -222,6 +222,7 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
         sizes |= {"ManagedTasks": loaders, "BrokerTasks": loaders}
         never = () if down else ("BrokerStopNodes", "BrokerStartNodes")
         never += () if down or faults else ("BrokerAwaitNodes",)
+        never += () if reboot else ("BrokerRebootBroker",)
         kind = "Tasks" if tasks else "Loaders"
         taken = tuple(f"{prefix}{'Many' if many else ''}{kind}" for prefix in ("Broker", "Managed"))
         return worst_events(definition, sizes, (*never, *(each for each in MAPS if each not in taken)))
@@ -232,6 +233,7 @@ def test_worst_history_of_a_case_and_of_the_run_is_what_the_plan_reckons_with(de
     assert worst(many=True) - worst(loaders=0) == execution_limits.HISTORY_OF_MANY_LOADERS
     assert worst(down=True) - worst() == execution_limits.HISTORY_OF_NODES_DOWN
     assert worst(faults=True) - worst() == execution_limits.HISTORY_OF_FAULTS
+    assert worst(reboot=True) - worst() == execution_limits.HISTORY_OF_REBOOT
     assert worst(loaders=2, tasks=True) - worst(loaders=1, tasks=True) == execution_limits.HISTORY_PER_TASK
     assert worst(many=True, tasks=True) == worst(many=True)
     # a watch that is called again: a task's three events for each of four calls and two, and a choice's two

@@ -43,7 +43,7 @@ OF_TASKS = ("EstablishTasks",)
 #: of images that are not there (tests/e2e/test_images.py)
 OF_IMAGES = ("BakeImages",)
 #: of brokers that Amazon MQ creates (tests/integration/aws/test_amazon_mq_lanes.py)
-OF_AMAZON_MQ = ("CreateBroker",)
+OF_AMAZON_MQ = ("CreateBroker", "RebootBroker")
 ALL = {
     *(*OF_THE_RUN, *OF_THE_CASE, *RECORDS_FAILURES, STOPS_NODES, *BRINGS_NODES_BACK),
     *(*OF_TASKS, *OF_IMAGES, *OF_AMAZON_MQ, *OF_THE_WARM_UP, *SERVICES),

@@ -32,6 +32,9 @@ class AnsweringBrokers:
     def endpoints(self, broker_id: str) -> Endpoints:
         return Endpoints(f"amqps://{broker_id}.example:5671", f"https://{broker_id}.example")
 
+    def reboot(self, broker_id: str) -> None:
+        return
+
     def delete(self, broker_id: str) -> None:
         return
 
@@ -64,6 +67,10 @@ class RealBrokers:
     def endpoints(self, broker_id: str) -> Endpoints | None:
         return self._endpoints.get(broker_id) if self.may_run.is_set() else None
 
+    def reboot(self, broker_id: str) -> None:
+        found = self._endpoints.pop(broker_id)
+        threading.Thread(target=self._restart, args=(broker_id, found), daemon=True).start()
+
     def delete(self, broker_id: str) -> None:
         self.deleted.append(broker_id)
         self._end(broker_id)
@@ -93,6 +100,14 @@ class RealBrokers:
             for ports in ([each.amqp_port for each in nodes], [each.management_port for each in nodes])
         )
         self._endpoints[asked.broker_id] = Endpoints(f"amqps://{HOST}:{amqps}", f"https://{HOST}:{console}")
+
+    def _restart(self, broker_id: str, found: Endpoints) -> None:
+        """Node by node, as the service has its maintenance ("Maintaining an Amazon MQ broker")."""
+        cluster = self.clusters[broker_id]
+        for node in cluster.access.nodes:
+            cluster.shut_down(node.name)
+            cluster.restart(node.name)
+        self._endpoints[broker_id] = found
 
     def _end(self, broker_id: str) -> None:
         with self._lock:

@@ -9,7 +9,7 @@ from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
 from breakeven.workload.case import CLOSING_S, LoaderKind, Workload
-from breakeven.workload.node_faults import BACK_S, NodeFault
+from breakeven.workload.node_faults import NodeFault
 from breakeven.workload.rate_profile import rate_profile
 
 #: a Lambda function ends after 900 s; a loader stops itself a minute earlier and saves what it has
@@ -157,7 +157,8 @@ def seconds_needed(workload: Workload, target: TargetName, environment: Environm
     loading_s = SLACK * prefill_seconds(workload, target, environment)
     stages_s = workload.measure_s + workload.drain_s
     # the watch, which is with the loaders to their end, waits for nodes that are not back by then
-    back_s = max((_last_s(fault, stages_s) + BACK_S for fault in workload.node_faults), default=0.0)
+    back = (_last_s(fault, stages_s) + fault.most_s - fault.for_s for fault in workload.node_faults)
+    back_s = max(back, default=0.0)
     return OVERHEADS[environment].gate + loading_s + workload.warmup_s + max(stages_s, back_s)
 
 

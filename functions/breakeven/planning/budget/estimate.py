@@ -149,7 +149,9 @@ def _quantities(
     hours: dict[str, float] = {}
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
-    steps_s = watched_s + assumed.STEPS_S * len(cases)
+    rebooting = [case for case in cases if case.workload.reboots]
+    # what has a broker rebooted runs beside the watch
+    steps_s = watched_s + sum(map(loader_s, rebooting)) + assumed.STEPS_S * len(cases)
     called_s += sum(window.expected_s for window in windows)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
@@ -158,6 +160,7 @@ def _quantities(
         "case": len(cases),
         "nodes_down": down,
         "faults": faulty,
+        "reboot": len(rebooting),
         "loader": loaders,
         "lane": len(lanes),
         "run": 1,

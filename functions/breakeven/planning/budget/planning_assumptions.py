@@ -67,12 +67,14 @@ OVERHEADS: Mapping[Environment, Overheads] = {
 LOADER_MEMORY_GB = 1769 / 1024  # one vCPU
 STEP_MEMORY_GB = 512 / 1024
 STEPS_S = 10.0  # prepare and settle of a case, billed together
-#: calls beside the loaders: prepare, watch and settle of a case, and what stops, starts and awaits its nodes;
-#: of a lane; of a run, of what it makes for tasks, and of a watch that is called again; a test counts them
+#: calls beside the loaders: prepare, watch and settle of a case, what stops, starts and awaits its nodes, and
+#: what has its broker rebooted; of a lane; of a run, of what it makes for tasks, and of a watch that is
+#: called again; a test counts them
 CALLS = {
     "case": 3,
     "nodes_down": 3,
     "faults": 1,
+    "reboot": 1,
     "lane": 5,
     "run": 7,
     "tasks": 2,
@@ -82,8 +84,9 @@ CALLS = {
 #: states entered, of the definition in infra/, when all goes well; a test counts them there. ``broker_look``:
 #: another look at a broker that Amazon MQ creates, beside the lane's first
 TRANSITIONS = {
-    **{"case": 11, "nodes_down": 3, "faults": 1, "loader": 1, "lane": 15, "run": 35, "tasks": 5, "watch": 2},
+    **{"case": 13, "nodes_down": 3, "faults": 1, "loader": 1, "lane": 15, "run": 35, "tasks": 5, "watch": 2},
     "broker_look": 3,
+    "reboot": 2,
 }
 ROWS_PER_CASE = 11  # objects written beside the loaders' own: rows of each table, case, watch
 READS_PER_LOADER = 4

@@ -11,8 +11,9 @@ from breakeven.planning.checks.service_fault_checks import service_fault_faults,
 from breakeven.planning.refusal import Fault
 from breakeven.targets.rabbitmq_cluster import ClusterSettings
 from breakeven.targets.rabbitmq_upgrades import SERIES_OF, known_series, stopover, way
+from breakeven.targets.record import TargetRecord
 from breakeven.words import plural
-from breakeven.workload.node_faults import UPGRADE, NodeFault
+from breakeven.workload.node_faults import REBOOT, ROLLING_RESTART, UPGRADE, NodeFault
 from breakeven.workload.service_faults import SERVICE_FAULTS
 
 #: faults between a node and its peers, and what a single node may have in their place
@@ -30,11 +31,12 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
         yield from service_fault_faults(given, settings, record, fault)
     if not asked or (len(asked) < len(given) and record.own_nodes):
         return
+    if record.broker:
+        yield from _service_faults(asked, settings, record, fault)
+        return
     if not record.own_nodes:
-        unreached = f"no call reaches a single node of {record.name}, and RebootBroker is not built"
-        whose = unreached if record.broker else f"{record.service} has no nodes"
-        remedy = f"{whose}; remove it, or give this scenario targets with nodes of your own"
-        yield fault("faults", ", ".join(map(_words, asked)), remedy)
+        remedy = "remove it, or give this scenario targets with nodes of your own"
+        yield fault("faults", ", ".join(map(_words, asked)), f"{record.service} has no nodes; {remedy}")
         return
     if any(each["kind"] == UPGRADE for each in asked):
         yield from _upgrade_faults(asked, cluster, fault)
@@ -47,6 +49,22 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
         yield from _rolling_faults(f"faults.{index}", each, len(faults), cluster, fault)
         yield from time_faults(f"faults.{index}", each, settings, fault)
     yield from _together(faults, settings, cluster, fault)
+
+
+def _service_faults(
+    asked: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], record: TargetRecord, fault: Fault
+) -> Iterator[InputError]:
+    """Of a broker that a service runs: it reboots it, and no call of it reaches a node."""
+    for index, each in enumerate(asked):
+        path = f"faults.{index}"
+        if each["kind"] != REBOOT:
+            remedy = f"no call reaches a single node of {record.name}; use reboot, or remove it, or give this"
+            yield fault(f"{path}.kind", each["kind"], f"{remedy} scenario targets with nodes of your own")
+        elif len(asked) > 1:
+            remedy = "it lasts until the service has done it, and nobody knows when; give it its own scenario"
+            yield fault(f"{path}.kind", each["kind"], remedy)
+        else:
+            yield from time_faults(path, NodeFault(**each), settings, fault)
 
 
 def _words(asked: Mapping[str, Any]) -> str:
@@ -85,6 +103,10 @@ def _no_upgrade(target: str, old: str, new: str) -> str:
 
 def _node_faults(path: str, each: NodeFault, cluster: Cluster, fault: Fault) -> Iterator[InputError]:
     has = f"{cluster.target} has {plural(cluster.nodes, 'node')}"
+    if each.is_reboot:
+        remedy = f"is a call of Amazon MQ, and nodes of {cluster.target} are your own; use {ROLLING_RESTART}"
+        yield fault(f"{path}.kind", each.kind, f"{remedy} or stop")
+        return
     silence_s = ClusterSettings().silence_s
     if each.kind in ("pause", "cut-peers") and cluster.nodes > 1 and each.for_s >= silence_s:
         remedy = (

@@ -22,10 +22,12 @@ class FaultReport(Strict):
     case_id: str
     number: int = Field(description="within the case, from 1")
     kind: str = Field(
-        description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart, cut-clients, "
-        "slow-clients, cut-peers, slow-peers; of calls throttle, error, delay, reset, duplicate"
+        description="kill, stop, pause, memory-alarm, disk-alarm, partition, rolling-restart, reboot, "
+        "cut-clients, slow-clients, cut-peers, slow-peers; of calls throttle, error, delay, reset, duplicate"
     )
-    aimed_at: str = Field(description="leader, other, or a node's number, as the suite says; or which calls")
+    aimed_at: str = Field(
+        description="leader, other, a node's number, or broker, as the suite says; or which calls"
+    )
     node: str | None = Field(description="or what stood before the service; null: none was chosen")
     for_s: float = Field(description="how long the node was to stay so, or calls were to meet it")
     extent: str | None = Field(default=None, description="by how much; null: its kind says all")

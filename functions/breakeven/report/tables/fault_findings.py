@@ -45,6 +45,7 @@ DEEDS = {
         "it did not join them again",
     ),
     "rolling-restart": Deed.suffered("stopped in good order, in its turn of a rolling restart,"),
+    "reboot": Deed.suffered("rebooted by the service"),
     "cut-clients": Deed.network("was cut off from its clients", "was to be cut off from its clients"),
     "slow-clients": Deed.network("had a slow network to its clients", "was to have a slow network to them"),
     "cut-peers": Deed.network("was cut off from its peers", "was to be cut off from its peers"),
@@ -52,7 +53,7 @@ DEEDS = {
     "memory-alarm": Deed.alarm("memory"),
     "disk-alarm": Deed.alarm("disk"),
 }
-AIMED_AT = {"leader": "the leader's node", "other": "a node without the leader"}
+AIMED_AT = {"leader": "the leader's node", "other": "a node without the leader", "broker": "all its nodes"}
 #: of calls: what was done to those that met it
 DONE_TO_CALLS = {
     "throttle": "were denied as too many (RequestThrottled)",

@@ -22,7 +22,7 @@ from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 from breakeven.workload.fault_steps import FaultStep, steps_of
-from breakeven.workload.node_faults import BACK_S, NodeFault
+from breakeven.workload.node_faults import BACK_S, REBOOT, REBOOT_S, NodeFault
 from breakeven.workload.service_faults import CALL_KINDS, ServiceFault
 
 #: how long before it is due a fault is ordered, seconds: the agent looks each half a second
@@ -38,6 +38,8 @@ NO_PROXY_ANSWERED = "nothing beside the service has answered"
 NOT_OVER = "it was not over when the case was settled"
 #: what stands before a service, in the place of a node's name
 PROXY = "fault proxy"
+#: what a reboot is of, likewise
+BROKER = "the broker"
 
 
 class Faults(AbstractContextManager["Faults"]):
@@ -118,11 +120,10 @@ class Faults(AbstractContextManager["Faults"]):
     def _order(self, step: FaultStep, due_s: float) -> FaultOrder:
         if isinstance(step.fault, ServiceFault):
             return self._order_of_calls(step.number, step.fault, due_s)
-        assert step.node is not None
         target, node, error = self._services.target_of(self._case), None, None
         in_sync: bool | None = None
         try:
-            node = target.node_for(step.node, self._queues[0])
+            node = target.node_for(step.node, self._queues[0]) if step.node is not None else BROKER
             in_sync = target.in_sync(self._queues)
         except CaseError as refused:
             error = None if node else f"no node could be chosen: {refused}"
@@ -160,10 +161,14 @@ def are_over(orders: FaultOrders, case: Case, attempt: int) -> bool:
     """Has every order of the attempt that a node was chosen for its answer, or had its time?"""
     answers = orders.answered(case.case_id, attempt)
     return all(
-        (number in answers and answers[number].over) or time.time() > order.due_at_s + order.for_s + BACK_S
+        (number in answers and answers[number].over) or time.time() > order.due_at_s + _most_s(order)
         for number, order in orders.given(case.case_id, attempt).items()
         if order.node
     )
+
+
+def _most_s(order: FaultOrder) -> float:
+    return REBOOT_S if order.kind == REBOOT else order.for_s + BACK_S
 
 
 def await_answers(services: Services, case: Case, attempt: int, wait_s: float = FAILED_WAIT_S) -> None:

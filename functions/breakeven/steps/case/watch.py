@@ -62,7 +62,7 @@ def watch(
         faults.expect(seconds_left)
         while time.monotonic() - started < seconds_left:
             loaders = services.state(run_id).items(loaders_prefix(case_id, attempt))
-            ended = ended or _ended(loaders, case, attempt)
+            ended = ended or have_ended(loaders, case, attempt)
             faults.follow(loaders, ended=ended)
             if ended and faults.are_over():
                 break
@@ -83,7 +83,8 @@ def watched(services: Services, case: Case, attempt: int) -> list[dict[str, Any]
     return [row for key in keys for row in services.store.find_json(key) or []]
 
 
-def _ended(loaders: Mapping[str, Mapping[str, Any]], case: Case, attempt: int) -> bool:
+def have_ended(loaders: Mapping[str, Mapping[str, Any]], case: Case, attempt: int) -> bool:
+    """Have all loaders of the attempt, or has it failed? By their items."""
     if loaders.get(all_loaders_item(case.case_id, attempt), {}).get("reason"):
         return True
     return sum(1 for item in loaders.values() if item.get("finished")) == case.loaders

@@ -26,6 +26,7 @@ from local.aws.strict.requests.rest_calls import Read
 BROKERS, BROKER = "/v1/brokers", re.compile(r"/v1/brokers/([^/]+)")
 CONFIGURATIONS, CONFIGURATION = "/v1/configurations", re.compile(r"/v1/configurations/([^/]+)")
 ASKED = {"/v1/broker-engine-types": "EngineTypes", "/v1/broker-instance-options": "InstanceOptions"}
+REBOOT = re.compile(r"/v1/brokers/([^/]+)/reboot")
 OF_BROKERS = {"POST": "CreateBroker", "GET": "ListBrokers"}
 OF_A_BROKER = {"GET": "DescribeBroker", "DELETE": "DeleteBroker"}
 SERVICE = "mq.amazonaws.com"
@@ -48,6 +49,9 @@ def read(environ: dict[str, Any], body: bytes, by: Signature) -> Read:
         arn, tags = _broker(found[1], by)
         ending = [by.needs("ec2:DeleteVpcEndpoints", by.arn("ec2", "vpc-endpoint/*"), MANAGED)]
         return name, [by.needs(f"mq:{name}", arn, tags), *(ending if method == "DELETE" else [])]
+    if (found := REBOOT.fullmatch(path)) and method == "POST":
+        arn, tags = _broker(found[1], by)
+        return "RebootBroker", [by.needs("mq:RebootBroker", arn, tags)]
     if path == CONFIGURATIONS and method == "GET":
         return "ListConfigurations", [by.needs("mq:ListConfigurations", "*")]
     if (found := CONFIGURATION.fullmatch(path)) and method == "DELETE":

@@ -14,10 +14,10 @@ from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
 from breakeven.planning.warm_up import windows_of
 from breakeven.workload.fault_steps import steps_of
-from breakeven.workload.node_faults import ALARMS, BACK_S, NodeFault
+from breakeven.workload.node_faults import ALARMS, BACK_S, REBOOT_S, NodeFault
 from breakeven.workload.read import load_shipped
 from local.servers.endpoints import Endpoints
-from tests.support.fault_suites import KILL, PAIR, ROLLING, TRIO, cases, fault, suite_of
+from tests.support.fault_suites import KILL, PAIR, REBOOT, ROLLING, TRIO, cases, fault, suite_of
 
 
 def test_nodes_that_were_given_are_left_alone() -> None:
@@ -66,6 +66,19 @@ def test_a_rolling_restart_may_take_nodes_to_the_end_of_the_stages() -> None:
     assert case.workload.parameters()["faults"] == "rolling-restart from 10 s, each node away for 5 s"
     gate_s = OVERHEADS["local"].gate + case.workload.warmup_s
     assert seconds_needed(case.workload, case.target, "local") == gate_s + 90 + 5 + BACK_S
+
+
+def test_a_reboot_is_one_step_of_the_broker_and_has_time_to_end() -> None:
+    suite = suite_of({"faults": [REBOOT]}, "amazon-mq-cluster")
+    plan = make_plan(suite, run_id="run-1", environment="aws")
+    (case,), ((leg,),) = plan.cases, plan.rounds
+    assert plan.refusals == []
+    assert [(ref.faults, ref.reboots) for ref in leg.cases] == [(1, 1)]
+    (step,) = steps_of(case.workload.faults, 3)
+    assert (step.node, step.aimed_at, step.fault.words) == (None, "broker", "reboot the broker at 10 s")
+    gate_s = OVERHEADS["aws"].gate + case.workload.warmup_s
+    assert seconds_needed(case.workload, case.target, "aws") == gate_s + max(60 + 300, 10 + REBOOT_S)
+    assert "no loss of confirmed messages is expected" in plan.fault_notes[0]
 
 
 def test_a_rolling_restart_has_a_step_a_node_each_after_the_one_before() -> None:

@@ -11,7 +11,19 @@ from breakeven.planning.expand import expand
 from breakeven.workload.case import Case, Workload
 from breakeven.workload.node_faults import NodeFault
 from breakeven.workload.read import parse_suite
-from tests.support.fault_suites import KILL, PAIR, ROLLING, SINGLE, SQS, TRIO, cases, fault, suite_of, upgrade
+from tests.support.fault_suites import (
+    KILL,
+    PAIR,
+    REBOOT,
+    ROLLING,
+    SINGLE,
+    SQS,
+    TRIO,
+    cases,
+    fault,
+    suite_of,
+    upgrade,
+)
 
 
 def test_a_case_has_its_faults_and_says_them_in_words() -> None:
@@ -77,6 +89,14 @@ def test_a_suites_document_reads_the_same() -> None:
         (upgrade("4"), "faults.0.to", "4", 'must be a series of RabbitMQ in quotes, such as "4.3"'),
         (upgrade(4.3), "faults.0.to", 4.3, 'must be a series of RabbitMQ in quotes, such as "4.3"'),
         ({**upgrade("4.3"), "node": 1}, "faults.0.node", 1, "upgrade is of all nodes, one after the other"),
+        ({**REBOOT, "for_s": 5}, "faults.0.for_s", 5, "reboot takes as long as the service does; remove it"),
+        ({**REBOOT, "node": 1}, "faults.0.node", 1, "reboot is of the whole broker; remove it"),
+        (
+            {name: value for name, value in KILL.items() if name != "for_s"},
+            "faults.0.for_s",
+            None,
+            "is required: seconds, over 0 and at most 240",
+        ),
         (fault(after_s=2), "faults.0.after_s", 2, "no such field"),
         ({k: v for k, v in KILL.items() if k != "node"}, "faults.0.node", None, "is required: leader, other"),
         ({k: v for k, v in KILL.items() if k != "at_s"}, "faults.0.at_s", None, "is required: seconds"),
@@ -197,9 +217,31 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
         (
             {"faults": [ROLLING]},
             "amazon-mq-cluster",
-            "faults",
-            "rolling-restart from 10 s, each node away for 5 s",
-            "no call reaches a single node of amazon-mq-cluster, and RebootBroker is not built",
+            "faults.0.kind",
+            "rolling-restart",
+            "no call reaches a single node of amazon-mq-cluster; use reboot",
+        ),
+        (
+            {"faults": [REBOOT, {**REBOOT, "at_s": 30}]},
+            "amazon-mq-single",
+            "faults.0.kind",
+            "reboot",
+            "it lasts until the service has done it, and nobody knows when; give it its own scenario",
+        ),
+        (
+            {"faults": [{**REBOOT, "at_s": 60}]},
+            "amazon-mq-cluster",
+            "faults.0.at_s",
+            "60",
+            "the measured stage ends after 60 s",
+        ),
+        ({"faults": [REBOOT]}, SQS, "faults", "reboot the broker at 10 s", "Amazon SQS has no nodes"),
+        (
+            {"faults": [REBOOT]},
+            TRIO,
+            "faults.0.kind",
+            "reboot",
+            "is a call of Amazon MQ, and nodes of rabbitmq-quorum-trio are your own; use rolling-restart",
         ),
         (
             {"faults": [upgrade("4.3")]},
@@ -244,9 +286,9 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
         (
             {"faults": [KILL]},
             "amazon-mq-cluster",
-            "faults",
-            "kill the leader's node at 10 s for 5 s",
-            "no call reaches a single node of amazon-mq-cluster, and RebootBroker is not built",
+            "faults.0.kind",
+            "kill",
+            "no call reaches a single node of amazon-mq-cluster; use reboot",
         ),
     ],
 )

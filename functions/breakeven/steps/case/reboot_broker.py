@@ -1,0 +1,118 @@
+"""Reboot of a broker that Amazon MQ runs, as a case's watch orders it: asked for, and followed to its end.
+
+The watch is inside the VPC, from where no call reaches the service; this function is outside. It looks in the
+bucket for the order, as agents on nodes do, and answers there. Each call of it goes by what is in the bucket:
+one that comes after another goes on where that ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from botocore.exceptions import ClientError
+
+from breakeven.agent.node_orders import FaultAnswer
+from breakeven.agent.order_agent import LATE_S
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
+from breakeven.results.items import lane_item, loaders_prefix
+from breakeven.steps.aws_clients import Mq
+from breakeven.steps.case.watch import have_ended
+from breakeven.steps.managed_brokers import RUNNING, described_broker
+from breakeven.steps.services import Services
+from breakeven.workload.case import Case
+from breakeven.workload.node_faults import REBOOT_S
+
+#: how often is looked for the order, and at a broker that reboots: seconds
+LOOK_S, POLL_S = 0.5, 2.0
+#: a broker that runs on for so long after the service has taken the call is not rebooted, seconds
+BEGINS_S = 180.0
+NOT_BEGUN = f"the service took the call, and the broker ran on for {BEGINS_S:g} s"
+NOT_BACK = f"the broker did not run again within {REBOOT_S:g} s"
+
+
+def reboot_broker(
+    services: Services, mq: Mq, run_id: str, case_id: str, attempt: int, seconds_left: float
+) -> bool:
+    """Do what the attempt's orders say; whether the case goes on, and another call is to follow it."""
+    case = services.case(run_id, case_id)
+    broker_id = str(services.state(run_id).get(lane_item(case.target))["broker_id"])
+    reboots = _Reboots(FaultOrders(services.store, run_id, case.target), mq, broker_id, case, attempt)
+    until = time.monotonic() + seconds_left
+    while time.monotonic() < until:
+        if reboots.go_on() and (reboots.are_over() or _has_ended(services, case, attempt)):
+            return False
+        time.sleep(POLL_S if reboots.under_way else LOOK_S)
+    return True
+
+
+class _Reboots:
+    """Those of an attempt. ``under_way``: one has been asked for and has not ended."""
+
+    def __init__(self, orders: FaultOrders, mq: Mq, broker_id: str, case: Case, attempt: int) -> None:
+        self._orders, self._mq, self._broker_id = orders, mq, broker_id
+        self._case, self._attempt = case, attempt
+        self.under_way = False
+        #: the broker was seen not to run, or a call of this function before has asked
+        self._has_begun = True
+
+    def go_on(self) -> bool:
+        """Take the step that is due; whether nothing that was ordered is left to do."""
+        given, answers = self._given(), self._answers()
+        for number, order in given.items():
+            if number not in answers:
+                self._begin(order)
+            elif not answers[number].over:
+                self._follow(order, answers[number])
+        answers = self._answers()
+        self.under_way = any(not each.over for each in answers.values())
+        return not self.under_way and given.keys() <= answers.keys()
+
+    def are_over(self) -> bool:
+        return len(self._answers()) >= len(self._case.workload.reboots)
+
+    def _begin(self, order: FaultOrder) -> None:
+        """At its instant. What the service does not take is no failure of the case."""
+        time.sleep(max(0.0, order.due_at_s - time.time()))
+        late_s = time.time() - order.due_at_s
+        if order.node is None or late_s > LATE_S:
+            error = order.error or f"its order came {late_s:.1f} s late"
+            self._orders.answer(order, FaultAnswer(over=True, error=error))
+            return
+        try:
+            self._mq.reboot_broker(BrokerId=self._broker_id)
+        except ClientError as refused:
+            error = f"Amazon MQ did not take it: {refused}"
+            self._orders.answer(order, FaultAnswer(over=True, error=error))
+            return
+        self._has_begun = False
+        self._orders.answer(order, FaultAnswer(over=False, done_at_s=time.time()))
+
+    def _follow(self, order: FaultOrder, answer: FaultAnswer) -> None:
+        """Until the broker runs again, by the service's own description of it."""
+        broker = described_broker(self._mq, self._broker_id)
+        runs, begun_s = broker is not None and broker.state == RUNNING, answer.done_at_s or order.due_at_s
+        self._has_begun = self._has_begun or not runs
+        if runs and self._has_begun:
+            self._end(order, begun_s, back_at_s=time.time())
+        elif runs and time.time() > begun_s + BEGINS_S:
+            self._end(order, begun_s, error=NOT_BEGUN)
+        elif time.time() > begun_s + REBOOT_S:
+            self._end(order, begun_s, error=NOT_BACK)
+
+    def _end(
+        self, order: FaultOrder, done_at_s: float, back_at_s: float | None = None, error: str | None = None
+    ) -> None:
+        answer = FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error)
+        self._orders.answer(order, answer)
+
+    def _given(self) -> Mapping[int, FaultOrder]:
+        return self._orders.given(self._case.case_id, self._attempt)
+
+    def _answers(self) -> Mapping[int, FaultAnswer]:
+        return self._orders.answered(self._case.case_id, self._attempt)
+
+
+def _has_ended(services: Services, case: Case, attempt: int) -> bool:
+    loaders = services.state(case.run_id).items(loaders_prefix(case.case_id, attempt))
+    return have_ended(loaders, case, attempt)
