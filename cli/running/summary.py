@@ -13,6 +13,7 @@ from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.size_board_table import cheapest_lines
 from breakeven.report.tables import instrument_findings
+from breakeven.report.tables.fault_findings import finding
 from breakeven.report.tables.figures import rate, shown_figure
 from breakeven.report.tables.flag_tables import doubtful, flag_lines
 from cli.terminal import aligned, print_styled, print_verdict, printable
@@ -21,8 +22,8 @@ COLUMNS = ("case", "target", "produce/s", "p50 ms", "p95 ms", "consume/s", "p50 
 FIGURES = range(2, 8)
 #: without latencies, for a terminal on which whole names would not fit beside them
 NARROW = (0, 1, 2, 5, 8)
-#: lines on flags: the report has the rest
-MOST_FLAGS = 12
+#: lines on flags, and on faults that were not carried out: the report has the rest
+MOST_FLAGS = MOST_FAULTS = 12
 
 
 def print_summary(report: Report, console: Console) -> None:
@@ -48,6 +49,7 @@ def print_summary(report: Report, console: Console) -> None:
         if case.status == "failed":
             name = f"{words.case_name(case)} on {words.labelled_target(case.target, case.provenance)}"
             print_styled(console, f"failed: {name}: {case.reason}", "bold red")
+    _print_omitted(report, console)
     _print_flags(report, console)
     print_verdict(console, report.verdict)
     if report.drift:
@@ -58,6 +60,20 @@ def print_summary(report: Report, console: Console) -> None:
     if proof and not instrument_findings.is_in_doubt(report):  # of which the verdict has told
         print_styled(console, proof, wrap=console.is_terminal)
     console.print()
+
+
+def _print_omitted(report: Report, console: Console) -> None:
+    """Faults that were not carried out: what their cases show is of no fault."""
+    cases = {case.case_id: case for case in report.cases}
+    omitted = [fault for fault in report.faults or () if not fault.was_done]
+    for fault in omitted[:MOST_FAULTS]:
+        case = cases.get(fault.case_id)
+        name = f"{words.case_name(case)} on {words.target_name(case.target)}" if case else fault.case_id
+        line = f"fault not carried out: {name}: {finding(fault)}"
+        print_styled(console, line, "bold yellow", wrap=console.is_terminal)
+    if len(omitted) > MOST_FAULTS:
+        rest = words.plural(len(omitted) - MOST_FAULTS, "fault")
+        print_styled(console, f"and {rest} more not carried out: the report has them.", "dim")
 
 
 def _print_flags(report: Report, console: Console) -> None:

@@ -2,8 +2,10 @@
 
 Only packets of the one port are touched, and none of the loopback interface, as those of ``rabbitmqctl`` are.
 Losses are nftables' own, so that both directions have them; a bandwidth is HTB's, of what arrives by way of
-an intermediate device; a delay is netem's, of what leaves. Sources: nft(8), tc-htb(8), tc-netem(8), and the
-kernel's documentation of ``ifb``.
+an intermediate device; a delay is netem's, of what leaves. A queue that is deleted loses what waits in it:
+shaping ends with rates and delays that hold nothing back, and its queues go once they are empty.
+
+Sources: nft(8), tc-htb(8), tc-netem(8), and the kernel's documentation of ``ifb``.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ CLIENTS_PORT, PEERS_PORT = 5671, 25672
 TABLE, DEVICE, UNIT = "breakeven_fault", "breakeven0", "breakeven-network"
 #: so long after its time an impairment ends, whatever became of the agent, seconds
 GRACE_S = 10.0
+#: for what waits for its turn to leave once nothing holds it back, seconds, beside what is late
+DRAINED_S = 0.5
 #: of a class that is only delayed: more than any instance has
 UNLIMITED = "100gbit"
 #: packets that wait at most where all are delayed: more than a second of 10 Gbit/s
@@ -42,7 +46,7 @@ class HostNetwork:
         :raises BreakevenError: a command fails, and some of it may be in effect
         """
         device = _device()
-        self._end_later(device, for_s + GRACE_S)
+        self._end_later(device, for_s + GRACE_S, (impairment.delay_ms or 0.0) / 1000)
         if rules := _rules(impairment):
             answer_of(("nft", "-f", "-"), given=rules)
         for command in _shaping(impairment, device):
@@ -50,30 +54,34 @@ class HostNetwork:
         return time.time()
 
     def restore(self, node: str) -> float:
-        """End whatever impairs it; returns when.
+        """End whatever impairs it; returns when, and is back once what was late has left, too.
 
         :raises BreakevenError: some of it is still in effect
         """
         device = _device()
-        answer_of(("sh", "-c", _undoing(device)))
+        late_s = _late_s(device)
+        answer_of(("sh", "-c", _easing(device)))
         restored_s = time.time()
+        time.sleep(late_s + DRAINED_S)
+        answer_of(("sh", "-c", _removing(device)))
         if left := _left(device):
             raise BreakevenError(f"the network of {node} is still impaired: {left}")
         _forget_end()
         return restored_s
 
     @staticmethod
-    def _end_later(device: str, in_s: float) -> None:
+    def _end_later(device: str, in_s: float, late_s: float) -> None:
         """By systemd, which needs no agent for it."""
         _forget_end()
         options = ("--quiet", "--collect", f"--unit={UNIT}", "--timer-property=AccuracySec=100ms")
         when = f"--on-active={in_s:.1f}s"
-        answer_of(("systemd-run", *options, when, "/bin/sh", "-c", _undoing(device)))
+        answer_of(("systemd-run", *options, when, "/bin/sh", "-c", _undoing(device, late_s)))
 
 
 def _forget_end() -> None:
-    with suppress(BreakevenError):  # it is not there
-        answer_of(("systemctl", "stop", f"{UNIT}.timer"))
+    for unit in (f"{UNIT}.timer", f"{UNIT}.service"):  # which may be waiting for what is late
+        with suppress(BreakevenError):  # it is not there
+            answer_of(("systemctl", "stop", unit))
 
 
 def _device() -> str:
@@ -141,15 +149,43 @@ def _matches(impairment: Impairment) -> Iterator[str]:
         yield f"protocol ip u32 match ip protocol 6 0xff match ip {side} {_port(impairment)} 0xffff"
 
 
-def _undoing(device: str) -> str:
-    """Each part of it alone, as any may be missing."""
-    parts = (
+def _undoing(device: str, late_s: float) -> str:
+    """Both halves, and between them so long as packets may be late."""
+    return f"{_easing(device)}; sleep {late_s + DRAINED_S:g}; {_removing(device)}"
+
+
+def _easing(device: str) -> str:
+    """Nothing is dropped, slow or late any more that comes from now on, and what waits leaves."""
+    return _each(
         f"nft delete table inet {TABLE}",
+        f"tc class change dev {device} parent 1: classid 1:1 htb rate {UNLIMITED}",
+        f"tc class change dev {DEVICE} parent 1: classid 1:1 htb rate {UNLIMITED}",
+        f"tc qdisc change dev {device} parent 1:1 handle 10: netem delay 0ms limit {WAITING}",
+    )
+
+
+def _removing(device: str) -> str:
+    return _each(
         f"tc qdisc del dev {device} root handle 1: htb",
         f"tc qdisc del dev {device} ingress",
         f"ip link del {DEVICE}",
     )
+
+
+def _each(*parts: str) -> str:
+    """Each by itself, as what it is about may be missing."""
     return " ".join(f"{part} 2>/dev/null;" for part in parts) + " true"
+
+
+def _late_s(device: str) -> float:
+    """By how much what leaves is late now, at most; what cannot be said keeps nothing from being undone."""
+    try:
+        found = json.loads(answer_of(("tc", "-json", "qdisc", "show", "dev", device)) or "[]")
+    except (BreakevenError, ValueError):
+        return 0.0
+    of_netem = (each for each in found if (each.get("kind"), each.get("handle")) == ("netem", "10:"))
+    delays = (each.get("options", {}).get("delay", {}).get("delay", 0.0) for each in of_netem)
+    return float(max(delays, default=0.0))
 
 
 def _left(device: str) -> str:

@@ -16,21 +16,6 @@ EXPECTED = {
     None: "loss is neither expected nor excluded",
 }
 
-#: the query ``faults`` wants so many whole seconds for a rate before
-RATE_BEFORE_S = 3
-
-
-def early_faults(cases: Sequence[Case]) -> list[str]:
-    """A line for each target and fault that begins before a rate without it can be told."""
-    lines = [
-        f"{words.target_name(case.target)}, {fault.words}: no time to recover will be known, as fewer than "
-        f"{RATE_BEFORE_S} s are measured before it; begin it at {RATE_BEFORE_S} s or later."
-        for case in cases
-        for fault in case.workload.faults
-        if fault.at_s < RATE_BEFORE_S
-    ]
-    return list(dict.fromkeys(lines))
-
 
 def expected_losses(cases: Sequence[Case]) -> list[str]:
     """A line for each target and fault, and each way in which its cases treat messages."""

@@ -23,8 +23,9 @@ from breakeven.planning.budget import budget
 from breakeven.planning.budget.allowance import Allowance
 from breakeven.planning.budget.estimate import Estimate, estimate
 from breakeven.planning.case_order import order_rounds
+from breakeven.planning.checks.fault_notes import fault_notes
 from breakeven.planning.expand import expand
-from breakeven.planning.expected_losses import early_faults, expected_losses
+from breakeven.planning.expected_losses import expected_losses
 from breakeven.planning.loaders import fargate, long_cases, quotas
 from breakeven.planning.loaders.advice import LoaderAdvice
 from breakeven.planning.loaders.choice import choose_loaders, not_more
@@ -140,7 +141,7 @@ def make_plan(
         refusals=[],
         warm_up=suite.warm_up > 0,
         warm_up_s=suite.warm_up,
-        fault_notes=[*expected_losses(compared), *early_faults(compared)],
+        fault_notes=[*expected_losses(compared), *fault_notes(compared)],
         machine_notes=[
             *left,
             *smaller,

@@ -28,6 +28,14 @@ UPGRADE = "upgrade"
 AskedKind = Literal[FaultKind, "upgrade"]
 #: the node of the first queue's leader, another one, or the node of that number, from 1
 FaultNode = Literal["leader", "other"] | int
+#: lateness, milliseconds, or loss, percent, of what a node and its peers send each other by which members of
+#: a quorum queue may take it to be gone: their detector hears ten heartbeats a second and judges each second
+#: (heartbeat_interval and poll_interval of aten 0.6, RabbitMQ 4.0). What is lost three times in a row is sent
+#: again after 0.2, 0.4 and 0.8 s (RFC 6298, with the least timeout of Linux): at 20% of one heartbeat in 125
+FELT_DELAY_MS, FELT_LOSS_PERCENT = 1000.0, 20.0
+#: seconds of a cut from which TCP, which sends again at intervals that double, may be silent until after the
+#: 45 s at which peers may give a node up
+FELT_CUT_S = 25.0
 #: how long a node may be kept so, seconds: the workflow waits 330 s for a cluster to be whole after a case
 #: (``steps.case.nodes_down``), and a node that was killed takes some of them to start
 MAX_FAULT_S = 240.0
@@ -75,8 +83,15 @@ class NodeFault(Frozen):
 
     @property
     def takes_away(self) -> bool:
-        """Do the other nodes lose its node?"""
-        return not (self.is_alarm or self.is_of_clients or self.kind == "slow-peers")
+        """Do the other nodes lose its node, or may they take it to be lost?"""
+        if self.kind == "slow-peers":
+            return (self.delay_ms or 0.0) > FELT_DELAY_MS or (self.loss_percent or 0.0) >= FELT_LOSS_PERCENT
+        return not (self.is_alarm or self.is_of_clients)
+
+    @property
+    def moves_leaders(self) -> bool:
+        """Are the leaders on its node surely others, or unknown, from its beginning on?"""
+        return self.takes_away and self.kind != "slow-peers"
 
     @property
     def depends_on_replicas(self) -> bool:

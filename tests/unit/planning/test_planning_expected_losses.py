@@ -37,7 +37,7 @@ def notes(
     ],
 )
 def test_expected_loss_is_said_before_it_is_done(target, settings, said):
-    (note,) = notes(target, **settings)
+    note, *_ = notes(target, **settings)
     assert said in note
 
 
@@ -52,6 +52,22 @@ def test_one_that_comes_before_a_rate_is_known_is_told_of():
         "RabbitMQ quorum trio, kill the leader's node at 2.9 s for 3 s: no time to recover will be known, as "
         "fewer than 3 s are measured before it; begin it at 3 s or later."
     )
+
+
+def test_one_that_outlasts_the_measured_stage_is_told_of():
+    (_, note) = notes(TRIO, at_s=5.0, for_s=200.0)
+    assert note == (
+        "RabbitMQ quorum trio, kill the leader's node at 5 s for 200 s: no time to recover will be known, as "
+        "it lasts until 205 s, and the measured stage ends after 10 s; begin it earlier, shorten it, or "
+        "measure for longer."
+    )
+
+
+def test_a_cut_between_peers_that_they_may_notice_is_told_of():
+    assert len(notes(TRIO, kind="cut-peers", for_s=25.0, measure_s=60)) == 1
+    (_, note) = notes(TRIO, kind="cut-peers", for_s=26.0, measure_s=60)
+    assert "its peers may give the node up, although they do so after 45 s at the earliest: TCP" in note
+    assert len(notes(TRIO, kind="pause", for_s=44.0, measure_s=60)) == 1, "it hears its peers at its end"
 
 
 def test_the_terminal_has_them_and_a_suite_without_faults_has_none(capsys):

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from breakeven import words
 from breakeven.errors import InputError
+from breakeven.report.tables.fault_findings import finding
 from breakeven.words import figure
 from cli.main import main
 from cli.report_command import find, read
-from cli.running.summary import print_summary
+from cli.running.summary import MOST_FAULTS, print_summary
 from tests.fixtures.report import sample
+from tests.fixtures.report.fault_rows import fault
 
 PLAN = sample.planned()
 SMALL = PLAN[2:6]
@@ -105,6 +108,23 @@ def test_a_terminal_of_any_usual_width_cuts_no_name_short(width, latencies):
         assert len(re.findall(rf"^parallel, \d threads?  +{re.escape(name)}  ", words, re.MULTILINE)) == 2
     assert ("p95 ms" in words.partition("SQS (")[0]) == latencies
     assert ("Latencies are left out" in words) != latencies
+
+
+def test_a_fault_that_was_not_carried_out_is_said():
+    report = sample.report(SMALL)
+    case = next(case for case in report.cases if case.target == "rabbitmq-mirrored-pair")
+    omitted = fault(
+        case_id=case.case_id, was_done=False, done_s=None, back_s=None, error="it came 2.0 s late"
+    )
+    out = printed(report.model_copy(update={"faults": [fault(case_id=case.case_id), omitted]}), width=40)
+    (line,) = (one for one in out.splitlines() if one.startswith("fault not carried out: "))
+    assert line.endswith(finding(omitted))
+    assert "and was not: it came 2.0 s late." in line
+    assert words.case_name(case) in line
+    many = [omitted] * (MOST_FAULTS + 2)
+    assert "and 2 faults more not carried out: the report has them." in printed(
+        report.model_copy(update={"faults": many}), width=400
+    )
 
 
 def test_failures_and_lower_bounds_are_said():

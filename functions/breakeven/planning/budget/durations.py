@@ -142,7 +142,18 @@ def case_seconds(
     around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
     around += bool(workload.node_faults) * overheads.faults
     around += (loader == "fargate") * overheads.task_start
-    return around + loader_seconds(workload, target, environment, loaders)
+    of_loaders_s = loader_seconds(workload, target, environment, loaders)
+    return around + max(of_loaders_s, _faults_seconds(workload, target, environment))
+
+
+def _faults_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+    """Seconds until the last fault is over, which the watch awaits; a service may take all it is given."""
+    ends = [fault.end_s for fault in workload.faults]
+    ends += [fault.at_s + fault.most_s for fault in workload.reboots]
+    if not ends:
+        return 0.0
+    loading_s = prefill_seconds(workload, target, environment)
+    return OVERHEADS[environment].gate + loading_s + workload.warmup_s + max(ends)
 
 
 def seconds_needed(workload: Workload, target: TargetName, environment: Environment) -> float:

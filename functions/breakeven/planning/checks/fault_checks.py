@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from breakeven.errors import InputError
+from breakeven.planning.checks.fault_nodes import aimed
 from breakeven.planning.checks.placement_checks import Cluster
 from breakeven.planning.checks.service_fault_checks import service_fault_faults, time_faults
 from breakeven.planning.refusal import Fault
@@ -144,6 +145,7 @@ def _together(
     most = most_at_once(settings, cluster)
     if any(each.is_rolling for each in faults):
         return  # which has no fault beside it
+    nodes = aimed(faults, cluster.nodes)
     for index, each in enumerate(faults):
         path, at = f"faults.{index}.at_s", f"{each.at_s:g}"
         under_way = [
@@ -152,11 +154,11 @@ def _together(
             if (other.at_s, number) < (each.at_s, index) and each.at_s < other.end_s
         ]
         away = [other for _, other in under_way if other.takes_away]
-        on_it = next((one for one in under_way if _is_same_node(each, one[1])), None)
+        on_it = next((one for one in under_way if nodes[index].shares_node(nodes[one[0]])), None)
         if beside := next((one for one in under_way if one[1].is_alarm or each.is_alarm), None):
             yield fault(path, at, _beside_an_alarm(each, *beside))
         elif on_it:
-            which = f"node {each.node}" if isinstance(each.node, int) else f"the same node ({each.node})"
+            which = nodes[index].named_as(nodes[on_it[0]])
             remedy = f"faults.{on_it[0]} has {which} until {on_it[1].end_s:g} s; begin it after that"
             yield fault(path, at, remedy)
         elif each.takes_away and len(away) + 1 > most:
@@ -166,11 +168,6 @@ def _together(
                 f"away at once, and its queues bear {most}; begin it at {free_s:g} s or later"
             )
             yield fault(path, at, remedy)
-
-
-def _is_same_node(each: NodeFault, other: NodeFault) -> bool:
-    """A leader is another one once its node was taken away, and the same while only its network is bad."""
-    return each.node == other.node and (isinstance(each.node, int) or not other.takes_away)
 
 
 def _beside_an_alarm(each: NodeFault, number: int, other: NodeFault) -> str:

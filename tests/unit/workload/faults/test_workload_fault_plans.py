@@ -54,6 +54,24 @@ def test_the_plan_tells_the_workflow_and_reckons_with_them() -> None:
     assert more == execution_limits.HISTORY_OF_FAULTS
 
 
+def test_a_fault_that_outlasts_its_stages_is_in_the_plans_time() -> None:
+    stage = {"measure_s": 20, "drain_s": 1}
+    short, long = (
+        make_plan(
+            suite_of({**stage, "faults": [fault(at_s=15, for_s=for_s)]}), run_id="r", environment="local"
+        )
+        for for_s in (2, 200)
+    )
+    assert long.refusals == []
+    (before,), (after,) = short.cases, long.cases
+    overheads = OVERHEADS["local"]
+    around_s = overheads.before_case + overheads.after_case + overheads.faults + overheads.gate
+    assert after.expected_s == pytest.approx(around_s + after.workload.warmup_s + 215, abs=0.11)
+    assert long.estimate.seconds - short.estimate.seconds == pytest.approx(
+        after.expected_s - before.expected_s, abs=0.11
+    )
+
+
 def test_a_loader_has_time_for_a_node_that_comes_back_after_the_drain() -> None:
     late = {"measure_s": 60, "drain_s": 1, "faults": [fault(at_s=59, for_s=200)]}
     (case,) = cases(late)

@@ -16,6 +16,7 @@ from breakeven.workload.read import load_shipped, parse_suite
 from breakeven.workload.suite import Suite
 
 TRIO, SINGLE, SQS = "rabbitmq-quorum-trio", "rabbitmq-single", "sqs-standard"
+PAIR = "rabbitmq-mirrored-pair"
 CUT = {"at_s": 10, "kind": "cut-clients", "node": "leader", "for_s": 5}
 SLOW = {"at_s": 10, "kind": "slow-clients", "node": 1, "for_s": 5, "delay_ms": 100}
 PEERS = {**SLOW, "kind": "slow-peers"}
@@ -122,6 +123,70 @@ def test_what_cannot_be_carried_out_is_refused(
     assert caught.value.field == f"scenarios.s.faults.{field}".rstrip(".")
     assert caught.value.value == value
     assert remedy in caught.value.remedy
+
+
+FELT = {**PEERS, "delay_ms": 1001}
+
+
+@pytest.mark.parametrize(
+    ("slow", "is_away"),
+    [
+        (PEERS, False),
+        ({**PEERS, "delay_ms": 1000, "loss_percent": 19}, False),
+        (FELT, True),
+        ({**PEERS, "loss_percent": 20}, True),
+        ({**SLOW, "delay_ms": 20000}, False),
+    ],
+)
+def test_one_that_peers_may_take_to_be_gone_counts_as_away(slow: dict[str, Any], is_away: bool) -> None:
+    together = [slow, {**KILL, "at_s": 12, "node": 2}]
+    if not is_away:
+        assert len(case_of(*together).workload.faults) == 2
+        return
+    with pytest.raises(InputError) as caught:
+        case_of(*together)
+    assert caught.value.field == "scenarios.s.faults.1.at_s"
+    assert "2 of the 3 nodes of rabbitmq-quorum-trio would be away at once" in caught.value.remedy
+
+
+def test_a_leader_that_is_late_may_stay_where_it_is() -> None:
+    with pytest.raises(InputError) as caught:
+        case_of({**FELT, "node": "leader"}, {**CUT, "at_s": 12})
+    assert "faults.0 has the same node (leader) until 15 s" in caught.value.remedy
+
+
+FIRST = "the same node (the first queue's leader is on node 1 until that is taken away) until 15 s"
+
+
+@pytest.mark.parametrize(
+    ("faults", "target", "remedy"),
+    [
+        ([SLOW, {**CUT, "at_s": 12}], TRIO, FIRST),
+        ([CUT, {**SLOW, "at_s": 12}], TRIO, FIRST),
+        ([{**CUT, "node": "other"}, {**SLOW, "at_s": 12, "node": 2}], PAIR, FIRST),
+        ([SLOW, {**KILL, "at_s": 12}], TRIO, FIRST),
+    ],
+)
+def test_two_at_once_on_one_node_by_two_names_are_refused(
+    faults: list[dict[str, Any]], target: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        case_of(*faults, target=target)
+    assert caught.value.field == "scenarios.s.faults.1.at_s"
+    assert f"faults.0 has {remedy}" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [{**KILL, "at_s": 4}, SLOW, {**CUT, "at_s": 12}],  # the leader has moved before
+        [{**KILL, "at_s": 9}, {**CUT, "at_s": 11}],  # and here with the first of the two
+        [{**SLOW, "node": 2}, {**CUT, "at_s": 12}],
+        [{**CUT, "node": "other"}, {**SLOW, "at_s": 12, "node": 2}],  # or node 3: the run will show
+    ],
+)
+def test_two_that_may_be_on_two_nodes_are_planned(faults: list[dict[str, Any]]) -> None:
+    assert len(case_of(*faults).workload.faults) == len(faults)
 
 
 def test_a_node_whose_network_is_bad_is_not_away() -> None:
