@@ -16,6 +16,7 @@ from breakeven.report.drift.drift_builder import reported
 from breakeven.report.drift.drift_words import sentences
 from breakeven.report.elements import Table, filled
 from breakeven.report.tables.drift_tables import moves_table, shifts_table
+from breakeven.report.tables.unjudged_table import unjudged_table
 from cli.report_command import load, table_rows
 from cli.terminal import print_json, print_rows, print_styled, say
 from local.stored.whole_files import write_whole
@@ -42,10 +43,13 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the comparison; returns the exit code, which is 0 whatever has moved.
 
-    :raises InputError: there is no such run, its file is damaged, the two are not comparable, or the page
-        cannot be written
+    :raises InputError: there is no such run, its file is damaged, the two are one or not comparable, or the
+        page cannot be written
     """
     before, after = (load(name, arguments.runs) for name in (arguments.before, arguments.after))
+    if before.run_id == after.run_id:
+        remedy = f"{arguments.before} and {arguments.after} are one run, {after.run_id}; name two"
+        raise InputError("compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
     found = reported(drift, before, after)
     if arguments.out:
@@ -63,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     for sentence in found.findings:
         say(console, sentence)
     _print_figures(console, found)
+    for table in filled(unjudged_table(drift, after)):
+        print_figures(console, table)
     if arguments.out:
         say(console)
         say(console, f"page: {arguments.out}")

@@ -19,6 +19,7 @@ from breakeven.report.elements import Table
 from breakeven.report.render.perftest_json import perftest_json
 from breakeven.report.render.report_files import render_all
 from breakeven.report.tables.scenario_tables import comparison_tables
+from cli.command_name import command
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, print_rows, print_styled, print_verdict, say
@@ -125,7 +126,7 @@ def find(target: str, runs: Path) -> Path:
     remedy = (
         f"there are {', '.join(known[-5:])}"
         if known
-        else f"no run in {runs} has one; breakeven run makes one"
+        else f"no run in {runs} has one; {command('run')} makes one"
     )
     raise InputError("report", "run", target, f"no {SOURCE} there; {remedy}")
 

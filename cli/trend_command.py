@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,11 @@ from breakeven.report.elements import filled
 from breakeven.report.tables.trend_tables import points_table, series_table
 from breakeven.results.items import suite_runs
 from breakeven.steps.run.earlier_runs import known_runs, stored_report
+from breakeven.workload.problems import did_you_mean
+from breakeven.workload.read import shipped_suites
+from cli.command_name import command
 from cli.compare_command import print_figures, write_page
+from cli.report_command import read
 from cli.running import deployed
 from cli.terminal import print_json, print_styled, say
 from local.stored import earlier_reports
@@ -55,11 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises InputError: there is no run of the suite, AWS refuses access, or the page cannot be written
     """
-    known, read = _on_aws(arguments) if arguments.on == "aws" else _here(arguments)
+    damaged: list[str] = []
+    known, read = _on_aws(arguments) if arguments.on == "aws" else _here(arguments, damaged)
     found = trend(arguments.suite, known, read)
     if found is None:
-        remedy = "no run of this suite with a case that is ok and a report; breakeven run makes one"
-        raise InputError("trend", "suite", arguments.suite, remedy)
+        raise InputError("trend", "suite", arguments.suite, _remedy(arguments, damaged))
+    for line in damaged:
+        print(f"left out: {line}", file=sys.stderr)
     if arguments.out:
         # which brings the charts, for which the terminal should not wait
         from breakeven.report.render.trend_page import trend_page  # noqa: PLC0415
@@ -72,14 +79,42 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _here(arguments: argparse.Namespace) -> Source:
-    """:raises InputError: an option of runs on AWS"""
+def _here(arguments: argparse.Namespace, damaged: list[str]) -> Source:
+    """
+    :param damaged: is given a line for each report that cannot be read
+    :raises InputError: an option of runs on AWS, or no such folder
+    """
     for option in ("region", "prefix", "profile"):
         if value := getattr(arguments, option):
             remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
             raise InputError("breakeven trend", f"--{option}", value, remedy)
     runs: Path = arguments.runs
-    return earlier_reports.suite_runs(runs, arguments.suite), partial(earlier_reports.read_report, runs)
+    if not runs.is_dir():
+        remedy = f"no such folder; name the one that has the runs, or make a run: {command('run')}"
+        raise InputError("breakeven trend", "--runs", str(runs), remedy)
+    return earlier_reports.suite_runs(runs, arguments.suite), partial(_read, runs, damaged)
+
+
+def _read(runs: Path, damaged: list[str], run_id: str) -> Report | None:
+    """The report of a run; None where it is gone, or damaged, which is noted."""
+    try:
+        return read(earlier_reports.report_of(runs / run_id))
+    except InputError as error:
+        damaged.append(str(error))
+        return None
+
+
+def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
+    """What a suite without a trend may be, and what it lacks."""
+    makes = f"{command(f'run {arguments.suite}')} makes one"
+    if damaged:
+        return f"none of its reports can be read ({damaged[0]}); {makes}"
+    measured = earlier_reports.known_suites(arguments.runs) if arguments.on == "local" else ()
+    if arguments.suite in {*measured, *shipped_suites()}:
+        return f"no run of this suite with a case that is ok and a report; {makes}"
+    hint = did_you_mean(arguments.suite, [*measured, *shipped_suites()])
+    have = f"there are runs of {', '.join(measured)}" if measured else "there is no run yet"
+    return f"no run of such a suite; {hint}{have}; suites are {', '.join(shipped_suites())}"
 
 
 def _on_aws(arguments: argparse.Namespace) -> Source:

@@ -16,9 +16,11 @@ from breakeven import words
 from breakeven.errors import BreakevenError
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.results.items import RUN
+from cli.command_name import command
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, say
 from local.stored.broker_logs import broker_log
+from local.stored.export import settled_cases
 
 OK, FAILED, SOME_CASES_FAILED, NOT_FOLLOWED, INTERRUPTED = 0, 1, 3, 4, 130
 #: where results are, unless an option says otherwise
@@ -62,7 +64,7 @@ def conclude(folder: Path, outcome: str, console: Console, *, as_json: bool) -> 
 def resume_command(folder: Path) -> str:
     """What resumes the run of that folder."""
     usual = folder.parent.resolve() == RUNS.resolve()
-    return f"breakeven run --resume {folder.name}" + ("" if usual else f" --runs {quote(str(folder.parent))}")
+    return command(f"run --resume {folder.name}") + ("" if usual else f" --runs {quote(str(folder.parent))}")
 
 
 def open_ledgers(report: Report) -> list[CaseReport]:
@@ -71,8 +73,8 @@ def open_ledgers(report: Report) -> list[CaseReport]:
 
 
 def _left(folder: Path) -> list[str]:
-    if not _records(folder):
-        return ["nothing had been measured"]
+    if not settled_cases(_records(folder)):
+        return ["no case was settled, so that there is nothing to resume: start the run anew"]
     return [f"what was measured is in {folder}", f"to resume it: {resume_command(folder)}"]
 
 

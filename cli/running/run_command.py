@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         if arguments.live is not None:
             remedy = "belongs to runs on this machine: leave it out, or --on aws"
-            raise InputError("breakeven run", "--live", arguments.live or "given", remedy)
+            raise InputError("breakeven run", "--live", arguments.live or None, remedy)
         return run_on_aws.run(arguments)
     for option, value in given(arguments, "prefix", "profile", "follow", "max_usd").items():
         remedy = "belongs to runs on AWS: give --on aws, too, or leave it out"
@@ -245,7 +245,7 @@ def _follow(
     :raises BreakevenError: the folder of runs takes no more
     """
     to_run = sum(len(leg.cases) for legs in plan.rounds for leg in legs)
-    view.say(f"{plural(to_run, 'case')}, about {plan.estimate.seconds / 60:.0f} minutes")
+    view.say(f"{plural(to_run, 'case')}, about {plural(max(1, round(plan.estimate.seconds / 60)), 'minute')}")
     try:
         proxied = {case.target for case in plan.cases if case.workload.service_faults}
         with Session(runs, view.say, endpoints, run_id, plan.suite, proxied) as session:

@@ -23,6 +23,7 @@ from breakeven.steps.run.plan_run import check_run_id, plan_of
 from breakeven.steps.run.run_input import DEFAULT_SUITE, parse_run_input, suite_of
 from breakeven.words import plural
 from breakeven.workload.read import shipped_suites
+from cli.command_name import command
 from cli.running.deployed import (
     Deployed,
     Line,
@@ -224,7 +225,7 @@ def _leave(deployed: Deployed, run_id: str, console: Console) -> int:
         else:
             lines = [
                 f"{run_id} is stopped: its brokers are terminated, and settled cases are kept",
-                f"resume it: breakeven run --on aws --resume {run_id}",
+                f"resume it: {command(f'run --on aws --resume {run_id}')}",
             ]
     for text in lines:
         say(console, text)
@@ -233,7 +234,7 @@ def _leave(deployed: Deployed, run_id: str, console: Console) -> int:
 
 def _how_to_go_on(deployed: Deployed, run_id: str) -> list[str]:
     return [
-        f"follow it again: breakeven run --on aws --follow {run_id}",
+        f"follow it again: {command(f'run --on aws --follow {run_id}')}",
         f"stop it: aws stepfunctions stop-execution --execution-arn {deployed.execution(run_id)}",
     ]
 

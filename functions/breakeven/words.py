@@ -11,6 +11,8 @@ from breakeven.targets.catalog import CATALOG
 from breakeven.terms import TargetName
 
 NOTHING = "–"
+#: the command of this project where it is not installed
+IN_A_CLONE = "npm run breakeven --"
 #: whose zeros can still be counted; below it an exponent says how many there are
 LEAST_WRITTEN_OUT = 1e-9
 

@@ -50,6 +50,14 @@ def _paired(value: object) -> object:
     return {key: found for key, _, found in pairs}
 
 
+def _switched(value: object) -> object:
+    """``true`` or ``false``, as the command line gives them, and no other word for either."""
+    found = {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+    if not isinstance(found, bool):
+        raise ValueError
+    return found
+
+
 def _check(holds: Callable[[Any], bool]) -> AfterValidator:
     """A rule whose words are the field's description."""
 
@@ -117,6 +125,7 @@ Suites = Annotated[
     BeforeValidator(_listed),
     _check(lambda names: bool(names) and set(names) <= set(shipped_suites())),
 ]
+Switch = Annotated[bool, BeforeValidator(_switched)]
 Timing = Annotated[
     str, _check(lambda value: value in {OFF, *EXPRESSIONS} or re.fullmatch(f"{CRON}|{RATE}", value))
 ]
@@ -137,7 +146,7 @@ class Context(Frozen, allow_inf_nan=False):
         default=ALLOWED.max_sqs_usd, ge=0, description="dollars that a run's SQS requests could cost, from 0"
     )
     suites: Suites | None = _optional(f"names out of {', '.join(shipped_suites())}, with commas")
-    publish: bool = Field(
+    publish: Switch = Field(
         default=False,
         description="true or false: whether anyone who knows the address may read the reports, by CloudFront",
     )
@@ -196,7 +205,7 @@ class Context(Frozen, allow_inf_nan=False):
     architecture: Literal["arm64", "x86_64"] | None = _optional("arm64 or x86_64: the instance type's own")
     image: Parameter | None = _optional("the name of an SSM parameter that holds the id of a Debian 12 image")
     image_architectures: Architectures | None = _optional("arm64, x86_64 or both, with a comma")
-    bake: bool = Field(
+    bake: Switch = Field(
         default=True,
         description="true or false: whether runs bake the brokers' image, each when it is first needed",
     )

@@ -26,6 +26,15 @@ PLAN, RECORDS = "plan.json", "state.json"
 UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 
 
+def known_suites(runs: Path) -> list[str]:
+    """Names of the suites that the runs in the folder are of."""
+    names: set[str] = set()
+    for path in runs.glob(f"*/{RECORDS}"):
+        with suppress(*UNREADABLE):
+            names.add(str(read_object(path)[RUN]["suite"]))
+    return sorted(names)
+
+
 def suite_runs(runs: Path, suite: str) -> list[SuiteRun]:
     """Those that came to their end and have a report; folders that are damaged are none."""
     return list(_found(runs, suite))
@@ -34,7 +43,7 @@ def suite_runs(runs: Path, suite: str) -> list[SuiteRun]:
 def _found(runs: Path, suite: str) -> Iterator[SuiteRun]:
     for path in sorted(runs.glob(f"*/{RECORDS}")):
         folder = path.parent
-        if folder.is_symlink() or not _report(folder).is_file():
+        if folder.is_symlink() or not report_of(folder).is_file():
             continue
         with suppress(*UNREADABLE):
             items = read_object(path)
@@ -55,7 +64,7 @@ def bring(store: Store, state: RunState, runs: Path, suite: str) -> None:
     """
     for run in latest_of_each(suite_runs(runs, suite), TRIED):
         with suppress(OSError):
-            body = _report(runs / run.run_id).read_bytes()
+            body = report_of(runs / run.run_id).read_bytes()
             store.put_bytes(layout.report_key(run.run_id, REPORT), body, "application/json")
             keep(state, run)
 
@@ -76,13 +85,13 @@ def with_drift(report: Report, folder: Path) -> Report:
     return report.model_copy(update={"drift": drift})
 
 
-def _report(folder: Path) -> Path:
+def report_of(folder: Path) -> Path:
     return folder / "report" / REPORT
 
 
 def read_report(runs: Path, run_id: str) -> Report | None:
     """None where it is gone, damaged, or of a version that is no longer read."""
     try:
-        return Report.model_validate_json(_report(runs / run_id).read_bytes())
+        return Report.model_validate_json(report_of(runs / run_id).read_bytes())
     except (OSError, ValidationError):
         return None

@@ -12,9 +12,11 @@ from typing import Any
 
 from breakeven.errors import BreakevenError, InputError
 from breakeven.results import layout
+from breakeven.results.items import CASES
 from breakeven.results.schemas import TABLES
 from breakeven.results.state import RunState
 from breakeven.results.store import Store
+from breakeven.steps.case.prepare_case import OUTCOMES
 from local.stored.whole_files import write_whole
 
 Items = Mapping[str, Mapping[str, Any]]
@@ -43,7 +45,8 @@ def check_folder(runs: Path) -> None:
 def export_run(
     store: Store, state: RunState, run_id: str, runs: Path, leave_out: tuple[str, ...] = ()
 ) -> Path:
-    """Write ``runs/<run_id>/`` (plan, raw results, rows, report, state) and point ``runs/latest`` to it.
+    """Write ``runs/<run_id>/`` (plan, raw results, rows, report, state), and point ``runs/latest`` to it
+    if any of its cases is settled.
 
     :param leave_out: folders of the run's own that stay where they are
     :raises UnwritableError: the folder takes no more
@@ -57,9 +60,20 @@ def export_run(
         for key in store.keys(own):
             if key.removeprefix(own).partition("/")[0] not in leave_out:
                 write_whole(folder / key.removeprefix(own), store.get_bytes(key))
-        write_records(folder, state.items())
-        point_latest(runs, run_id)
+        items = state.items()
+        write_records(folder, items)
+        if settled_cases(items):
+            point_latest(runs, run_id)
     return folder
+
+
+def settled_cases(items: Items) -> set[str]:
+    """Ids of the cases that came to an end of their own."""
+    return {
+        key.removeprefix(CASES)
+        for key, item in items.items()
+        if key.startswith(CASES) and item.get("status") in OUTCOMES
+    }
 
 
 def write_records(folder: Path, items: Items) -> None:

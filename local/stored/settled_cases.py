@@ -8,12 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from breakeven.results import layout
-from breakeven.results.items import CASES, RUN
+from breakeven.results.items import RUN
 from breakeven.results.schemas import TABLES
 from breakeven.results.store import Store
-from breakeven.steps.case.prepare_case import OUTCOMES
 from breakeven.steps.run.resume_run import QUESTIONS
-from local.stored.export import Items, point_latest, write_records, writing
+from local.stored.export import Items, point_latest, settled_cases, write_records, writing
 from local.stored.whole_files import write_whole
 
 
@@ -36,7 +35,7 @@ class SettledCases:
         :param items: the run's records
         :raises UnwritableError: the folder takes no more
         """
-        fresh = sorted(_settled(items) - self._written)
+        fresh = sorted(settled_cases(items) - self._written)
         if RUN not in items or (self._begun and not fresh):
             return
         with writing(self._folder):
@@ -47,6 +46,8 @@ class SettledCases:
             write_records(self._folder, items)
             if not self._begun:
                 self._begin()
+            if fresh:
+                point_latest(self._runs, self._run_id)
         self._written.update(fresh)
 
     def close(self) -> None:
@@ -56,11 +57,10 @@ class SettledCases:
             self._lock = None
 
     def _begin(self) -> None:
-        """From now on the run can be resumed, is the latest, and is known to be under way."""
+        """From now on the run is known to be under way; with its first settled case it is the latest."""
         self._lock = os.open(self._folder, os.O_RDONLY)
         with suppress(OSError):  # a file system that has no locks
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-        point_latest(self._runs, self._run_id)
         self._begun = True
 
     def _write_documents(self) -> None:
@@ -103,11 +103,3 @@ def is_under_way(folder: Path) -> bool:
     finally:
         os.close(looked)
     return False
-
-
-def _settled(items: Items) -> set[str]:
-    return {
-        key.removeprefix(CASES)
-        for key, item in items.items()
-        if key.startswith(CASES) and item.get("status") in OUTCOMES
-    }

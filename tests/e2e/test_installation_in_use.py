@@ -176,7 +176,7 @@ def test_a_run_on_aws_is_started_and_goes_on_when_nobody_follows_it(ran, started
     assert "in us-east-1 of account 123456789012: 1 case, about" in reported
     execution = f"{ran.workflow.outputs['StateMachineArn'].replace('stateMachine', 'execution')}:{run_id}"
     assert f"stop it: aws stepfunctions stop-execution --execution-arn {execution}" in reported
-    assert f"breakeven run --on aws --follow {run_id}" in reported
+    assert f"npm run breakeven -- run --on aws --follow {run_id}" in reported
     assert ran.workflow.plane.status(execution) == "RUNNING"
 
 

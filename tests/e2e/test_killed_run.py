@@ -63,7 +63,7 @@ def test_its_report_shows_them_and_how_to_go_on(killed: Killed) -> None:
     done = subprocess.run(argv, env=environment, cwd=ROOT, capture_output=True, text=True, check=True)
     settled = len(rows(killed.folder))
     assert f"This run has not come to its end: {settled} of its 4 cases are settled" in done.stdout
-    assert f"breakeven run --resume {killed.folder.name}" in done.stderr
+    assert f"npm run breakeven -- run --resume {killed.folder.name}" in done.stderr
     report = json.loads((killed.folder / "report" / "report.json").read_text())
     shown = {case["case_id"]: case for case in report["cases"]}
     assert set(shown) == rows(killed.folder)

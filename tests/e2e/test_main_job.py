@@ -238,7 +238,7 @@ def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(interrupte
     assert code == 130
     assert command.left_running() == set()
     assert len(list((folder / "rows" / "cases").rglob("*.json.gz"))) == 1
-    assert f"to resume it: breakeven run --resume {folder.name} --runs {command.runs}" in out
+    assert f"to resume it: npm run breakeven -- run --resume {folder.name} --runs {command.runs}" in out
 
 
 def test_a_run_that_is_complete_is_not_gone_on_with(ran):

@@ -47,6 +47,9 @@ BAD = [
     ({"image_architectures": "arm"}, "image_architectures", "arm64, x86_64 or both"),
     ({"image_architectures": "arm64,x86_64", "image": "/i"}, "image_architectures", "of one architecture"),
     ({"bake": "no way"}, "bake", "true or false"),
+    ({"publish": "TRUE"}, "publish", "true or false: whether anyone who knows the address may read"),
+    ({"publish": "1"}, "publish", "true or false"),
+    ({"publish": 1}, "publish", "true or false"),
     ({"bake": "false"}, "bake", "needs breakeven:image"),
     (
         {"bake": "false", "image": "/i", **ZONED, "build_subnet_id": SUBNET},

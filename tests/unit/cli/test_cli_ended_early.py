@@ -106,7 +106,10 @@ def test_nothing_is_written_to_a_terminal_that_has_gone(
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (Full, "settled cases are kept; make room, then: breakeven run --resume {run} --runs {runs}"),
+        (
+            Full,
+            "settled cases are kept; make room, then: npm run breakeven -- run --resume {run} --runs {runs}",
+        ),
         (FullAtOnce, "nothing was kept"),
     ],
 )

@@ -99,7 +99,7 @@ def test_a_run_that_cannot_be_followed_any_more_is_no_bad_input_and_says_how_to_
     code, said = follow(["RUNNING", *[error] * 10**4], "--follow", "r1")
     assert code == 4
     assert "r1 cannot be followed any more" in said
-    assert "breakeven run --on aws --follow r1" in said
+    assert "npm run breakeven -- run --on aws --follow r1" in said
     assert "stop-execution --execution-arn arn:aws:states:eu-west-1:123456789012:execution:m:r1" in said
 
 
@@ -107,7 +107,7 @@ def test_where_the_answer_to_the_start_is_lost_it_may_have_been_started(follow):
     code, said = follow([ConnectionClosedError(endpoint_url="https://x")], "quick")
     assert code == 4
     assert "whether it was started is not known" in said
-    assert "breakeven run --on aws --follow r2" in said, "the run's name is said"
+    assert "npm run breakeven -- run --on aws --follow r2" in said, "the run's name is said"
 
 
 def test_a_run_that_was_just_started_and_is_not_known_yet_is_followed(follow):

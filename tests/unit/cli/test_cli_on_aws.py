@@ -127,7 +127,7 @@ def interrupted(
 def test_whoever_says_yes_stops_the_run_and_is_shown_how_to_go_on_with_it(monkeypatch):
     stopped, said = interrupted(monkeypatch, "y")
     assert stopped == ["arn:aws:states:eu-west-1:123456789012:execution:m:r1"]
-    assert "breakeven run --on aws --resume r1" in said
+    assert "npm run breakeven -- run --on aws --resume r1" in said
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ class Interrupted:
     def export(self) -> Path:
         assert self.cleaned
         self.folder.mkdir()
-        (self.folder / "state.json").write_text('{"run": {}}')
+        (self.folder / "state.json").write_text('{"run": {}, "case#c": {"status": "ok"}}')
         return self.folder
 
 
@@ -235,7 +235,7 @@ def test_a_run_that_is_interrupted_twice_keeps_what_was_measured(
     assert (tmp_path / "run").is_dir()
     said = capsys.readouterr().out
     assert "what was measured is in" in said
-    assert f"to resume it: breakeven run --resume run --runs {tmp_path}" in said
+    assert f"to resume it: npm run breakeven -- run --resume run --runs {tmp_path}" in said
 
 
 @pytest.mark.usefixtures("nothing_starts")

@@ -79,13 +79,15 @@ def test_an_interrupt_is_130_and_says_how_to_resume(
     out = io.StringIO()
     console = Console(file=out, width=200)
     assert conclude(place / "r1", "interrupted", console, as_json=False) == INTERRUPTED == 130
-    (place / "r1" / "state.json").write_text('{"run": {}}')
-    conclude(place / "r1", "interrupted", console, as_json=False)
+    records: dict[str, dict[str, str]] = {"run": {}, "case#c": {"status": "running"}}
+    for records["case#c"]["status"] in ("running", "ok"):
+        (place / "r1" / "state.json").write_text(json.dumps(records))
+        conclude(place / "r1", "interrupted", console, as_json=False)
     elsewhere = "" if place == RUNS else " --runs 'else where'"
     assert out.getvalue().splitlines() == [
-        "nothing had been measured",
+        *["no case was settled, so that there is nothing to resume: start the run anew"] * 2,
         f"what was measured is in {place / 'r1'}",
-        f"to resume it: breakeven run --resume r1{elsewhere}",
+        f"to resume it: npm run breakeven -- run --resume r1{elsewhere}",
     ]
 
 

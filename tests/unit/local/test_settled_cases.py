@@ -20,7 +20,7 @@ from breakeven.workload.read import parse_suite, parse_yaml
 from cli import report_command
 from cli.main import main
 from local.stored import resumed_run
-from local.stored.export import UnwritableError, export_run
+from local.stored.export import UnwritableError, export_run, point_latest
 from local.stored.settled_cases import SettledCases, is_under_way
 from tests.support.aws.moto_results import installed, services_in_moto
 from tests.support.workflow.full_disk import full_disk
@@ -112,6 +112,22 @@ def test_what_is_settled_is_there_and_nothing_else(killed: list[str], runs: Path
     assert (runs / "latest").resolve().name == RUN_ID
 
 
+def test_the_latest_run_stays_the_latest_until_another_has_settled_a_case(
+    services: Services, cases: list[str], runs: Path
+) -> None:
+    (runs / "r-before").mkdir(parents=True)
+    point_latest(runs, "r-before")
+    settled = SettledCases(services.store, RUN_ID, runs)
+    keep(services, settled)
+    export_run(services.store, services.state(RUN_ID), RUN_ID, runs)
+    assert (runs / RUN_ID / "state.json").exists()
+    assert (runs / "latest").resolve().name == "r-before"
+    settle(services, cases[0])
+    keep(services, settled)
+    settled.close()
+    assert (runs / "latest").resolve().name == RUN_ID
+
+
 def test_it_is_what_the_export_at_the_end_would_have_written(
     services: Services, killed: list[str], runs: Path, tmp_path: Path
 ) -> None:
@@ -138,7 +154,8 @@ def test_the_report_shows_it_and_says_how_to_go_on(
     assert said.out.count("(emulated)") >= 2
     assert "1 of 2 cases failed" in said.out
     assert said.err == (
-        f"{RUN_ID} did not come to its end; to resume it: breakeven run --resume {RUN_ID} --runs {runs}\n"
+        f"{RUN_ID} did not come to its end; to resume it: npm run breakeven -- run --resume {RUN_ID} "
+        f"--runs {runs}\n"
     )
     report = report_command.read(runs / RUN_ID / "report" / "report.json")
     assert [case.case_id for case in report.cases] == sorted(killed[:2])
@@ -265,7 +282,7 @@ def test_of_nothing_there_is_no_report(
 ) -> None:
     assert cases
     keep(services, SettledCases(services.store, RUN_ID, runs))
-    assert main(["report", "--runs", str(runs)]) == 2
+    assert main(["report", RUN_ID, "--runs", str(runs)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f"'{RUN_ID}': none of its cases was settled" in line
 

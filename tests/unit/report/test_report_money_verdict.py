@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.report.money.crossover_tables import crossover_table
 from breakeven.report.money.never_crossing import why_never
 from tests.fixtures.report import money, sample
 
@@ -255,3 +256,16 @@ def test_without_its_bills_no_reason_is_made_up():
     assert [
         why_never(crossing, report.cost_questions[0], report.bills) for crossing in report.crossovers
     ] == [""] * len(report.crossovers)
+
+
+def test_a_single_node_is_sized_with_it_up_as_there_is_no_other():
+    one = {"deployment": "single"}
+    takes = next(part for part in said(**one) if "a cluster must carry" in part)
+    assert " at peak (a peak of 3 times the mean, 70% utilisation)" in takes
+    assert "node down" not in takes
+    (note,) = (each for each in all_notes(one) if each.startswith("A cluster must carry:"))
+    assert note.startswith("A cluster must carry: at a peak of 3 times the mean, 70% utilisation.")
+
+
+def all_notes(inputs: dict[str, Any]) -> tuple[str, ...]:
+    return crossover_table(sample.report(PLAN, **money.answers(**inputs)), None).notes

@@ -127,7 +127,7 @@ def capacity_of(inputs: Inputs) -> Capacity:
         inputs.utilisation,
         inputs.peak_factor,
         (*notes, *note),
-        inputs.capacity_nodes_down,
+        0 if inputs.nodes == 1 else inputs.capacity_nodes_down,
         share,
     )
 

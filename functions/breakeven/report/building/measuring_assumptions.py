@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from breakeven.report.contract.report_model import Report
 from breakeven.report.money.price_assumptions import money_assumptions
+from breakeven.report.tables.guarantees import lacking_sentence
 
 VARIANTS = {
     "equal-guarantees": (
@@ -48,6 +49,8 @@ def assumptions(report: Report) -> list[str]:
     sentences += [
         VARIANTS[variant] for variant in dict.fromkeys(c.variant for c in report.cases) if variant in VARIANTS
     ]
+    if without := lacking_sentence(report):
+        sentences.append(without)
     sentences += [
         CLIENTS[kind]
         for kind in dict.fromkeys(

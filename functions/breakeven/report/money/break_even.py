@@ -19,7 +19,15 @@ from breakeven.report.money.headline import as_used, beside_headline, main_cross
 from breakeven.report.money.latency_at_crossing import near_crossing
 from breakeven.report.money.measured_capacity import measured_capacities
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.option_words import about, changes, crossings, hour, own_hours, share
+from breakeven.report.money.option_words import (
+    about,
+    changes,
+    crossings,
+    hour,
+    own_hours,
+    share,
+    with_node_down,
+)
 
 #: break-even hours are given at the decade that is nearest to this many times the crossing
 FAR_ABOVE = 10.0
@@ -135,7 +143,7 @@ def _carries(report: Report, question: CostQuestion, crossing: Crossover) -> str
     peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
     return (
         f"At the crossing of {about(rate)} messages a second a cluster must carry at least "
-        f"{words.figure(needs)} messages a second at peak with one node down (a peak of "
+        f"{words.figure(needs)} messages a second at peak{with_node_down(question)} (a peak of "
         f"{words.quantity(peak)} times the mean, {share(use)} utilisation); "
         f"{_known_capacity(report, question)}."
     )

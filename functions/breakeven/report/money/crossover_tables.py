@@ -11,7 +11,7 @@ from breakeven.report.contract.crossing_model import Crossover
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.never_crossing import why_never
-from breakeven.report.money.option_words import SHORT, brief, share
+from breakeven.report.money.option_words import SHORT, brief, share, with_node_down
 from breakeven.report.tables.figures import printed
 
 KINDS = {
@@ -128,8 +128,8 @@ def _crossover_notes(report: Report) -> tuple[str, ...]:
     if question and any(crossing.question_id == question.question_id for crossing in needed):
         peak, use = question.inputs.get("peak_factor"), question.inputs.get("utilisation")
         notes.append(
-            f"A cluster must carry: with one node down, at a peak of {words.quantity(peak)} times the mean, "
-            f"{share(use)} utilisation. Capacity of one: {question.capacity}."
+            f"A cluster must carry:{with_node_down(question, end=',')} at a peak of {words.quantity(peak)} "
+            f"times the mean, {share(use)} utilisation. Capacity of one: {question.capacity}."
         )
     if question and AMAZON_MQ in question.options:
         notes.append(f"Amazon MQ: with all brokers up. Capacity of one: {question.amazon_mq_capacity}.")

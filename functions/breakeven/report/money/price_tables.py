@@ -15,7 +15,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.cheapest import RATES, carried, published_limit, ranked_curves, shown_rates
 from breakeven.report.money.managed import BETWEEN, is_charge_unknown
-from breakeven.report.money.option_words import brief, hour, is_unbatched, own_hours
+from breakeven.report.money.option_words import brief, hour, is_unbatched, own_hours, with_node_down
 
 
 def _left_out(report: Report) -> tuple[str, ...]:
@@ -91,8 +91,7 @@ def _must_carry(question: CostQuestion, rates: list[float]) -> str:
     """The capacities that the prices of clusters suppose."""
     inputs = Inputs.model_validate(question.inputs)
     own = f"a RabbitMQ cluster must carry {_needs(capacity_of(inputs), rates)} msg/s at peak"
-    with_down = " with one node down" if inputs.nodes > 1 else ""
-    said = f"At these rates {own}{with_down} (its capacity: {question.capacity})"
+    said = f"At these rates {own}{with_node_down(question)} (its capacity: {question.capacity})"
     if AMAZON_MQ not in question.options:
         return f"{said}."
     managed = amazon_mq_capacity(inputs)

@@ -10,6 +10,7 @@ from itertools import groupby
 from markupsafe import Markup
 
 from breakeven import words
+from breakeven.loadgen.case_figures import Ledger
 from breakeven.pricing.bill.questions import BATCHED
 from breakeven.published.rows import Published
 from breakeven.report.contents import question_of, sections_of
@@ -25,6 +26,7 @@ from breakeven.report.render.templating import templates
 from breakeven.report.sections.provenance import ENVIRONMENTS
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables import instrument_findings
+from breakeven.report.tables.guarantees import has_confirms, variant_words
 
 STYLES = ("style.css", "yours.css")
 #: of a table: nobody reads more of them in a browser, and the page stays one that it opens at once
@@ -101,7 +103,7 @@ def byline(report: Report) -> str:
     """Title, date and place of a run; of a source its author and publication."""
     if source := report.source:
         return " · ".join((report.title, source.author, source.publication, source.date))
-    variant, date = report.variant.replace("-", " "), report.started_at[:10] or "date not recorded"
+    variant, date = variant_words(report), report.started_at[:10] or "date not recorded"
     place = ENVIRONMENTS[report.environment]
     return " · ".join((report.title, variant, date, f"on {place}", f"run {report.run_id}"))
 
@@ -121,12 +123,22 @@ def keys(report: Report) -> list[Key]:
 
 
 def _lost(report: Report) -> list[Key]:
-    ledgers = [case.ledger for case in report.cases if case.ledger]
-    if not ledgers:
-        return []
-    lost, sent = sum(ledger.lost or 0 for ledger in ledgers), sum(ledger.sent for ledger in ledgers)
-    unsure = ", as far as is known" if any(ledger.lost is None for ledger in ledgers) else ""
-    return [Key(f"{lost:,}", "lost", f"confirmed messages of {sent:,} sent{unsure}", "bad" if lost else "")]
+    confirmed = [case.ledger for case in report.cases if case.ledger and has_confirms(case)]
+    written = [case.ledger for case in report.cases if case.ledger and not has_confirms(case)]
+    missing, sent = _total(written, "missing"), sum(ledger.sent for ledger in written)
+    unsure = ", as far as is known" if any(ledger.lost is None for ledger in (*confirmed, *written)) else ""
+    if not confirmed:
+        of = f"of {sent:,} messages sent without confirms{unsure}"
+        return [Key(f"{missing:,}", "missing", of, "")] if written else []
+    lost, of_confirmed = _total(confirmed, "lost"), sum(ledger.sent for ledger in confirmed)
+    of = f"confirmed messages of {of_confirmed:,} sent{unsure}"
+    if written:
+        of += f"; of {sent:,} sent without confirms {missing:,} are missing"
+    return [Key(f"{lost:,}", "lost", of, "bad" if lost else "")]
+
+
+def _total(ledgers: Sequence[Ledger], count: str) -> int:
+    return sum(getattr(ledger, count) or 0 for ledger in ledgers)
 
 
 def money_keys(report: Report) -> list[Key]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from breakeven import words
 from breakeven.report.charts.cost_curves import costs
 from breakeven.report.charts.decision import decisions
 from breakeven.report.charts.hours import hours
@@ -82,7 +83,7 @@ def _measured(report: Report) -> list[str]:
     """Capacities that price no question: one machine is no instance, and those of AWS have a table."""
     if report.capacities:
         return []
-    asks = f"breakeven crossover --capacity-from {report.run_id}"
+    asks = f"{words.IN_A_CLONE} crossover --capacity-from {report.run_id}"
     return [
         f"These figures do not use {one.describe()}. To price with it: {asks}{_on(one)}"
         for one in measured_capacities(report)

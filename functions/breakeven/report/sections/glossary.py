@@ -28,7 +28,7 @@ MONEY = {
     "meet": "Both bills pass through one point.",
     "step": "The brokers' bill jumps past SQS's where the traffic needs one more cluster.",
     "touch, tie": "Equal at one rate, with the same option cheaper on both sides; equal over an interval.",
-    "a cluster must carry": "Messages a second at the peak, with one node down and room to spare.",
+    "a cluster must carry": "Messages a second at the peak, one of several nodes down, with room to spare.",
     "break-even hours": "Running your own wins if it takes fewer hours of staff time a month: what it saves, "
     "divided by what an hour costs.",
 }

@@ -193,7 +193,7 @@ def test_the_report_says_that_its_sums_do_without_it():
     for name in ("index.html", "report.md"):
         body = render_all(made)[name].decode().replace("&#34;", '"')
         assert "These figures do not use 1,000 msg/s of a pair" in body
-        assert "breakeven crossover --capacity-from r1" in body.replace("\\", "")
+        assert "npm run breakeven -- crossover --capacity-from r1" in body.replace("\\", "")
     assert one.msg_per_s == 1000
 
 

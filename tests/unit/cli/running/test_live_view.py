@@ -170,4 +170,6 @@ def test_a_port_that_is_taken_is_refused_and_nothing_is_left(tmp_path, capsys):
 
 def test_runs_on_aws_have_no_page_here(capsys):
     assert main(["run", "--on", "aws", "--live"]) == 2
-    assert "--live: 'given': belongs to runs on this machine" in capsys.readouterr().err
+    assert "breakeven run: --live: belongs to runs on this machine" in capsys.readouterr().err
+    assert main(["run", "--on", "aws", "--live", "8080"]) == 2
+    assert "--live: 8080: belongs to runs on this machine" in capsys.readouterr().err

@@ -264,6 +264,29 @@ def test_the_comparison_can_be_had_as_a_page(stored: Path, capsys: Any) -> None:
     assert "--out" in capsys.readouterr().err
 
 
+def test_one_run_twice_is_refused_by_name(stored: Path, capsys: Any) -> None:
+    (stored / "latest").symlink_to("after")
+    for name in ("latest", "after"):
+        assert main(["compare", "latest", name, "--runs", str(stored)]) == 2
+        said = capsys.readouterr().err
+        assert f"compare: run: '{name}': latest and {name} are one run, after; name two" in said
+
+
+def test_figures_that_are_not_judged_are_shown_with_that(stored: Path, capsys: Any) -> None:
+    for made in (run_of("before", 1), run_of("after", 2, {sample.RABBITMQ: 1.25})):
+        first = {case.target: case for case in reversed(made.cases)}
+        one_cell = made.model_copy(update={"cases": list(first.values())})
+        (stored / made.run_id / "report" / "report.json").write_text(one_cell.model_dump_json())
+    assert main(["compare", "before", "after", "--runs", str(stored)]) == 0
+    out = capsys.readouterr().out
+    assert out.index("Nothing can be told from chance") < out.index("Figures that are not judged")
+    rows = [line for line in out.splitlines() if line.rstrip().endswith("not judged (1 cell)")]
+    assert {line.split("  ")[0] for line in rows} == {"RabbitMQ mirrored pair", "SQS standard (emulated)"}
+    (produced,) = (line for line in rows if line.startswith("RabbitMQ") and "Produce rate, msg/s" in line)
+    assert "%" in produced
+    assert "Fewer than 3 cells of a target are not judged together" in " ".join(out.split())
+
+
 def test_a_run_that_is_not_there_or_is_damaged_is_named(stored: Path, capsys: Any) -> None:
     assert main(["compare", "before", "gone", "--runs", str(stored)]) == 2
     assert "'gone'" in capsys.readouterr().err

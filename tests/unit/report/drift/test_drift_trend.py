@@ -187,15 +187,45 @@ def test_the_command_prints_it_writes_a_page_and_answers_in_json(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["none"], "'none': no run of this suite"),
+        (["nightly"], "'nightly': no run of such a suite; there is no run yet; suites are "),
+        (["qick"], "'qick': no run of such a suite; did you mean 'quick'? there is no run yet; suites are "),
+        (
+            ["quick"],
+            "'quick': no run of this suite with a case that is ok and a report; npm run breakeven -- run",
+        ),
+        (["quick", "--runs", "nowhere"], "--runs: 'nowhere': no such folder; name the one that has the runs"),
         (["quick", "--region", "eu-west-1"], "--region: 'eu-west-1': belongs to runs on AWS"),
     ],
 )
 def test_bad_input_of_the_command_is_one_clear_error(
     tmp_path: Path, words: list[str], said: str, capsys: Any
 ) -> None:
-    assert main(["trend", *words, "--runs", str(tmp_path)]) == 2
+    assert main(["trend", "--runs", str(tmp_path), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_suite_that_was_not_run_is_told_of_those_that_were(tmp_path: Path, capsys: Any) -> None:
+    for name in ("nightly", "weekly"):
+        (tmp_path / f"r-{name}").mkdir()
+        (tmp_path / f"r-{name}" / "state.json").write_text(json.dumps({"run": {"suite": name}}))
+    assert main(["trend", "nightli", "--runs", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "did you mean 'nightly'? there are runs of nightly, weekly; suites are " in said
+
+
+def test_a_report_that_is_damaged_is_named(tmp_path: Path, year: Sequence[Report], capsys: Any) -> None:
+    for report in year[:2]:
+        store(tmp_path, report)
+    path = tmp_path / year[0].run_id / "report" / "report.json"
+    path.write_text("{")
+    assert main(["trend", "quick", "--runs", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert f"left out: {path}: file: " in said.err
+    assert "1 run of quick" in " ".join(said.out.split())
+    (tmp_path / year[1].run_id / "report" / "report.json").write_text("{}")
+    assert main(["trend", "quick", "--runs", str(tmp_path), "--json"]) == 2
+    said = capsys.readouterr()
+    assert f"'quick': none of its reports can be read ({path}: file: " in said.err
 
 
 @pytest.mark.usefixtures("undrawn")
