@@ -1,5 +1,5 @@
 // The page of a run under way: asks its server how the run stands, shows it, and goes to the report at the end.
-import { figure } from "./numbers.js";
+import { clock, figure } from "./numbers.js";
 import { byId, el } from "./view/dom.js";
 import { moments, type Moment } from "./view/moments.js";
 import { theme } from "./view/palette.js";
@@ -34,10 +34,6 @@ interface Status {
   cases: Case[];
   moments: Moment[];
   report: string | null;
-}
-
-function clock(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
 }
 
 function settled(status: Status): number {

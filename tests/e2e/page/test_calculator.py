@@ -57,6 +57,45 @@ def test_an_owners_questions_have_their_answers(opened, hash, question, element,
     assert expected in opened(hash).locator(place(element)).inner_text(), question
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("unit", ["month", "second", "bill"])
+def test_the_traffics_unit_can_be_read_whole(opened, width, unit):
+    page = opened(f"#v1&unit={unit}&traffic=100")
+    page.set_viewport_size({"width": width, "height": 900})
+    room = page.locator("#control-unit").evaluate(
+        """select => {
+            const style = getComputedStyle(select), pen = document.createElement('canvas').getContext('2d');
+            pen.font = `${style.fontSize} ${style.fontFamily}`;
+            const edges = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + 24;
+            return select.clientWidth - edges - pen.measureText(select.selectedOptions[0].text).width;
+        }"""
+    )
+    assert room >= 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    "hash", ["traffic=100", "traffic=700&deployment=single", "traffic=20&deployment=single"]
+)
+def test_rates_in_the_chart_are_beside_one_another_and_whole(opened, width, hash):
+    page = opened(f"#v1&unit=second&{hash}")
+    page.set_viewport_size({"width": width, "height": 900})
+    texts = page.locator("#yours-chart svg").evaluate(
+        """svg => {
+            const frame = svg.getBoundingClientRect();
+            const boxes = [...svg.querySelectorAll('text')].map(text => [text, text.getBoundingClientRect()]);
+            const cut = boxes.filter(([, one]) => one.left < frame.left - 1 || one.right > frame.right + 1);
+            const labels = boxes.filter(([text]) => text.getAttribute('paint-order'));
+            const over = labels.filter(([text, one]) => boxes.some(([other, box]) => other !== text
+                && one.left < box.right && box.left < one.right
+                && one.top < box.bottom && box.top < one.bottom));
+            const said = all => all.map(([text]) => text.textContent);
+            return [labels.length, said(cut), said(over)];
+        }"""
+    )
+    assert texts == [2, [], []]
+
+
 def test_who_says_that_price(opened):
     page = opened(OWNER)
     page.locator('[data-key="price-rabbitmq-pair"]').click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,20 @@ def test_an_interrupted_run_says_so_and_where_its_results_are(opened: Page, run,
     opened.locator("#now", has_text="Interrupted. 1 of 4 cases settled").wait_for()
     assert str(tmp_path / "run-1") in opened.locator("#now").inner_text()
     assert opened.locator("#gone").inner_text() == "The run has ended, and this page with it."
+
+
+def test_the_marks_of_time_are_whole_and_evenly_apart(opened: Page, run):
+    run[1].show(under_way())
+    opened.locator("#now", has_text="measure").wait_for()
+    texts = opened.locator("#chart svg text").evaluate_all(
+        "all => all.map(one => [one.textContent, +one.getAttribute('x')])"
+    )
+    marks = [(text, x) for text, x in texts if ":" in text]
+    seconds = [int(minutes) * 60 + int(rest) for minutes, rest in (text.split(":") for text, _ in marks)]
+    assert len(marks) >= 4
+    assert {after - before for before, after in pairwise(seconds)} == {10}
+    places = [after - before for (_, before), (_, after) in pairwise(marks)]
+    assert max(places) - min(places) < 0.01
 
 
 @pytest.mark.parametrize("width", [1280, 768, 390])

@@ -103,6 +103,17 @@ def test_no_letter_of_a_chart_is_cut_off(opened, viewport):
     assert cut == []
 
 
+def test_no_table_on_a_phone_has_a_head_of_blanks_over_one_long_title(opened):
+    page = opened("index.html", PHONE)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    heads = page.evaluate(
+        """[...document.querySelectorAll('.scroll thead')].map(head =>
+            [head.closest('figure')?.id, head.getBoundingClientRect().height])"""
+    )
+    assert len(heads) > 20
+    assert [head for head in heads if head[1] > 105] == [], "two rows of titles, of two lines each"
+
+
 def test_wide_tables_scroll_in_a_box_of_their_own_and_keep_their_labels(opened):
     page = opened("index.html", PHONE)
     box = page.locator("#table-ledger .scroll")

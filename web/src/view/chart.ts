@@ -11,6 +11,8 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Ar
 const RATES: [number, number] = [0.1, 100_000];
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 40 };
 const SAMPLES = 160;
+/** room that the rate beside a ring takes, CSS pixels */
+const LABEL = { width: 50, height: 16 };
 /** edges of clusters that are drawn as steps; of more of them the samples tell */
 const MOST_STEPS = 40;
 
@@ -41,6 +43,7 @@ export function chart(answer: Answer, width: number, height: number, theme: Them
     ...curves.map((curve, at) => line(answer.options[at] as Priced, curve, scale, theme)),
     ...marked.map((pair) => ring(pair, scale, theme)),
     ...you(answer, scale, theme),
+    ...labels(marked, answer, scale, theme),
   );
 }
 
@@ -102,9 +105,12 @@ function axes(scale: Scale, theme: Theme): SVGElement[] {
   const rule = (x1: number, y1: number, x2: number, y2: number) => svg("line", { x1, y1, x2, y2, stroke: theme.grid });
   const text = (x: number, y: number, words: string, anchor: string) =>
     svg("text", { x, y, fill: theme.muted, "text-anchor": anchor }, words);
+  // the last one, at the edge, ends with it
+  const tick = (x: number, words: string) =>
+    text(x > right - 1 ? scale.width - 1 : x, bottom + 16, words, x > right - 1 ? "end" : "middle");
   return [
     ...decades(scale.rates).flatMap((rate) => [
-      rule(scale.x(rate), MARGIN.top, scale.x(rate), bottom), text(scale.x(rate), bottom + 16, short(rate), "middle"),
+      rule(scale.x(rate), MARGIN.top, scale.x(rate), bottom), tick(scale.x(rate), short(rate)),
     ]),
     ...decades(scale.usd).flatMap((usd) => [
       rule(MARGIN.left, scale.y(usd), right, scale.y(usd)), text(MARGIN.left - 6, scale.y(usd) + 4, `$${short(usd)}`, "end"),
@@ -136,18 +142,29 @@ function line(one: Priced, curve: [number, number][], scale: Scale, theme: Theme
 
 function ring(pair: Pair, scale: Scale, theme: Theme): SVGElement {
   const [x, y] = [scale.x(pair.rate ?? 0), scale.y(pair.usd ?? 0)];
-  return svg(
-    "g", {},
-    svg("circle", { cx: x, cy: y, r: 5.5, fill: theme.paper, stroke: theme.ink, "stroke-width": 1.8 }),
-    svg(
+  return svg("circle", { cx: x, cy: y, r: 5.5, fill: theme.paper, stroke: theme.ink, "stroke-width": 1.8 });
+}
+
+/** The rings' rates, over all else: away from the edge, from the reader's own rule, and from one another. */
+function labels(marked: Pair[], answer: Answer, scale: Scale, theme: Theme): SVGElement[] {
+  const placed: [number, number][] = [];
+  const rule = answer.rate > 0 ? scale.x(answer.rate) : -LABEL.width;
+  return marked.map((pair) => {
+    const [x, ring] = [scale.x(pair.rate ?? 0), scale.y(pair.usd ?? 0)];
+    const left = x > scale.width - LABEL.width || (rule >= x && rule < x + LABEL.width);
+    const below = ring + LABEL.height + 2;
+    const taken = placed.some(([at, y]) => Math.abs(at - x) < LABEL.width && Math.abs(y - below) < LABEL.height);
+    const y = taken ? ring - 10 : below;
+    placed.push([x, y]);
+    return svg(
       "text",
       {
-        x: x + 9, y: y + 18, fill: theme.ink, "font-weight": 600, stroke: theme.paper, "stroke-width": 3,
-        "paint-order": "stroke",
+        x: x + (left ? -9 : 9), y, fill: theme.ink, "font-weight": 600, stroke: theme.paper, "stroke-width": 3,
+        "paint-order": "stroke", "text-anchor": left ? "end" : "start",
       },
       about(pair.rate ?? 0),
-    ),
-  );
+    );
+  });
 }
 
 /** The reader's own rate: a rule, and a dot on every line. */

@@ -1,5 +1,5 @@
 // Rates of a run under way: two lines over its seconds, which pause between cases.
-import { figure } from "../numbers.js";
+import { clock, figure } from "../numbers.js";
 import { svg } from "./dom.js";
 import type { Theme } from "./palette.js";
 
@@ -14,6 +14,9 @@ const MARGIN = { left: 56, right: 10, top: 10, bottom: 26 };
 /** seconds that the axis has at least */
 const LEAST_S = 60;
 const TICKS = 4;
+/** seconds between the marks of the time axis: the least of them by which no more than six fit */
+const STEPS_S = [10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400];
+const MOST_MARKS = 6;
 
 /** One, two or five times a power of ten, at or above the value. */
 function rounded(value: number): number {
@@ -38,6 +41,13 @@ function path(all: Moment[], rate: Rate, x: (s: number) => number, y: (rate: num
   return drawn;
 }
 
+/** Whole multiples of a step within the axis, in seconds. */
+function marks(from: number, to: number): number[] {
+  const step = STEPS_S.find((one) => (to - from) / one <= MOST_MARKS) ?? (to - from) / MOST_MARKS;
+  const first = Math.ceil(from / step);
+  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, k) => (first + k) * step);
+}
+
 /** An SVG of that size in CSS pixels, from when the first case began. */
 export function moments(every: Moment[], width: number, height: number, theme: Theme): SVGElement {
   const all = every.slice(Math.max(0, every.findIndex((one) => one.case !== null)));
@@ -56,11 +66,11 @@ export function moments(every: Moment[], width: number, height: number, theme: T
     ...steps.flatMap((share) => [
       svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(share * most), y2: y(share * most), stroke: theme.grid }),
       svg("text", { ...text, x: MARGIN.left - 6, y: y(share * most) + 4, "text-anchor": "end" }, figure(share * most)),
-      svg(
-        "text", { ...text, x: x(from + share * (to - from)), y: height - 8, "text-anchor": share === 1 ? "end" : "middle" },
-        `${Math.round((from + share * (to - from)) / 6) / 10} min`,
-      ),
     ]),
+    ...marks(from, to).map((at) => {
+      const anchor = x(at) > width - 2 * MARGIN.bottom ? "end" : "middle";
+      return svg("text", { ...text, x: x(at), y: height - 8, "text-anchor": anchor }, clock(at));
+    }),
     svg("path", { d: path(all, "sent_per_s", x, y), fill: "none", stroke: theme.sqs, "stroke-width": 2 }),
     svg("path", {
       d: path(all, "received_per_s", x, y), fill: "none", stroke: theme.own, "stroke-width": 2, "stroke-dasharray": "6 3",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import log10
 from typing import Any
 
 from breakeven import words
@@ -15,6 +16,8 @@ from breakeven.report.contract.question_model import CostQuestion
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Chart
 
+#: of the axis that a rate takes beside its ring, by whether the chart is the narrow one
+LABEL_DECADES = {False: 0.6, True: 1.2}
 MAX_MARKS = 6  # of a pair: one whose clusters step past SQS again and again is for the table to show
 
 
@@ -47,9 +50,12 @@ def costs(report: Report) -> Iterator[Chart]:
         rates(axis, narrow=form.narrow)
         axis.set_ylim(bottom=_floor(curves))
         axis.yaxis.set_major_formatter(usd)
+        own = (one for one in crossings if questions[one.question_id].purpose != "history")
+        main = next(filter(_is_main, own), None)
         for crossing in crossings:
             history = questions[crossing.question_id].purpose == "history"
-            _mark(axis, crossing, form, history=history)
+            raised = main is not None and _is_beside(crossing, main, form)
+            _mark(axis, crossing, form, history=history, raised=raised)
         marks.legend(figure, [axis], 1 if form.narrow else 3)
 
     yield chart(
@@ -108,8 +114,18 @@ def _shade(axis: Any, crossing: Crossover) -> None:
         axis.axvspan(*ends, facecolor="#f1e3b8", edgecolor="none", alpha=0.75, gid="interval")
 
 
-def _mark(axis: Any, crossing: Crossover, form: Form, *, history: bool) -> None:
-    """A ring at each crossing; the first of our own cluster's pairs, and history's, carry their rates."""
+def _is_beside(crossing: Crossover, main: Crossover, form: Form) -> bool:
+    """Would its label, below it, lie on that of the main crossing?"""
+    if crossing is main or not crossing.msg_per_s or not main.msg_per_s:
+        return False
+    return 0 <= log10(crossing.msg_per_s / main.msg_per_s) < LABEL_DECADES[form.narrow]
+
+
+def _mark(axis: Any, crossing: Crossover, form: Form, *, history: bool, raised: bool) -> None:
+    """A ring at each crossing; the first of our own cluster's pairs, and history's, carry their rates.
+
+    :param raised: the rate is above the ring
+    """
     main = _is_main(crossing) and not history
     if crossing.msg_per_s is None or crossing.usd_per_month is None:
         return
@@ -131,7 +147,7 @@ def _mark(axis: Any, crossing: Crossover, form: Form, *, history: bool) -> None:
     note = axis.annotate(
         _note(crossing, form, history=history),
         (crossing.msg_per_s, crossing.usd_per_month),
-        xytext=(-8, 12) if history else (8, -22),
+        xytext=(-8, 12) if history else (8, 10 if raised else -22),
         textcoords="offset points",
         ha="right" if history else "left",
         fontweight="bold" if main else "normal",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import MUTED, Form, chart
+from breakeven.report.drift.comparable_runs import SuiteRun
 from breakeven.report.drift.drift import CAPACITY
 from breakeven.report.drift.trend import Series, Trend
 from breakeven.report.elements import Chart
@@ -35,7 +37,7 @@ def trends(trend: Trend) -> Iterator[Chart]:
 
 
 def _chart(trend: Trend, name: str, title: str, panels: Sequence[tuple[str, list[Series]]]) -> Chart:
-    dates = [run.date for run in trend.runs]
+    dates = _names(trend.runs)
     step = -(-len(dates) // MOST_DATES)
     points = {(point.measure, point.run) for point in trend.points}
 
@@ -63,6 +65,12 @@ def _chart(trend: Trend, name: str, title: str, panels: Sequence[tuple[str, list
         heights=(380, 260 * len(panels) + 60),
         paint=paint,
     )
+
+
+def _names(runs: Sequence[SuiteRun]) -> list[str]:
+    """Of the runs on the axis: their dates, and of those of one day the time, too."""
+    of_day = Counter(run.date for run in runs)
+    return [f"{run.age[0]:%Y-%m-%d %H:%M}" if of_day[run.date] > 1 else run.date for run in runs]
 
 
 def _metric(metric: str) -> str:

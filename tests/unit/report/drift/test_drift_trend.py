@@ -164,6 +164,16 @@ def test_a_chart_is_drawn_of_runs_that_lack_a_figure(year: Sequence[Report]) -> 
     assert trend_page(trend_of(early, *year[1:5])).count("<svg") == 4
 
 
+def test_runs_of_one_day_are_told_apart_on_the_axis() -> None:
+    times = ("2026-11-20T10:00:00+00:00", "2026-11-20T14:30:00+00:00", "2026-11-21T10:00:00+00:00")
+    page = trend_page(
+        trend_of(*(monthly(1).model_copy(update={"run_id": at, "started_at": at}) for at in times))
+    )
+    assert "2026-11-20 10:00</text>" in page
+    assert "2026-11-20 14:30</text>" in page
+    assert "2026-11-21</text>" in page
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_the_command_prints_it_writes_a_page_and_answers_in_json(
     tmp_path: Path, year: Sequence[Report], capsys: Any
