@@ -55,21 +55,20 @@ WITH given AS (
   FROM given f
   JOIN given o ON o.case_id = f.case_id
   GROUP BY f.case_id, f.number
-), measured AS (
-  SELECT case_id, metric, second, operations, errors, stage_started_s
-  FROM windows
-  WHERE run_id = ? AND stage = 'measure' AND stage_started_s IS NOT NULL
 ), per_second AS (
+  -- of cases with a fault alone: of a large run these may be few
   SELECT
-    case_id, second,
+    case_id, second, min(stage_started_s) AS started_s,
     CAST(sum(CASE WHEN metric = 'produce' THEN operations ELSE 0 END) AS double) AS produced,
     CAST(sum(CASE WHEN metric = 'consume' THEN operations ELSE 0 END) AS double) AS consumed,
     sum(errors) AS errors
-  FROM measured
+  FROM windows
+  WHERE run_id = ? AND stage = 'measure' AND stage_started_s IS NOT NULL
+    AND case_id IN (SELECT case_id FROM given)
   GROUP BY case_id, second
 ), stages AS (
-  SELECT case_id, min(stage_started_s) AS started_s, CAST(max(second) AS bigint) AS last_second
-  FROM measured
+  SELECT case_id, min(started_s) AS started_s, CAST(max(second) AS bigint) AS last_second
+  FROM per_second
   GROUP BY case_id
 ), run_cases AS (
   SELECT case_id, target, provenance, environment, coalesce(produce_s, consume_s) AS stage_s

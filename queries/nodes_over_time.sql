@@ -22,9 +22,14 @@
 --          ready, unacknowledged, depth   messages in the case's queues, the same in the rows of each node
 --          unknown      what is null, and why
 WITH counted AS (
-  SELECT case_id, metric, second, operations, stage_started_s
+  -- one pass over what all loaders wrote; the rest is of a row a second
+  SELECT
+    case_id, stage_started_s, second,
+    CAST(sum(CASE WHEN metric = 'produce' THEN operations ELSE 0 END) AS bigint) AS produced,
+    CAST(sum(CASE WHEN metric = 'consume' THEN operations ELSE 0 END) AS bigint) AS consumed
   FROM windows
   WHERE run_id = ? AND stage_started_s IS NOT NULL
+  GROUP BY case_id, stage_started_s, second
 ), origins AS (
   SELECT case_id, min(stage_started_s) AS origin_s
   FROM counted
@@ -33,8 +38,8 @@ WITH counted AS (
   -- a thousandth: when stages begin are sums of fractions
   SELECT
     c.case_id, CAST(floor(c.stage_started_s - o.origin_s + 1E-3) AS bigint) + c.second AS second,
-    CAST(sum(CASE WHEN c.metric = 'produce' THEN c.operations ELSE 0 END) AS double) AS produced_per_s,
-    CAST(sum(CASE WHEN c.metric = 'consume' THEN c.operations ELSE 0 END) AS double) AS consumed_per_s
+    CAST(sum(c.produced) AS double) AS produced_per_s,
+    CAST(sum(c.consumed) AS double) AS consumed_per_s
   FROM counted c
   JOIN origins o ON o.case_id = c.case_id
   GROUP BY c.case_id, CAST(floor(c.stage_started_s - o.origin_s + 1E-3) AS bigint) + c.second

@@ -8,6 +8,7 @@ injected partition projection).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -57,6 +58,25 @@ def translate(
     return STAND_IN.sub(lambda found: given[int(found[1])], duck), used
 
 
+def scans_of(sql: str) -> Counter[str]:
+    """How often each table is read: a common table expression anew by each of its readers, as on Athena."""
+    tree = _parse(sql)
+    expressions = {cte.alias: cte.this for cte in tree.find_all(exp.CTE)}
+    counted: dict[str, Counter[str]] = {}
+
+    def of(node: exp.Expression) -> Counter[str]:
+        found: Counter[str] = Counter()
+        for table in node.find_all(exp.Table):
+            if node is tree and table.find_ancestor(exp.With):
+                continue
+            if table.name in expressions and table.name not in counted:
+                counted[table.name] = of(expressions[table.name])
+            found += counted.get(table.name, Counter({table.name: 1}))
+        return found
+
+    return of(tree)
+
+
 @lru_cache(maxsize=KEPT)
 def _translated(sql: str, marks: int, known: Known) -> tuple[str, tuple[str, ...]]:
     """The statement in DuckDB's words, a stand-in for each ``?``, and the tables that it scans, sorted.
@@ -65,8 +85,8 @@ def _translated(sql: str, marks: int, known: Known) -> tuple[str, tuple[str, ...
 
     :param marks: how many parameters there are
     """
-    _check_marks(_parse(sql))
     tree = _parse(_bind(sql, [_stand_in(number) for number in range(marks)]))
+    _check_marks(tree)
     used = _check_scans(tree, dict(known))
     try:
         return tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.RAISE), tuple(sorted(used))
@@ -114,8 +134,10 @@ def sql_error(error: Exception) -> SqlError:
 
 
 def _check_marks(tree: exp.Query) -> None:
-    for mark in tree.find_all(exp.Placeholder):
-        if not isinstance(mark.find_ancestor(exp.Where, exp.Select), exp.Where):
+    for mark in tree.find_all(exp.Literal):
+        if STAND_IN.fullmatch(f"'{mark.this}'") and not isinstance(
+            mark.find_ancestor(exp.Where, exp.Select), exp.Where
+        ):
             raise SqlError("SQL error: Athena takes '?' in WHERE only")
 
 

@@ -5,6 +5,7 @@ A result type that Athena does not have is refused, as ``athena_sql`` refuses st
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,8 +95,11 @@ class LoadedTables:
         self._partitions = _partitions(tables)
         self._connection = duckdb.connect(str(file or ":memory:"), config=SETTINGS)
         try:
+            # rows are kept in the order of their files, however many threads read them
+            self._connection.execute(f"SET threads = {os.cpu_count() or 1}")
             for name, table in tables.items():
                 self._connection.execute(f"CREATE TABLE {quoted(name)} AS {_select(table)}")
+            self._connection.execute(f"SET threads = {SETTINGS['threads']}")
         except duckdb.Error as error:
             self._connection.close()
             raise sql_error(error) from error

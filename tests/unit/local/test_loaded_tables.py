@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from local.aws.athena_sql import SqlError
-from local.aws.sql_engine import LoadedTables, run, tables_of
+from local.aws.sql_engine import LoadedTables, SqlTable, run, tables_of
+from local.stored import answers
+from local.stored.answers import ask
 from tests.support.money.query_tables import RUN_ID, Bucket
 
 TOTALS = "SELECT case_id, operations FROM totals WHERE run_id = ? ORDER BY case_id"
@@ -33,6 +36,29 @@ def test_answers_are_those_of_the_files_which_may_have_gone(bucket: Bucket, tmp_
         assert loaded.run(TOTALS, GIVEN) == expected
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(lambda _: loaded.run(TOTALS, GIVEN), range(20))) == [expected] * 20
+
+
+def test_rows_of_a_large_run_are_kept_in_a_file_that_is_gone_afterwards(
+    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = ask(bucket.tables(), RUN_ID, ["throughput"])
+    assert [row["case_id"] for row in expected["throughput"]] == ["a", "b"]
+    kept: list[Path | None] = []
+
+    class Recorded(LoadedTables):
+        def __init__(self, tables: Mapping[str, SqlTable], file: Path | None = None) -> None:
+            super().__init__(tables, file)
+            kept.append(file)
+            assert file is None or file.stat().st_size > 0
+
+    monkeypatch.setattr(answers, "LoadedTables", Recorded)
+    assert ask(bucket.tables(), RUN_ID, ["throughput"]) == expected
+    monkeypatch.setattr(answers, "MOST_IN_MEMORY", 0)
+    assert ask(bucket.tables(), RUN_ID, ["throughput"]) == expected
+    in_memory, in_file = kept
+    assert in_memory is None
+    assert in_file
+    assert not in_file.parent.exists()
 
 
 def test_a_damaged_row_file_and_a_wrong_statement_are_errors(bucket: Bucket) -> None:

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from breakeven.results import schemas
 from breakeven.results.queries import INCLUDE, QUERIES, bare, parameter_count, queries
+from local.aws.athena_sql import scans_of
 from local.aws.sql_engine import run
 from tests.support.money.query_tables import Bucket
 
@@ -131,34 +132,16 @@ def test_no_rows_from_empty_tables(name: str, tmp_path: Path) -> None:
     assert Bucket(tmp_path).ask(name) == []
 
 
-def all_scans(tree: exp.Expression) -> Counter[str]:
-    """How often each table is read when every reader of an expression runs it for itself."""
-    expressions = {cte.alias: cte.this for cte in tree.find_all(exp.CTE)}
-    counted: dict[str, Counter[str]] = {}
-
-    def of(node: exp.Expression) -> Counter[str]:
-        found: Counter[str] = Counter()
-        for table in node.find_all(exp.Table):
-            if node is tree and table.find_ancestor(exp.With):
-                continue
-            if table.name in expressions and table.name not in counted:
-                counted[table.name] = of(expressions[table.name])
-            found += counted.get(table.name, Counter({table.name: 1}))
-        return found
-
-    return of(tree)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_no_step_is_read_so_often_that_the_query_is_refused(name: str) -> None:
-    found = all_scans(parsed(name))
+    found = scans_of(queries()[name])
     assert set(found) <= TABLES
     assert found.total() <= MOST_SCANS, found
 
 
 def test_what_counts_as_a_scan() -> None:
     sql = "WITH a AS (SELECT 1 FROM t), b AS (SELECT 1 FROM a, a AS d) SELECT 1 FROM b, b AS c, u"
-    assert all_scans(sqlglot.parse_one(sql, dialect="athena")) == Counter({"t": 4, "u": 1})
+    assert scans_of(sql) == Counter({"t": 4, "u": 1})
 
 
 def included(text: str) -> list[str]:
