@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from breakeven.agent import order_agent
 from breakeven.clients.core.loading import SWITCH
 from breakeven.results import layout
 from breakeven.results.fault_orders import FaultOrders
@@ -36,6 +37,8 @@ from tests.support.workflow.processes import eventually
 
 #: for how long a message is hidden once it is received, seconds; longer than any is in hand
 HIDDEN_S = 5
+#: how late an order may be here, seconds: that others are not carried out is tested elsewhere, and machines are busy
+LATE_S = 3.0
 WAITS = Waits(unknown=HIDDEN_S + 3.0, hidden=HIDDEN_S + 1.0)
 Row = dict[str, Any]
 
@@ -61,6 +64,7 @@ def drive(proxy, sqs_environment, queue_case, monkeypatch) -> Iterator[Callable[
             if path == "general":
                 monkeypatch.setenv(SWITCH, "off")
             change_record(monkeypatch, target, waits=WAITS)
+            monkeypatch.setattr(order_agent, "LATE_S", LATE_S)
             monkeypatch.setattr(sqs_standard, "visibility_s", lambda workload: HIDDEN_S)
             monkeypatch.setenv(sqs_standard.FAULT_PROXY_VARIABLE, proxy.endpoint)
             case = _case(queue_case, target, "boto3" if path == "boto3" else "native", faults, fields)
@@ -107,7 +111,7 @@ def assert_done(rows: list[Row]) -> None:
     """Each in its time, and each met some calls and spared others."""
     for row in rows:
         assert (row["error"], row["node"], row["in_sync"]) == (None, "fault proxy", None)
-        assert 0 <= row["done_at_s"] - row["due_at_s"] < 1.0
+        assert 0 <= row["done_at_s"] - row["due_at_s"] < LATE_S
         assert row["back_at_s"] - row["done_at_s"] >= row["for_s"] - 0.01
         assert 0 < injected(row) < row["calls_seen"]
 
