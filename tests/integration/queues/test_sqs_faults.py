@@ -37,7 +37,7 @@ from tests.support.workflow.processes import eventually
 
 #: for how long a message is hidden once it is received, seconds; longer than any is in hand
 HIDDEN_S = 5
-#: how late an order may be here, seconds: that others are not carried out is tested elsewhere, and machines are busy
+#: how late an order may be on a busy machine, seconds; that later ones are refused is tested elsewhere
 LATE_S = 3.0
 WAITS = Waits(unknown=HIDDEN_S + 3.0, hidden=HIDDEN_S + 1.0)
 Row = dict[str, Any]
