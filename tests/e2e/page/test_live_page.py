@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,9 +15,8 @@ from cli.running.live.live_server import LiveServer
 from cli.running.live.live_view import LivePageView
 from cli.running.progress import PlainView, Snapshot, snapshot
 from tests.fixtures.report import sample
-from tests.support.page.evaluator import WEB
+from tests.support.page.accessible import assert_accessible
 
-AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 HOSTILE = '"><script>window.ran=1</script><img src=x onerror="window.ran=1">'
 CASES = sample.planned()[:4]
 FIRST, SECOND = CASES[0].case_id, CASES[1].case_id
@@ -77,7 +75,7 @@ def test_it_follows_the_run_and_goes_to_its_report(opened: Page, run, tmp_path):
     )
     assert opened.locator("#lines").inner_text() == "SQS: a server"
     assert opened.evaluate("window.ran") is None
-    _assert_accessible(opened)
+    assert_accessible(opened)
     report = tmp_path / "run-1" / "report"
     report.mkdir(parents=True)
     (report / "index.html").write_text(render(sample.report(CASES), None), encoding="utf-8")
@@ -119,12 +117,3 @@ def test_it_is_never_wider_than_its_window(opened: Page, run, width):
     opened.set_viewport_size({"width": width, "height": 800})
     opened.locator("#now", has_text="measure").wait_for()
     assert opened.evaluate("document.scrollingElement.scrollWidth") == width
-
-
-def _assert_accessible(page: Page) -> None:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    grave = [one for one in found if one["impact"] in {"serious", "critical"}]
-    assert not grave, json.dumps(
-        [(one["id"], [node["html"][:160] for node in one["nodes"]]) for one in grave]
-    )

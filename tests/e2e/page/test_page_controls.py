@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -13,9 +12,8 @@ from playwright.sync_api import Page
 
 from breakeven.report.render.page import page as render
 from tests.fixtures.report import sample
-from tests.support.page.evaluator import WEB
+from tests.support.page.accessible import assert_accessible
 
-AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 DESK = {"width": 1280, "height": 900}
 HOSTILE = "=cmd|'/c calc'!A1 <img src=x onerror=alert(1)>"
 #: a few cases: the controls need none
@@ -256,18 +254,9 @@ def test_axe_finds_no_serious_fault(opened, scheme):
     page = opened(color_scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     page.locator("#control-hours").fill("none")  # with a problem shown
-    _assert_accessible(page)
+    assert_accessible(page)
     page.locator('[data-key="crossing-sqs-batched-rabbitmq-pair"]').click()
-    _assert_accessible(page)
-
-
-def _assert_accessible(page: Page) -> None:
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-    grave = [one for one in found if one["impact"] in {"serious", "critical"}]
-    assert not grave, json.dumps(
-        [(one["id"], [node["html"][:160] for node in one["nodes"][:4]]) for one in grave], indent=1
-    )
+    assert_accessible(page)
 
 
 def test_without_a_script_the_verdict_and_the_tables_remain(opened):
