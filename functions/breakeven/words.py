@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Protocol
 
 from breakeven.targets.catalog import CATALOG
@@ -146,6 +147,7 @@ def scenario_name(scenario: str) -> str:
     return capital(scenario.replace("_", " ").strip())
 
 
+@lru_cache(maxsize=4096)  # a case is named in every table
 def cell_name(cell: str) -> str:
     """A cell's words as a heading: 'threads=40 queues=1' becomes '40 threads, 1 queue'."""
     return ", ".join(_setting(word) for word in cell.split())

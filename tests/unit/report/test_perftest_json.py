@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from breakeven.report.contract.report_model import RatePoint
+from breakeven.report.contract.rate_model import rate_courses
 from breakeven.report.render.perftest_json import perftest_json
 from cli.main import main
 from tests.fixtures.report.sample import RABBITMQ, planned, report
@@ -24,7 +24,7 @@ def of_rabbitmq(**changed):
 
 
 def with_rates(found, *points):
-    return found.model_copy(update={"rates": [RatePoint(case_id=CELL, **point) for point in points]})
+    return found.model_copy(update={"rates": rate_courses({"case_id": CELL, **point} for point in points)})
 
 
 def points(metric, rates, stage="measure", **latency):

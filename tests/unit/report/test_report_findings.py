@@ -10,9 +10,10 @@ from typing import Any, get_args
 
 import pytest
 
-from breakeven.loadgen.case_figures import LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import ProbeReport
 from breakeven.report.building.instrument_readings import RUN_FLAGS
 from breakeven.report.building.measured_findings import OPENING, OUTCOMES, SPEEDS, findings
+from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.contract.validity_model import TOLERANCE_MS, RunFlag
 from breakeven.report.sections import validity
@@ -69,11 +70,9 @@ def searched(*probes: ProbeReport) -> Report:
     return alone(parameters=OPEN | {"mode": "capacity"}, probes=list(probes))
 
 
-def loaders(**changed: Any) -> list[LoaderReport]:
-    found: list[LoaderReport] = []
-    for loader in WHOLE.cases[0].loaders:
-        found.append(loader.model_copy(update=changed))
-    return found
+def loaders(**changed: Any) -> LoaderReports:
+    found = WHOLE.cases[0].loaders
+    return found.model_copy(update={name: [value] * len(found) for name, value in changed.items()})
 
 
 def with_rows(metric: str | None = None, flags: str = '["shared_host"]', **changed: Any) -> Report:
@@ -165,9 +164,9 @@ VALIDITY: dict[str, Example] = {
     "loaders": (
         alone(loaders=loaders(saturated=True, evidence="it used 0.80 of a core")),
         ("the limit in 1 of 1 case",),
-        alone(loaders=[]),
+        alone(loaders=LoaderReports()),
     ),
-    "no_loaders": (alone(loaders=[]), ("No loader",), alone()),
+    "no_loaders": (alone(loaders=LoaderReports()), ("No loader",), alone()),
     "driving": (with_rows(), ("drove 200 operations",), WHOLE),
     "tails": (
         with_rows(flags='["slow_tail"]', early_msg_per_s=9e9),

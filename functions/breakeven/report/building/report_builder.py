@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel
 
-from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import CallErrors, Ledger, ProbeReport
 from breakeven.loadgen.evidence import Evidence
 from breakeven.loadgen.flags import raised
 from breakeven.report.building import money_builder
@@ -26,13 +26,14 @@ from breakeven.report.building.verdict import verdict
 from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.joined_model import PricedCapacity
+from breakeven.report.contract.loader_model import LoaderReports
+from breakeven.report.contract.rate_model import rate_courses
 from breakeven.report.contract.report_model import (
     CaseReport,
     Comparison,
     EndToEnd,
     Manifest,
     Metric,
-    RatePoint,
     Repeats,
     Report,
 )
@@ -78,7 +79,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
         **money_builder.by_question(answers, questions),
         prices=[PriceTier.of(row) for row in answers.cost.get("prices", ())],
         cost_notes=list(answers.cost.get("notes", ())),
-        rates=[RatePoint.of(row) for row in answers.rate_over_time if row["case_id"] in compared],
+        rates=rate_courses(row for row in answers.rate_over_time if row["case_id"] in compared),
         faults=fault_outcomes(answers.faults, cases),
         nodes=node_courses(answers.nodes_over_time, compared),
         base_ratios=sorted(map(BaseRatio.of, answers.base_ratios), key=_in_order_of(cases)),
@@ -92,7 +93,7 @@ def build_report(record: RunRecord, manifest: Manifest, answers: Answers) -> Rep
 def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
     metrics = _metrics(answers)
     ledgers = {case_id: rows[-1] for case_id, rows in by_case(Ledger, answers.ledger).items()}
-    loaders = by_case(LoaderReport, answers.loaders)
+    loaders = _rows_by_case(answers.loaders)
     probes = by_case(ProbeReport, answers.probes)
     rows = {row["case_id"]: row for row in answers.cases}
     found = {
@@ -100,7 +101,7 @@ def _cases(record: RunRecord, answers: Answers) -> list[CaseReport]:
             row,
             metrics.get(case_id, {}),
             ledger=ledgers.get(case_id),
-            loaders=loaders.get(case_id, []),
+            loaders=LoaderReports.of_each(loaders.get(case_id, ())),
             probes=probes.get(case_id, []),
         )
         for case_id, row in rows.items()
@@ -124,10 +125,17 @@ def _metrics(answers: Answers) -> dict[str, dict[str, dict[str, Any]]]:
 
 def by_case(model: type[M], rows: Rows) -> dict[str, list[M]]:
     """Rows of a query as the model, by case."""
-    found: dict[str, list[M]] = defaultdict(list)
     names = columns(model)
+    return {
+        case_id: [model(**{name: row[name] for name in names}) for row in own]
+        for case_id, own in _rows_by_case(rows).items()
+    }
+
+
+def _rows_by_case(rows: Rows) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:
-        found[row["case_id"]].append(model(**{name: row[name] for name in names}))
+        found[row["case_id"]].append(row)
     return found
 
 
@@ -205,7 +213,7 @@ def _unrecorded(case: Case, environment: Place, origins: Mapping[str, Provenance
         status="failed",
         reason="the run ended before this case had a result",
         parameters=case.workload.parameters(),
-        loaders=[],
+        loaders=LoaderReports(),
         ledger=None,
         mirrors=None,
         flags=list(flags),

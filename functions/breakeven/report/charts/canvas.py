@@ -27,6 +27,7 @@ _STYLE = {
     "axes.labelcolor": MUTED,
     "axes.titlelocation": "left",
     "axes.titleweight": "bold",
+    "axes.titley": 1.0,  # where it would be found to belong, as no ticks have labels above the axes
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,

@@ -64,6 +64,8 @@ def _winners(maps: Sequence[DecisionMap]) -> list[str]:
 
 def _draw(axis: Any, one: DecisionMap, colours: dict[str, str], form: Form) -> None:
     """A bar for each run of rates with the same winner, a row for each number of hours."""
+    # before the bars, each of which would have them found anew
+    axis.set(xlim=(one.msg_per_s[0], one.msg_per_s[-1]), ylim=(-0.5, len(one.rows) - 0.5))
     for place, row in enumerate(one.rows):
         for start, end, winner in runs(one, row):
             axis.broken_barh(
@@ -75,7 +77,6 @@ def _draw(axis: Any, one: DecisionMap, colours: dict[str, str], form: Form) -> N
                 gid=f"cell-{one.sqs_option}-{row.hours:g}-{winner}-{start:.4g}",
             )
     rates(axis, narrow=form.narrow)
-    axis.set(xlim=(one.msg_per_s[0], one.msg_per_s[-1]), ylim=(-0.5, len(one.rows) - 0.5))
     axis.set_yticks(range(len(one.rows)), [f"{row.hours:g}" for row in one.rows])
     axis.grid(visible=False)
 

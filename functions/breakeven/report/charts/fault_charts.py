@@ -9,7 +9,8 @@ from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, emulated_suffix, short
 from breakeven.report.contract.fault_model import FaultReport
-from breakeven.report.contract.report_model import CaseReport, RatePoint, Report
+from breakeven.report.contract.rate_model import RateCourse
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
 
 #: each is some 15 KB of the page
@@ -35,14 +36,19 @@ def charted(report: Report) -> list[tuple[CaseReport, list[FaultReport]]]:
     return [(case, done[case.case_id]) for case in report.cases if case.case_id in done]
 
 
-def _lines(case: CaseReport, rates: Sequence[RatePoint]) -> Lines:
+def _lines(case: CaseReport, rates: Sequence[RateCourse]) -> Lines:
     """By metric, one value a whole second of the measured stage."""
-    own = [point for point in rates if (point.case_id, point.stage) == (case.case_id, "measure")]
-    length = int(float(case.parameters.get("measure_s") or 0)) or max((p.second for p in own), default=0)
+    own = {
+        course.metric: course.msg_per_s
+        for course in rates
+        if (course.case_id, course.stage) == (case.case_id, "measure")
+    }
+    measured = int(float(case.parameters.get("measure_s") or 0))
+    length = measured or max((len(values) - 1 for values in own.values()), default=0)
     lines = {metric: [0.0] * length for metric in ("produce", "consume")}
-    for point in own:
-        if point.metric in lines and point.second < length:
-            lines[point.metric][point.second] = point.msg_per_s
+    for metric, line in lines.items():
+        values = own.get(metric, [])[:length]
+        line[: len(values)] = values
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import nan
 from typing import Any
 
 from breakeven import words
@@ -26,6 +27,9 @@ def latencies(report: Report) -> Iterator[Chart]:
         return
     rows = list(dict.fromkeys((case.scenario, case.cell) for case in cases))
     lanes = list(dict.fromkeys(case.target for case in cases))
+    alike: dict[tuple[str, str], list[CaseReport]] = {}
+    for case in cases:
+        alike.setdefault((case.target, case.provenance), []).append(case)
     ticks = logarithmic([value for case in cases for name, _ in PANELS for value in _points(case, name)])
     height = HEAD_PX + ROW_PX * len(rows) * max(2, len(lanes))
 
@@ -34,10 +38,15 @@ def latencies(report: Report) -> Iterator[Chart]:
         # the narrow form has its labels inside, above the marks of their row
         middle, step = (0.14, 0.26) if form.narrow else (0.0, 0.34)
         for axis, (operation, title) in zip(axes, PANELS, strict=True):
-            for case in cases:
-                lane = lanes.index(case.target) - (len(lanes) - 1) / 2
-                place = rows.index((case.scenario, case.cell)) + middle + lane * step
-                _draw(axis, case, place, _points(case, operation))
+            for (target, provenance), own in alike.items():
+                places = [
+                    rows.index((case.scenario, case.cell))
+                    + middle
+                    + (lanes.index(target) - (len(lanes) - 1) / 2) * step
+                    for case in own
+                ]
+                points = [_points(case, operation) for case in own]
+                _draw(axis, marks.series(target, provenance), places, points)
             _furnish(axis, title, [_label(*key) for key in rows], form)
             axis.set_xlim(ticks[0] / MARGIN, ticks[-1] * MARGIN)
             axis.set_xticks(ticks)
@@ -74,25 +83,33 @@ def _points(case: CaseReport, operation: str) -> list[float]:
     return [value for value in values if value]
 
 
-def _draw(axis: Any, case: CaseReport, place: float, points: Sequence[float]) -> None:
-    if not points:
+def _draw(
+    axis: Any, style: dict[str, Any], places: Sequence[float], points: Sequence[Sequence[float]]
+) -> None:
+    """All cases of one look as two lines with gaps: to draw an element for each took four times as long."""
+    found = [(place, own) for place, own in zip(places, points, strict=True) if own]
+    if not found:
         return
-    style = marks.series(case.target, case.provenance)
     line = {name: style[name] for name in ("color", "linestyle")}
-    axis.plot([points[0], points[-1]], [place, place], linewidth=1.4, **line)
-    axis.plot(points, [place] * len(points), **style | {"linestyle": "none", "markersize": 5})
+    ends = [end for _, own in found for end in (own[0], own[-1], nan)]
+    axis.plot(ends, [place for place, _ in found for _ in range(3)], linewidth=1.4, **line)
+    axis.plot(
+        [value for _, own in found for value in own],
+        [place for place, own in found for _ in own],
+        **style | {"linestyle": "none", "markersize": 5},
+    )
 
 
 def _furnish(axis: Any, title: str, labels: Sequence[str], form: Form) -> None:
-    axis.set(title=title, xscale="log", yticks=range(len(labels)))
-    axis.set_yticklabels([] if form.narrow else labels)
+    axis.set(title=title, xscale="log")
+    axis.set_yticks([] if form.narrow else range(len(labels)), [] if form.narrow else labels)
     axis.set_ylim(len(labels) - 0.5, -0.5)
     axis.grid(visible=False, axis="y")
+    inside = axis.get_yaxis_transform()
+    between = [number - 0.5 for number in range(1, len(labels))]
+    axis.hlines(between, 0, 1, transform=inside, color=GRID, linewidth=1)
     for number, label in enumerate(labels):
-        if number:
-            axis.axhline(number - 0.5, color=GRID, linewidth=1)
         if form.narrow:
-            inside = axis.get_yaxis_transform()
             axis.text(0.01, number - 0.27, label, transform=inside, va="center", fontsize=10, color=MUTED)
     axis.minorticks_off()
     axis.xaxis.set_major_formatter(thousands)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import isnan
@@ -11,13 +11,13 @@ from typing import Any
 from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
-from breakeven.report.contract.report_model import CaseReport, RatePoint, Report
+from breakeven.report.contract.rate_model import RateCourse
+from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Chart
 
 #: what the latency is of, the first that there is
 LATENCIES = ("end_to_end", "produce")
 THIN = {"linewidth": 0.9, "alpha": 0.7, "label": None}
-Points = Mapping[int, RatePoint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +45,40 @@ def open_loops(report: Report) -> Iterator[Chart]:
         yield _chart(f"open-loop-{number}", scenario, cell, drawn)
 
 
-def course_of(case: CaseReport, rates: Sequence[RatePoint]) -> Course | None:
+def course_of(case: CaseReport, rates: Sequence[RateCourse]) -> Course | None:
     """None where no full second of the measured stage was recorded."""
-    own = [point for point in rates if point.case_id == case.case_id]
+    own = [course for course in rates if course.case_id == case.case_id]
+    measured = {course.metric: course for course in own if course.stage == "measure"}
     seconds = range(int(float(case.parameters.get("measure_s") or 0)))
-    sent, received = _points(own, "measure", "produce"), _points(own, "measure", "consume")
-    if not seconds or not sent:
+    if not seconds or "produce" not in measured:
         return None
-    of = next((metric for metric in LATENCIES if _points(own, "measure", metric)), LATENCIES[-1])
-    latency = _points(own, "measure", of)
-    growth = [_rate(sent, second) - _rate(received, second) for second in seconds]
-    before = sum(
-        point.msg_per_s * {"produce": 1, "consume": -1}.get(point.metric, 0)
-        for point in own
-        if point.stage == "warmup"
+    of = next((metric for metric in LATENCIES if metric in measured), LATENCIES[-1])
+    sent, received = (
+        [_rate(measured.get(metric), second) for second in seconds] for metric in ("produce", "consume")
     )
+    before = sum(
+        sum(course.msg_per_s) * {"produce": 1, "consume": -1}.get(course.metric, 0)
+        for course in own
+        if course.stage == "warmup"
+    )
+    growth = (one - other for one, other in zip(sent, received, strict=True))
     return Course(
         case=case,
-        sent=[_rate(sent, second) for second in seconds],
-        received=[_rate(received, second) for second in seconds],
+        sent=sent,
+        received=received,
         backlog=list(accumulate(growth, initial=before))[1:],
-        mean_ms=[_milliseconds(latency, second, "mean_ms") for second in seconds],
-        max_ms=[_milliseconds(latency, second, "max_ms") for second in seconds],
+        mean_ms=[_number(measured[of].mean(second)) for second in seconds],
+        max_ms=[_number(measured[of].longest(second)) for second in seconds],
         latency_of=of,
     )
 
 
-def _points(own: Sequence[RatePoint], stage: str, metric: str) -> Points:
-    return {point.second: point for point in own if (point.stage, point.metric) == (stage, metric)}
+def _rate(course: RateCourse | None, second: int) -> float:
+    return course.rate(second) if course else 0.0
 
 
-def _rate(points: Points, second: int) -> float:
-    return points[second].msg_per_s if second in points else 0.0
-
-
-def _milliseconds(points: Points, second: int, figure: str) -> float:
-    value = getattr(points[second], figure) if second in points else None
-    return float("nan") if value is None else float(value)
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _chart(slug: str, scenario: str, cell: str, drawn: Sequence[Course]) -> Chart:

@@ -8,7 +8,8 @@ from typing import Any
 from breakeven import words
 from breakeven.report.charts import marks
 from breakeven.report.charts.canvas import Form, chart, emulated_suffix, thousands
-from breakeven.report.contract.report_model import CaseReport, Metric, RatePoint, Report
+from breakeven.report.contract.rate_model import RateCourse
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.elements import Chart
 
 #: stage of a load-unload case -> (metrics, the first that there is being drawn; title)
@@ -33,18 +34,14 @@ def over_time(report: Report) -> Iterator[Chart]:
             yield _chart(f"rate-over-time-{number}", scenario, drawn)
 
 
-def _lines(case: CaseReport, rates: Sequence[RatePoint]) -> Lines:
+def _lines(case: CaseReport, rates: Sequence[RateCourse]) -> Lines:
     """Full seconds only: in the one in which a stage ended the rate is that of a part of it."""
     lines = {}
-    own = [point for point in rates if point.case_id == case.case_id]
+    own = {(course.stage, course.metric): course for course in rates if course.case_id == case.case_id}
     for stage, (metrics, _) in STAGES.items():
-        by_metric = {
-            metric: sorted((p.second, p.msg_per_s) for p in own if (p.stage, p.metric) == (stage, metric))
-            for metric in metrics
-        }
-        metric = next((metric for metric in metrics if by_metric[metric]), metrics[0])
+        metric = next((metric for metric in metrics if (stage, metric) in own), metrics[0])
         full = _full_seconds(case, getattr(case, metric))
-        points = by_metric[metric]
+        points = list(enumerate(own[stage, metric].msg_per_s)) if (stage, metric) in own else []
         lines[stage] = points[:-1] if full is None else [point for point in points if point[0] < full]
     return lines
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from breakeven.loadgen.case_figures import CallErrors, Ledger, LoaderReport, ProbeReport
+from breakeven.loadgen.case_figures import CallErrors, Ledger, ProbeReport
 from breakeven.loadgen.search.probe import bound, confirmed_s, held_rate
 from breakeven.report.contract.board_model import BaseRatio, BoardSize, ClusterPrice
 from breakeven.report.contract.cost_model import (
@@ -27,9 +27,11 @@ from breakeven.report.contract.crossing_model import (
 from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.fault_model import FaultReport
 from breakeven.report.contract.joined_model import CrossingLatency, PricedCapacity
+from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.contract.node_model import NodeCourse
 from breakeven.report.contract.pairs_model import Pairs
 from breakeven.report.contract.question_model import CostQuestion
+from breakeven.report.contract.rate_model import RateCourse, as_courses
 from breakeven.report.contract.source_model import SourceReport
 from breakeven.report.contract.strict import Strict
 from breakeven.report.contract.validity_model import Validity
@@ -94,7 +96,7 @@ class CaseReport(Strict):
     end_to_end: EndToEnd | None
     produce_service: Metric | None = Field(default=None, description="open loop: from the actual send")
     pacing: Metric | None = Field(default=None, description="open loop: the loader's own lateness")
-    loaders: list[LoaderReport] = Field(default_factory=list)
+    loaders: LoaderReports = Field(default_factory=LoaderReports)
     probes: list[ProbeReport] = Field(default_factory=list, description="of a capacity search, in order")
     ledger: Ledger | None
     mirrors: dict[str, dict[str, int]] | None = Field(
@@ -122,7 +124,7 @@ class CaseReport(Strict):
     def why(self, flag: Flag) -> str:
         """What raised the flag, in words; empty where the run did not record it."""
         if flag == "loader_saturated" and flag not in self.flag_evidence:
-            return "; ".join(loader.evidence for loader in self.loaders if loader.evidence)
+            return "; ".join(why for _, why in self.loaders.evidenced)
         return self.flag_evidence.get(flag, "")
 
     @property
@@ -183,18 +185,6 @@ class Comparison(Strict):
     against_loader_saturated: bool
 
 
-class RatePoint(Strict):
-    """Completions in one second, summed over loaders, and how long they took."""
-
-    case_id: str
-    metric: str
-    stage: str
-    second: int
-    msg_per_s: float
-    mean_ms: float | None = Field(default=None, description="null of what has no start of its own")
-    max_ms: float | None = Field(default=None, description="the longest")
-
-
 class Manifest(Strict):
     project_version: str
     scenario_sha256: str
@@ -215,8 +205,13 @@ class Manifest(Strict):
     )
 
 
+def _read_as(version: object) -> object:
+    """Of schema 1.0 all is read: its points of rates and its reports of loaders become lists of figures."""
+    return "2.0" if version == "1.0" else version
+
+
 class Report(Strict):
-    schema_version: Literal["1.0"] = "1.0"
+    schema_version: Annotated[Literal["2.0"], BeforeValidator(_read_as)] = "2.0"
     run_id: str
     suite: str
     title: str
@@ -267,7 +262,7 @@ class Report(Strict):
     faults: list[FaultReport] = Field(
         default_factory=list, description="what was done to nodes while a case was measured"
     )
-    rates: list[RatePoint]
+    rates: Annotated[list[RateCourse], BeforeValidator(as_courses)]
     nodes: list[NodeCourse] = Field(
         default_factory=list, description="over time; empty: no node was sampled, or by an earlier version"
     )

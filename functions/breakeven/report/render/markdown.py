@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from breakeven.published.rows import Published
@@ -22,7 +21,10 @@ from breakeven.report.elements import (
 )
 from breakeven.report.sections.subject import Subject
 
-_SPECIAL = re.compile(r"([\\`*_\[\]|#~])")
+#: what is markup -> what stands for it
+_PLAIN = str.maketrans(
+    {mark: f"\\{mark}" for mark in "\\`*_[]|#~"} | {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+)
 
 
 def markdown(report: Report, published: Published | None, made: Sequence[Section] | None = None) -> str:
@@ -42,8 +44,7 @@ def markdown(report: Report, published: Published | None, made: Sequence[Section
 
 def text(value: str) -> str:
     """``value`` as it stands, never as markup: suites' titles and errors come through here."""
-    plain = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", " ".join(plain.split()))
+    return " ".join(value.split()).translate(_PLAIN)
 
 
 def _section(section: Section) -> str:

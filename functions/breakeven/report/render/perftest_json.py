@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from breakeven.report.contract.report_model import CaseReport, Metric, RatePoint, Report
+from breakeven.report.contract.rate_model import RateCourse
+from breakeven.report.contract.report_model import CaseReport, Metric, Report
 
 #: parameters of a case -> PerfTest's names of what it can vary
 DIMENSIONS: Final[Mapping[str, str]] = {
@@ -25,7 +26,7 @@ US_PER_MS: Final = 1000
 MS_PER_S: Final = 1000
 
 Document = dict[str, Any]
-Samples = Mapping[tuple[str, str], Mapping[int, RatePoint]]
+Samples = Mapping[tuple[str, str], RateCourse]
 
 
 def perftest_json(report: Report) -> str:
@@ -107,21 +108,22 @@ def _simple(case: CaseReport, samples: Samples) -> Document:
 
 def _case_samples(case_id: str, size: float, samples: Samples) -> list[Document]:
     sent, received, latencies = (
-        samples.get((case_id, metric), {}) for metric in ("produce", "consume", "end_to_end")
+        samples.get((case_id, metric)) for metric in ("produce", "consume", "end_to_end")
     )
     found = []
-    for second in sorted({*sent, *received}):
+    for second in range(max(len(course.msg_per_s) if course else 0 for course in (sent, received))):
         rates = _rates(_at(second, sent), _at(second, received), size)
         sample: Document = {"elapsed": (second + 1) * MS_PER_S, **rates}
-        if (point := latencies.get(second)) and point.mean_ms is not None and point.max_ms is not None:
-            sample["avg-latency"] = round(point.mean_ms * US_PER_MS)
-            sample["max-latency"] = round(point.max_ms * US_PER_MS)
+        mean, longest = (latencies.mean(second), latencies.longest(second)) if latencies else (None, None)
+        if mean is not None and longest is not None:
+            sample["avg-latency"] = round(mean * US_PER_MS)
+            sample["max-latency"] = round(longest * US_PER_MS)
         found.append(sample)
     return found
 
 
-def _at(second: int, points: Mapping[int, RatePoint]) -> float:
-    return points[second].msg_per_s if second in points else 0.0
+def _at(second: int, course: RateCourse | None) -> float:
+    return course.rate(second) if course else 0.0
 
 
 def _rates(sent: float, received: float, size: float) -> Document:
@@ -138,10 +140,6 @@ def _rate(metric: Metric | None) -> float:
     return metric.msg_per_s or 0.0 if metric else 0.0
 
 
-def _samples(rates: Sequence[RatePoint]) -> Samples:
-    """Of the measured stage, by case and metric and second."""
-    found: dict[tuple[str, str], dict[int, RatePoint]] = {}
-    for point in rates:
-        if point.stage == "measure":
-            found.setdefault((point.case_id, point.metric), {})[point.second] = point
-    return found
+def _samples(rates: Sequence[RateCourse]) -> Samples:
+    """Of the measured stage, by case and metric."""
+    return {(course.case_id, course.metric): course for course in rates if course.stage == "measure"}

@@ -113,7 +113,7 @@ def operations(case: CaseReport, path: str) -> int | None:
 
 def each(case: CaseReport, name: str) -> list[str]:
     """What the case's loaders recorded, each value once."""
-    return list(dict.fromkeys(fact for loader in case.loaders if (fact := getattr(loader, name))))
+    return [fact for fact in dict.fromkeys(getattr(case.loaders, name)) if fact]
 
 
 def _reasons(cases: list[CaseReport], name: str) -> list[str]:
@@ -174,37 +174,31 @@ def loaders_summary(report: Report) -> str:
 
 
 def _is_limited(case: CaseReport) -> bool:
-    return any(loader.saturated for loader in case.loaders)
-
-
-def _values(case: CaseReport, name: str) -> list[float]:
-    """What those of its loaders have that know it."""
-    found = (getattr(loader, name) for loader in case.loaders)
-    return [value for value in found if value is not None]
+    return any(case.loaders.saturated)
 
 
 def _most(case: CaseReport, name: str) -> str:
-    return words.figure(max(_values(case, name), default=None), 2)
+    return words.figure(max(case.loaders.known(name), default=None), 2)
 
 
 def _share(case: CaseReport, name: str) -> str:
-    shares = _values(case, name)
+    shares = case.loaders.known(name)
     return f"{max(shares):.1%}" if shares else words.NOTHING
 
 
 def _total(case: CaseReport, name: str) -> str:
-    values = _values(case, name)
+    values = case.loaders.known(name)
     return words.count(int(sum(values))) if values else words.NOTHING
 
 
 def _blocked(case: CaseReport) -> str:
-    shares = _values(case, "blocked_share")
+    shares = case.loaders.known("blocked_share")
     return f"{max(shares):.1%} of the time" if shares else words.NOTHING
 
 
 LIMITS: Columns = {
     "the limit": lambda case: "yes" if _is_limited(case) else "no",
-    "loaders": lambda case: str(len({loader.loader for loader in case.loaders})),
+    "loaders": lambda case: str(len(set(case.loaders.loader))),
     "cores used": lambda case: _most(case, "cpu_share"),
     "woke late, p99 ms": lambda case: _most(case, "lag_p99_ms"),
     "other programs": lambda case: _share(case, "others_share"),
@@ -218,9 +212,7 @@ LIMITS: Columns = {
 
 def _evidence(cases: list[CaseReport]) -> list[str]:
     return [
-        f"{words.case_name(case)}, {words.target_name(case.target)}, loader {loader.loader}: "
-        f"{loader.evidence}."
+        f"{words.case_name(case)}, {words.target_name(case.target)}, loader {loader}: {why}."
         for case in cases
-        for loader in case.loaders
-        if loader.evidence
+        for loader, why in case.loaders.evidenced
     ]

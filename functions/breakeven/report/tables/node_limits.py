@@ -71,7 +71,7 @@ def _courses(report: Report) -> dict[str, list[NodeCourse]]:
 
 def _shared_cores(case: CaseReport, courses: Sequence[NodeCourse]) -> SharedCores | None:
     """How much of the machine was idle, the loader itself has measured."""
-    idle = [loader.idle_share for loader in case.loaders if loader.idle_share is not None]
+    idle = case.loaders.known("idle_share")
     used = [mean for course in courses if (mean := _mean(course, course.cpu_cores)) is not None]
     cores = next((course.host_cores for course in courses if course.host_cores), None)
     if case.environment != "local" or not idle or not used or cores is None or min(idle) > LEAST_IDLE:

@@ -39,7 +39,7 @@ def is_search(case: CaseReport) -> bool:
 
 def offered_rate(case: CaseReport) -> float:
     """What the loaders counted as due, messages a second; of an older run, the rate that was asked for."""
-    counted = [loader.offered for loader in case.loaders if loader.offered is not None]
+    counted = case.loaders.known("offered")
     measure_s = float(case.parameters.get("measure_s") or 0)
     return sum(counted) / measure_s if counted and measure_s else float(case.parameters["rate"] or 0)
 
@@ -71,7 +71,8 @@ def offered_steps(report: Report, case: CaseReport) -> Iterator[OfferedStep]:
 def _by_second(report: Report, case: CaseReport, metric: str) -> Mapping[int, float]:
     """Messages a second of the measured stage, by its seconds."""
     return {
-        point.second: point.msg_per_s
-        for point in report.rates
-        if (point.case_id, point.stage, point.metric) == (case.case_id, "measure", metric)
+        second: rate
+        for course in report.rates
+        if (course.case_id, course.stage, course.metric) == (case.case_id, "measure", metric)
+        for second, rate in enumerate(course.msg_per_s)
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from breakeven import words
 from breakeven.published.rows import Published
@@ -100,6 +100,9 @@ def _matrix_tables(
     """Cells side by side, targets beneath one another, as source A prints its parallel test."""
     cells = list(dict.fromkeys(case.cell for case in cases))
     chunks = [cells[i : i + MATRIX_CELLS] for i in range(0, len(cells), MATRIX_CELLS)]
+    lanes: dict[tuple[str, int], dict[str, CaseReport]] = {}
+    for case in cases:
+        lanes.setdefault((case.target, case.repeat), {})[case.cell] = case
     return [
         Table(
             slug=scenario if len(chunks) == 1 else f"{scenario}-{number}",
@@ -108,7 +111,9 @@ def _matrix_tables(
             columns=("msg/s", "mean", "p95") * len(chunk),
             groups=tuple((words.cell_name(cell), 3) for cell in chunk),
             rows=tuple(
-                row for operation in COMPARED for row in _matrix_rows(operation, chunk, cases, published)
+                row
+                for operation in COMPARED
+                for row in _matrix_rows(operation, chunk, lanes.values(), published)
             ),
             notes=(
                 *_units(report, cases),
@@ -127,11 +132,14 @@ def _units(report: Report, cases: Sequence[CaseReport]) -> tuple[str, ...]:
 
 
 def _matrix_rows(
-    operation: str, cells: Sequence[str], cases: Sequence[CaseReport], published: Published | None
+    operation: str,
+    cells: Sequence[str],
+    lanes: Iterable[Mapping[str, CaseReport]],
+    published: Published | None,
 ) -> list[Row]:
+    """:param lanes: of each target and repeat its cases, by cell"""
     rows: list[Row] = []
-    for target, repeat in dict.fromkeys((case.target, case.repeat) for case in cases):
-        by_cell = {case.cell: case for case in cases if (case.target, case.repeat) == (target, repeat)}
+    for by_cell in lanes:
         first = next(iter(by_cell.values()))
         side_by_side = [by_cell.get(cell) for cell in cells]
         rows += _rows(operation, first, side_by_side, MATRIX_STATISTICS, published)

@@ -116,7 +116,8 @@ def test_a_machine_that_nodes_and_loaders_share_is_the_limit_where_nothing_of_it
     idle: float | None, environment: str, says: bool
 ) -> None:
     made = report(node_rows(FIRST), node_rows(FIRST, node="rabbit2@localhost", cpu_cores=0.25))
-    loaders = [loader.model_copy(update={"idle_share": idle}) for loader in made.cases[0].loaders]
+    found = made.cases[0].loaders
+    loaders = found.model_copy(update={"idle_share": [idle] * len(found)})
     case = made.cases[0].model_copy(update={"loaders": loaders, "environment": environment})
     shared = shared_cores(made.model_copy(update={"cases": [case, *made.cases[1:]]}))
     assert list(shared) == ([FIRST] if says else [])
@@ -130,7 +131,7 @@ def test_cases_that_used_up_the_machine_share_a_sentence() -> None:
     made = report(node_rows(FIRST), node_rows(SECOND, cpu_cores=1.5))
     idle = [
         case.model_copy(
-            update={"loaders": [loader.model_copy(update={"idle_share": share}) for loader in case.loaders]}
+            update={"loaders": case.loaders.model_copy(update={"idle_share": [share] * len(case.loaders)})}
         )
         for case, share in zip(made.cases, (0.01, 0.03), strict=True)
     ]

@@ -3,6 +3,7 @@
 import pytest
 
 from breakeven.report.contract.board_model import BaseRatio, ClusterPrice
+from breakeven.report.contract.loader_model import LoaderReports
 from breakeven.report.sections import boards
 from breakeven.report.sections.subject import Subject
 from breakeven.words import NOTHING
@@ -37,7 +38,7 @@ def case(scenario, target=RABBITMQ, *, sent=100.0, received=100.0, p99_ms=5.0, c
             "consume": PATTERN.consume.model_copy(update={"msg_per_s": received}),
             "consume_cycle": PATTERN.consume_cycle.model_copy(update={"msg_per_s": received}),
             "flags": [],
-            "loaders": [],
+            "loaders": LoaderReports(),
         }
     )
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from breakeven.report.contract.loader_model import LoaderReports
+from breakeven.report.contract.rate_model import RateCourse
 from breakeven.report.sections import held_rates
 from breakeven.report.sections.subject import Subject
 from breakeven.report.tables.offered_rates import is_held
@@ -17,7 +19,7 @@ def offered(rate, sent, p99_ms=5.0, *, received=100.0, flags=(), **parameters):
             "produce": pattern.produce.model_copy(update={"msg_per_s": sent, "p99_ms": p99_ms}),
             "consume_cycle": pattern.consume_cycle.model_copy(update={"msg_per_s": received}),
             "flags": list(flags),
-            "loaders": [],
+            "loaders": LoaderReports(),
         }
     )
 
@@ -65,19 +67,9 @@ def test_closed_loops_searches_and_failed_cases_have_no_row():
 def test_a_profile_is_shown_step_by_step_where_it_holds_a_rate():
     case = offered(500.0, 800.0, profile="500 msg/s for 2 s, to 1000 msg/s over 1.5 s, 1000 msg/s for 2.5 s")
     seen = {"produce": [500, 500, 600, 800, 900, 700], "consume": [400, 500, 500, 500, 500, 500]}
-    pattern = report(planned((RABBITMQ,))).rates[0]
     rates = [
-        pattern.model_copy(
-            update={
-                "case_id": case.case_id,
-                "stage": "measure",
-                "metric": m,
-                "second": n,
-                "msg_per_s": float(v),
-            }
-        )
-        for m, values in seen.items()
-        for n, v in enumerate(values)
+        RateCourse(case_id=case.case_id, stage="measure", metric=metric, msg_per_s=values)
+        for metric, values in seen.items()
     ]
     _, steps = section(case, rates=rates).parts
     assert [(row.labels[0], row.cells) for row in steps.rows] == [

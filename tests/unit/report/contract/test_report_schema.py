@@ -20,7 +20,7 @@ from breakeven.report.sections import glossary
 from breakeven.terms import METRICS, Flag
 from tests.fixtures.report import sample
 
-METRICS_MD = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")
+METRICS_MD = (Path(__file__).parents[4] / "docs" / "metrics.md").read_text(encoding="utf-8")
 #: every model of the money part
 MONEY = [
     model
