@@ -41,21 +41,15 @@ static int read_once(struct connection *c) {
     return OVER;
 }
 
-/* Wait until a busy connection's next read is due, or until wake_ns where that is before. Is it due now?
- *
- * What came meanwhile is one wake-up and one read. Where half of the time has gone and wake_ns comes within a turn
- * anyway, the wake-up that there has just been is the read's, too.
- */
-static int rest(const struct connection *c, int64_t wake_ns) {
-    int64_t now = now_ns(), due_ns = c->read_ns + c->read_every_ns;
-    if (wake_ns - now < c->read_every_ns && due_ns - now <= c->read_every_ns / 2)
-        return 1;
-    int64_t until_ns = due_ns < wake_ns ? due_ns : wake_ns;
-    if (until_ns <= now)
-        return due_ns <= now;
+/* What came meanwhile is one wake-up and one read. */
+static void rest(const struct connection *c, int64_t wake_ns) {
+    int64_t until_ns = c->read_ns + c->read_every_ns;
+    if (until_ns > wake_ns)
+        until_ns = wake_ns;
+    if (until_ns <= now_ns())
+        return;
     struct timespec until = {.tv_sec = until_ns / SECOND_NS, .tv_nsec = until_ns % SECOND_NS};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-    return due_ns <= now_ns();
 }
 
 /* Wait for the socket: what poll() says of it; 0: nothing yet, -1: FAILED. */
@@ -75,14 +69,8 @@ static int await(struct connection *c, int64_t wake_ns) {
 }
 
 int exchange(struct connection *c, int64_t wake_ns) {
-    if (c->busy && !unsent(c)) {
-        if (!rest(c, wake_ns))
-            return OVER; /* there is something to send first */
-        int64_t before = c->in_end;
-        int end = read_once(c); /* as good as always there is something: nobody has to be asked first */
-        if (end != OVER || c->in_end > before)
-            return end;
-    }
+    if (c->busy && !unsent(c))
+        rest(c, wake_ns);
     int ready = has_pending(c) ? POLLIN : await(c, wake_ns);
     if (ready <= 0)
         return ready == 0 ? OVER : FAILED;
