@@ -1,15 +1,15 @@
-"""Results of searches from several first rates, each with its reference, and whether they agree."""
+"""Results of searches from several first rates, what was held for a minute beside each, and the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.table import table
 from breakeven.loadgen.search.probe import Probe, best, bound
 from breakeven.words import figure
 
-#: how far from the reference a capacity may be, and how many of the searches may say by a flag that theirs is
+#: how far what was found may be from what a minute shows, and how many of the searches may say so by a flag
 NEAR, MOST_FLAGGED = 0.15, 1
 #: of every run on one machine
 EXPECTED = frozenset({"shared_host"})
@@ -40,27 +40,37 @@ class Searched:
         """The flags that say that the figure may not be the target's."""
         return sorted(self.flags.keys() - EXPECTED)
 
-    def is_near(self, reference: Searched) -> bool:
-        """Is what was held within ``NEAR`` of what the reference held, or of the rate at which that failed?
 
-        The reference's capacity lies between the two.
-        """
-        if self.held is None or reference.held is None:
-            return False
-        most = reference.bound or reference.held
-        return (1 - NEAR) * reference.held <= self.held <= (1 + NEAR) * most
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A rate that was offered for a minute. ``held``: None where nobody knows, and ``said`` has why."""
+
+    rate: float
+    held: bool | None
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A search and the reference that came right after it, as a machine's own speed drifts."""
+    """A search and what came right after it, as a machine's own speed drifts.
+
+    :param below: at the least capacity that the search is near; None: it found none
+    :param above: at the greatest
+    """
 
     search: Searched
-    reference: Searched
+    below: Hold | None = None
+    above: Hold | None = None
 
     @property
     def is_near(self) -> bool:
-        return self.search.is_near(self.reference)
+        """Does what can be held for a minute lie within ``NEAR`` of what was found, on either side?"""
+        return bool(self.below and self.above and self.below.held and self.above.held is False)
+
+
+def near(held: float) -> tuple[float, float]:
+    """The least and the greatest capacity of which ``held`` is within ``NEAR``."""
+    return held / (1 + NEAR), held / (1 - NEAR)
 
 
 def is_met(compared: Sequence[Compared]) -> bool:
@@ -72,34 +82,38 @@ def is_met(compared: Sequence[Compared]) -> bool:
 
 def report(compared: Sequence[Compared]) -> str:
     """A table in Markdown, what raised each flag, and the verdict."""
-    rows = [row for number, each in enumerate(compared, start=1) for row in _rows(each, number)]
-    heads = ("", "first rate, msg/s", "held", "not held", "of its reference", "probes", "seconds", "flags")
-    why = [
-        f"- {name}, from {figure(one.first)} msg/s: {said}"
-        for each in compared
-        for one in (each.search, each.reference)
-        for name, said in (*one.flags.items(), ("failed", one.failed))
-        if said
-    ]
+    rows = [_row(each, number) for number, each in enumerate(compared, start=1)]
+    heads = ("search", "first rate, msg/s", "held", "not held", "for a minute", "probes", "seconds", "flags")
+    why = [f"- {line}" for each in compared for line in _said(each)]
     met = "met" if is_met(compared) else "NOT met"
-    goal = f"within {NEAR:.0%} of the reference and unflagged, {MOST_FLAGGED} of them at most flagged instead"
+    goal = f"within {NEAR:.0%} of a minute's and unflagged, {MOST_FLAGGED} of them at most flagged instead"
     return "\n\n".join(part for part in (table(heads, rows), "\n".join(why), f"{met}: {goal}") if part)
 
 
-def _rows(each: Compared, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    held, reference = each.search.held, each.reference.held
-    share = f"{held / reference:.0%}" if held and reference else ""
-    return _row(each.search, f"search {number}", share), _row(each.reference, f"reference {number}", "")
+def _said(each: Compared) -> Iterator[str]:
+    """What raised flags, and why rates were not held."""
+    for name, said in (*each.search.flags.items(), ("failed", each.search.failed)):
+        if said:
+            yield f"{name}, from {figure(each.search.first)} msg/s: {said}"
+    for hold in (each.below, each.above):
+        if hold and hold.said:
+            yield f"{figure(hold.rate)} msg/s for a minute: {hold.said}"
 
 
-def _row(each: Searched, name: str, share: str) -> tuple[str, ...]:
+def _row(each: Compared, number: int) -> tuple[str, ...]:
+    search = each.search
     return (
-        name,
-        figure(each.first),
-        figure(each.held),
-        figure(each.bound),
-        share,
-        str(len(each.probes)),
-        f"{each.seconds:.0f}",
-        ", ".join(each.unexpected) or ("failed" if each.failed else "none"),
+        str(number),
+        figure(search.first),
+        figure(search.held),
+        figure(search.bound),
+        ", ".join(_words(hold) for hold in (each.below, each.above) if hold),
+        str(len(search.probes)),
+        f"{search.seconds:.0f}",
+        ", ".join(search.unexpected) or ("failed" if search.failed else "none"),
     )
+
+
+def _words(hold: Hold) -> str:
+    how = {True: "held", False: "not held", None: "unknown"}[hold.held]
+    return f"{figure(hold.rate)} {how}"
