@@ -94,7 +94,7 @@ def held_for_a_minute(children: Children, rate: float) -> Hold:
     found = searched(children, rate, MINUTE)
     if found.failed and NOT_HELD not in found.failed:
         return Hold(rate, None, found.failed)
-    return Hold(rate, found.held is not None, found.failed)
+    return Hold(rate, found.held is not None, found.failed.rpartition("\n")[2])
 
 
 def compared(children: Children, first: float) -> Compared:
