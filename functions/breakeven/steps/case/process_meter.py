@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +24,7 @@ from breakeven.targets.target import NodeProcess
 TREE = "process tree"
 NOT_BY_PROCESS = "iowait, steal, operations of disks and network are not counted by process"
 NO_BYTES = "the kernel does not let this user see the bytes read and written"
-#: a look at every process of the host is followed by none for so many times the processor time that it took:
-#: at most 1% of a core
-SCAN_SHARE = 100
+NO_CHILDREN = "the kernel lists no children of a process (CONFIG_PROC_CHILDREN): the node's own one only"
 #: of ``/proc/<pid>/stat``, after the program's name
 _STATE, _PARENT, _USER, _SYSTEM, _ENDED_USER, _ENDED_SYSTEM, _STARTED, _PAGES = 0, 1, 11, 12, 13, 14, 19, 21
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -71,6 +69,12 @@ class _Counted:
     resident_bytes: int
     read_bytes: int | None
     written_bytes: int | None
+    lists_children: bool
+
+    @property
+    def unknown(self) -> str:
+        notes = [NOT_BY_PROCESS, *[NO_CHILDREN] * (not self.lists_children)]
+        return "; ".join([*notes, *[NO_BYTES] * (self.written_bytes is None)])
 
 
 class ProcessMeter:
@@ -79,36 +83,25 @@ class ProcessMeter:
     def __init__(self, proc: Path = Path("/proc")) -> None:
         self._proc = proc
         self._before: dict[NodeProcess, _Counted] = {}
-        self._members: dict[int, list[int]] = {}
-        self._scan_due_s = 0.0
+        self._lists_children = (proc / "thread-self" / "children").exists()
 
     def look(self, roots: Collection[NodeProcess]) -> dict[NodeProcess, Use]:
         """The use by each root with its descendants; a root that is not there, or is of another program than
         it should be, is left out.
         """
-        self._find_members(roots)
         found = {root: counted for root in roots if (counted := self._count(root))}
         uses = {root: _use(self._before.get(root), counted) for root, counted in found.items()}
         self._before = found
         return uses
 
-    def _find_members(self, roots: Collection[NodeProcess]) -> None:
-        """Descendants that begin between two looks at all processes are counted from the second on."""
-        if not roots or time.monotonic() < self._scan_due_s:
-            return
-        began_s = time.thread_time()
-        numbers = (int(name) for name in os.listdir(self._proc) if name.isdecimal())
-        parents = {number: found.parent for number in numbers if (found := self._process(number))}
-        self._members = {root.pid: _tree(root.pid, parents) for root in roots}
-        self._scan_due_s = time.monotonic() + SCAN_SHARE * (time.thread_time() - began_s)
-
     def _count(self, root: NodeProcess) -> _Counted | None:
         own = self._process(root.pid)
         if own is None or not own.program.startswith(root.program):
             return None
-        others = [number for number in self._members.get(root.pid, ()) if number != root.pid]
         tree = {root.pid: own} | {
-            number: found for number in others if (found := self._process(number)) is not None
+            number: found
+            for number in self._descendants(root.pid)
+            if (found := self._process(number)) is not None
         }
         counts = [self._bytes(number) for number in tree]
         known = [count for count in counts if count is not None] if None not in counts else []
@@ -120,7 +113,25 @@ class ProcessMeter:
             resident_bytes=sum(each.pages for each in tree.values()) * _PAGE_BYTES,
             read_bytes=sum(read for read, _ in known) if known else None,
             written_bytes=sum(written for _, written in known) if known else None,
+            lists_children=self._lists_children,
         )
+
+    def _descendants(self, root: int) -> list[int]:
+        found = self._children(root)
+        for member in found:
+            found += self._children(member)
+        return found
+
+    def _children(self, number: int) -> list[int]:
+        """Those that each of its threads has started; none of a process or a thread that has ended."""
+        threads: list[Path] = []
+        found: list[int] = []
+        with suppress(OSError):
+            threads = list((self._proc / str(number) / "task").iterdir())
+        for thread in threads:
+            with suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
+        return found
 
     def _process(self, number: int) -> _Process | None:
         """None: it has ended."""
@@ -151,17 +162,6 @@ class ProcessMeter:
         return int(counters["read_bytes"]), int(counters["write_bytes"])
 
 
-def _tree(root: int, parents: Mapping[int, int]) -> list[int]:
-    """The root and all that descend from it."""
-    children: dict[int, list[int]] = {}
-    for number, parent in parents.items():
-        children.setdefault(parent, []).append(number)
-    found = [root]
-    for member in found:
-        found += children.get(member, ())
-    return found
-
-
 def _use(before: _Counted | None, now: _Counted) -> Use:
     if before is not None and before.started != now.started:
         before = None
@@ -183,5 +183,5 @@ def _use(before: _Counted | None, now: _Counted) -> Use:
         system_cores=system,
         read_bytes_per_s=rate("read_bytes"),
         written_bytes_per_s=rate("written_bytes"),
-        unknown=NOT_BY_PROCESS if now.written_bytes is not None else f"{NOT_BY_PROCESS}; {NO_BYTES}",
+        unknown=now.unknown,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from breakeven.steps.case import process_meter
-from breakeven.steps.case.process_meter import NO_BYTES, NOT_BY_PROCESS, TREE, ProcessMeter
+from breakeven.steps.case.process_meter import NO_BYTES, NO_CHILDREN, NOT_BY_PROCESS, TREE, ProcessMeter
 from breakeven.targets.target import NodeProcess
 
 ROOT = NodeProcess(10, "beam")
@@ -21,7 +22,10 @@ class Proc:
     """A folder as the kernel's, and a clock that stands until it is set."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.now_s, self.used_s = path, 0.0, 0.0
+        self.path, self.now_s = path, 0.0
+        self._children: dict[int, dict[int, int]] = {}
+        (path / "thread-self").mkdir()
+        (path / "thread-self" / "children").touch()
 
     def put(
         self,
@@ -34,7 +38,9 @@ class Proc:
         started: int = 7,
         pages: int = 1,
         io: tuple[int, int] | None = (0, 0),
+        thread: int | None = None,
     ) -> None:
+        """:param thread: of the parent, that started it"""
         folder = self.path / str(number)
         folder.mkdir(exist_ok=True)
         fields = [state, parent, *[0] * 9, *ticks, *[0] * 4, started, 0, pages, 0, 0]
@@ -44,17 +50,30 @@ class Proc:
         else:
             (folder / "io").write_text(f"rchar: 9\nread_bytes: {io[0]}\nwrite_bytes: {io[1]}\n")
 
+        self._children.setdefault(parent, {})[number] = thread or parent
+        self._list_children(number)
+        self._list_children(parent)
+
     def end(self, number: int) -> None:
-        for path in (self.path / str(number)).iterdir():
-            path.unlink()
-        (self.path / str(number)).rmdir()
+        for parent, children in self._children.items():
+            if children.pop(number, None) is not None:
+                self._list_children(parent)
+        shutil.rmtree(self.path / str(number))
+
+    def _list_children(self, number: int) -> None:
+        if not (self.path / str(number)).exists():
+            return
+        for thread in {number, *self._children.get(number, {}).values()}:
+            folder = self.path / str(number) / "task" / str(thread)
+            folder.mkdir(exist_ok=True, parents=True)
+            started = [child for child, of in self._children.get(number, {}).items() if of == thread]
+            (folder / "children").write_text("".join(f"{child} " for child in started))
 
 
 @pytest.fixture
 def proc(tmp_path, monkeypatch) -> Proc:
     found = Proc(tmp_path)
     monkeypatch.setattr(process_meter.time, "monotonic", lambda: found.now_s)
-    monkeypatch.setattr(process_meter.time, "thread_time", lambda: found.used_s)
     monkeypatch.setattr(process_meter, "_TICKS_PER_S", 100)
     return found
 
@@ -62,7 +81,7 @@ def proc(tmp_path, monkeypatch) -> Proc:
 def test_a_tree_is_counted_with_all_that_descend_from_it_and_nobody_else(proc):
     proc.put(10, ticks=(100, 50, 0, 0), pages=2, io=(0, 10))
     proc.put(11, parent=10, program="erl_child_setup", ticks=(0, 1, 5, 5), pages=3)
-    proc.put(12, parent=11, program="a (strange) name", ticks=(7, 0, 0, 0), io=(5, 1000))
+    proc.put(12, parent=11, program="a (strange) name", ticks=(7, 0, 0, 0), io=(5, 1000), thread=99)
     proc.put(13, ticks=(9999, 0, 0, 0), pages=100)
     meter = ProcessMeter(proc.path)
     first = meter.look([ROOT])[ROOT]
@@ -71,7 +90,7 @@ def test_a_tree_is_counted_with_all_that_descend_from_it_and_nobody_else(proc):
     assert (first.cpu_cores, first.written_bytes_per_s) == (None, None), "there is nothing to compare it with"
     proc.now_s = 2.0
     proc.put(10, ticks=(180, 70, 0, 0), io=(0, 10))
-    proc.put(12, parent=11, ticks=(27, 20, 0, 0), io=(5 + 4 * MIB, 1000 + 6 * MIB))
+    proc.put(12, parent=11, ticks=(27, 20, 0, 0), io=(5 + 4 * MIB, 1000 + 6 * MIB), thread=99)
     use = meter.look([ROOT])[ROOT]
     assert use.user_cores == pytest.approx((80 + 20) / 100 / 2)
     assert use.system_cores == pytest.approx((20 + 20) / 100 / 2)
@@ -132,32 +151,34 @@ def test_bytes_that_may_not_be_seen_are_null_with_the_reason_and_the_rest_is_the
     assert use.unknown == f"{NOT_BY_PROCESS}; {NO_BYTES}"
 
 
-def test_all_processes_are_looked_at_again_only_after_a_hundred_times_as_long(proc, monkeypatch):
-    scans = []
-
-    def listed(_: Path) -> list[str]:
-        scans.append(proc.now_s)
-        proc.used_s += 0.03  # a host with many processes
-        return ["10", "self"]
-
-    monkeypatch.setattr(process_meter.os, "listdir", listed)
+def test_a_descendant_is_counted_from_its_first_second_on(proc):
     proc.put(10)
     meter = ProcessMeter(proc.path)
-    for second in range(7):
+    for second in (1, 2, 3):
         proc.now_s = float(second)
-        assert ROOT in meter.look([ROOT])
-    assert scans == [0.0, 3.0, 6.0]
-    assert meter.look([]) == {}
+        meter.look([ROOT])
+        proc.put(20 + second, parent=10, ticks=(25, 0, 0, 0))
+        proc.now_s += 0.5
+        assert meter.look([ROOT])[ROOT].cpu_cores == 0.5
+
+
+def test_a_kernel_that_lists_no_children_leaves_the_nodes_own_process_and_says_so(proc):
+    shutil.rmtree(proc.path / "thread-self")
+    proc.put(10, io=None)
+    assert (
+        ProcessMeter(proc.path).look([ROOT])[ROOT].unknown == f"{NOT_BY_PROCESS}; {NO_CHILDREN}; {NO_BYTES}"
+    )
 
 
 def test_this_machine_tells_what_a_process_of_ours_used(tmp_path):
     """A child that used its CPU in a child of its own, and wrote to a file."""
     work = "sum(range(3_000_000)); open('x', 'wb').write(bytes(8 << 20))"
     inner = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {work!r}], check=True)"
-    code = f"input(); {inner}; print('done', flush=True); input()"
+    code = f"print('begun', flush=True); input(); {inner}; print('done', flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
+        assert child.stdout.readline() == "begun\n"
         root, meter = NodeProcess(child.pid, "python"), ProcessMeter()
         before = meter.look([root])[root]
         child.stdin.write("\n")
