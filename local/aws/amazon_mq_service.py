@@ -1,4 +1,4 @@
-"""Amazon MQ's brokers as they come and go: created late, refused an early end, and gone some time after it.
+"""Amazon MQ's brokers as they come and go: created and rebooted late, refused an early end, and gone late.
 
 moto has a broker running at once, whoever asks for it, and gone at once. Here a broker stands for one of
 ``ManagedBrokers``, which says when it runs, and where. Brokers answer at no address of AWS: what they are
@@ -25,8 +25,8 @@ from local.aws.strict.requests.needed import REGION
 
 #: seconds: at least until one runs, whatever it stands for; from its deletion until nobody knows it any more
 CREATION_S, DELETION_S = 1.5, 0.5
-#: seconds: at least from a reboot until the broker runs again
-REBOOT_S = 2.0
+#: seconds: from the call for a reboot until it begins, and at least from then until the broker runs again
+REBOOT_BEGINS_S, REBOOT_S = 1.0, 2.0
 #: of the region, all of which offer every type
 ZONES = "abc"
 CREATING, RUNNING, DELETING = "CREATION_IN_PROGRESS", "RUNNING", "DELETION_IN_PROGRESS"
@@ -97,6 +97,7 @@ class AmazonMq:
         self._brokers: ManagedBrokers = brokers or NoBrokers()
         self._lock = threading.Lock()
         self._runs_from: dict[str, float] = {}
+        self._reboots_from: dict[str, float] = {}
         self._gone_from: dict[str, float] = {}
 
     def __call__(self, request: Request, pass_on: PassOn) -> Answer:
@@ -145,17 +146,18 @@ class AmazonMq:
         self._brokers.create(Asked(broker_id, nodes, user["username"], user["password"], tags))
 
     def _reboot(self, request: Request, pass_on: PassOn) -> Answer:
-        """API reference, RebootBroker: of one that is RUNNING, and asynchronous."""
+        """API reference, RebootBroker: of one that is RUNNING, and asynchronous: it runs on for a while."""
         broker_id = request.environ["PATH_INFO"].split("/")[-2]
         broker = _known().get(broker_id)
         if broker is None:
-            return pass_on(request)  # which moto does not know either
+            # moto's own answer is an error of its server
+            return Refusal("NotFoundException", f"Can't find requested broker [{broker_id}].", 404).answer(
+                "mq"
+            )
         if broker.state != RUNNING:
             message = f"Broker [{broker.name}] can't be rebooted while in state [{broker.state}]"
             return Refusal("BadRequestException", message).answer("mq")
-        broker.state = REBOOTING
-        self._runs_from[broker_id] = time.monotonic() + REBOOT_S
-        self._brokers.reboot(broker_id)
+        self._reboots_from.setdefault(broker_id, time.monotonic() + REBOOT_BEGINS_S)
         return _json({})
 
     def _delete(self, request: Request, pass_on: PassOn) -> Answer:
@@ -170,13 +172,20 @@ class AmazonMq:
             message = f"Broker [{broker.name}] can't be deleted while in state [{broker.state}]"
             return Refusal("BadRequestException", message).answer("mq")
         broker.state, broker.instances = DELETING, []
+        self._reboots_from.pop(broker_id, None)
         self._brokers.delete(broker_id)
         self._gone_from[broker_id] = time.monotonic() + DELETION_S
         return _json({"brokerId": broker_id})
 
     def _age(self) -> None:
-        """Have brokers run that do by now, and forget those that are gone."""
+        """Have brokers reboot and run that do by now, and forget those that are gone."""
         known, now = _known(), time.monotonic()
+        for broker_id, begins in list(self._reboots_from.items()):
+            if now >= begins:
+                del self._reboots_from[broker_id]
+                known[broker_id].state = REBOOTING
+                self._runs_from[broker_id] = now + REBOOT_S
+                self._brokers.reboot(broker_id)
         for broker_id, gone_from in list(self._gone_from.items()):
             if now > gone_from:
                 del self._gone_from[broker_id]

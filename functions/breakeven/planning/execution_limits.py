@@ -15,6 +15,8 @@ MAX_HISTORY_EVENTS = 25_000
 MAX_STATE_BYTES = 262_144
 #: seconds that one call of a case's watch takes, a little less than it may
 WATCH_S = 840.0
+#: and one of what has a broker rebooted, which asks for nothing in its last three minutes
+REBOOT_CALL_S = 660.0
 #: a quarter is left, beside every retry, which is counted
 HISTORY_BUDGET = MAX_HISTORY_EVENTS * 3 // 4
 #: half is left for what later steps add
@@ -60,7 +62,7 @@ def history_events(cases: Sequence[Case]) -> int:
         + HISTORY_PER_CASE * len(cases)
         + HISTORY_OF_NODES_DOWN * sum(case.workload.nodes_down > 0 for case in cases)
         + HISTORY_OF_FAULTS * sum(bool(case.workload.node_faults) for case in cases)
-        + HISTORY_OF_REBOOT * sum(watches(case) for case in cases if case.workload.reboots)
+        + HISTORY_OF_REBOOT * sum(_calls(case, REBOOT_CALL_S) for case in cases if case.workload.reboots)
         + sum(_loaders_events(case) for case in cases)
         + HISTORY_PER_WATCH * sum(watches(case) - 1 for case in cases)
     )
@@ -68,7 +70,11 @@ def history_events(cases: Sequence[Case]) -> int:
 
 def watches(case: Case) -> int:
     """How often a case's watch is called, at most: a function may take 15 minutes, and a case more."""
-    return 1 if case.loader == "lambda" else ceil((case.limit_s + case.start_deadline_s) / WATCH_S)
+    return _calls(case, WATCH_S)
+
+
+def _calls(case: Case, each_s: float) -> int:
+    return 1 if case.loader == "lambda" else ceil((case.limit_s + case.start_deadline_s) / each_s)
 
 
 def _loaders_events(case: Case) -> int:

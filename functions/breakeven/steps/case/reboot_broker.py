@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.agent.node_orders import FaultAnswer
 from breakeven.agent.order_agent import LATE_S
@@ -18,16 +18,16 @@ from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import lane_item, loaders_prefix
 from breakeven.steps.aws_clients import Mq
 from breakeven.steps.case.watch import have_ended
-from breakeven.steps.managed_brokers import RUNNING, described_broker
+from breakeven.steps.managed_brokers import REBOOTING, RUNNING, described_broker
 from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import REBOOT_S
 
 #: how often is looked for the order, and at a broker that reboots: seconds
 LOOK_S, POLL_S = 0.5, 2.0
-#: a broker that runs on for so long after the service has taken the call is not rebooted, seconds
+#: a broker that runs on for so long after the call is not rebooted, seconds
 BEGINS_S = 180.0
-NOT_BEGUN = f"the service took the call, and the broker ran on for {BEGINS_S:g} s"
+NOT_BEGUN = f"after the call the broker ran on for {BEGINS_S:g} s"
 NOT_BACK = f"the broker did not run again within {REBOOT_S:g} s"
 
 
@@ -39,7 +39,8 @@ def reboot_broker(
     broker_id = str(services.state(run_id).get(lane_item(case.target))["broker_id"])
     reboots = _Reboots(FaultOrders(services.store, run_id, case.target), mq, broker_id, case, attempt)
     until = time.monotonic() + seconds_left
-    while time.monotonic() < until:
+    # one that is asked for late in a call might begin after it, and the next call would take it to be over
+    while time.monotonic() < (until if reboots.under_way else until - BEGINS_S):
         if reboots.go_on() and (reboots.are_over() or _has_ended(services, case, attempt)):
             return False
         time.sleep(POLL_S if reboots.under_way else LOOK_S)
@@ -79,26 +80,39 @@ class _Reboots:
             error = order.error or f"its order came {late_s:.1f} s late"
             self._orders.answer(order, FaultAnswer(over=True, error=error))
             return
+        asked_s = time.time()
         try:
             self._mq.reboot_broker(BrokerId=self._broker_id)
+        except BotoCoreError:
+            pass  # no answer has come, and the broker shows whether the service took it
         except ClientError as refused:
-            error = f"Amazon MQ did not take it: {refused}"
-            self._orders.answer(order, FaultAnswer(over=True, error=error))
-            return
+            # of a call that is made again, as its first answer was lost, the service may refuse the second
+            if self._state() != REBOOTING:
+                error = f"Amazon MQ did not take it: {refused}"
+                self._orders.answer(order, FaultAnswer(over=True, error=error))
+                return
         self._has_begun = False
-        self._orders.answer(order, FaultAnswer(over=False, done_at_s=time.time()))
+        self._orders.answer(order, FaultAnswer(over=False, done_at_s=asked_s))
 
     def _follow(self, order: FaultOrder, answer: FaultAnswer) -> None:
         """Until the broker runs again, by the service's own description of it."""
-        broker = described_broker(self._mq, self._broker_id)
-        runs, begun_s = broker is not None and broker.state == RUNNING, answer.done_at_s or order.due_at_s
-        self._has_begun = self._has_begun or not runs
+        state, begun_s = self._state(), answer.done_at_s or order.due_at_s
+        runs = state == RUNNING
+        self._has_begun = self._has_begun or state not in (None, RUNNING)
         if runs and self._has_begun:
             self._end(order, begun_s, back_at_s=time.time())
         elif runs and time.time() > begun_s + BEGINS_S:
             self._end(order, begun_s, error=NOT_BEGUN)
         elif time.time() > begun_s + REBOOT_S:
             self._end(order, begun_s, error=NOT_BACK)
+
+    def _state(self) -> str | None:
+        """None where the service does not say just now: it is asked again."""
+        try:
+            broker = described_broker(self._mq, self._broker_id)
+        except (BotoCoreError, ClientError):
+            return None
+        return broker.state if broker else None
 
     def _end(
         self, order: FaultOrder, done_at_s: float, back_at_s: float | None = None, error: str | None = None

@@ -159,6 +159,45 @@ def test_a_broker_comes_late_is_asked_for_once_and_goes(mq, network, monkeypatch
     assert gone.value.response["Error"]["Code"] == "NotFoundException"
 
 
+def test_a_broker_is_rebooted_late_and_only_while_it_runs(mq, network, monkeypatch):
+    monkeypatch.setattr(amazon_mq_service, "CREATION_S", 0.0)
+    monkeypatch.setattr(amazon_mq_service, "REBOOT_BEGINS_S", 60.0)
+    made = mq.create_broker(**request(network, BrokerName="breakeven-3"))["BrokerId"]
+
+    def state() -> str:
+        return mq.describe_broker(BrokerId=made)["BrokerState"]
+
+    assert state() == "RUNNING"
+    mq.reboot_broker(BrokerId=made)
+    assert state() == "RUNNING", "it has been taken, and has not begun"
+    mq.delete_broker(BrokerId=made)
+    with pytest.raises(
+        ClientError, match=r"can't be rebooted while in state \[DELETION_IN_PROGRESS\]"
+    ) as caught:
+        mq.reboot_broker(BrokerId=made)
+    assert caught.value.response["Error"]["Code"] == "BadRequestException"
+    assert eventually(lambda: not mq.list_brokers()["BrokerSummaries"])
+    with pytest.raises(ClientError) as gone:
+        mq.reboot_broker(BrokerId=made)
+    assert gone.value.response["Error"]["Code"] == "NotFoundException"
+
+
+def test_one_that_reboots_is_neither_rebooted_nor_deleted(mq, network, monkeypatch):
+    for name in ("CREATION_S", "REBOOT_BEGINS_S"):
+        monkeypatch.setattr(amazon_mq_service, name, 0.0)
+    monkeypatch.setattr(amazon_mq_service, "REBOOT_S", 3.0)
+    made = mq.create_broker(**request(network, BrokerName="breakeven-4"))["BrokerId"]
+    mq.list_brokers()  # it runs
+    mq.reboot_broker(BrokerId=made)
+    with pytest.raises(ClientError, match=r"can't be rebooted while in state \[REBOOT_IN_PROGRESS\]"):
+        mq.reboot_broker(BrokerId=made)
+    with pytest.raises(ClientError, match=r"can't be deleted while in state \[REBOOT_IN_PROGRESS\]"):
+        mq.delete_broker(BrokerId=made)
+    assert eventually(lambda: mq.describe_broker(BrokerId=made)["BrokerState"] == "RUNNING")
+    mq.delete_broker(BrokerId=made)
+    assert eventually(lambda: not mq.list_brokers()["BrokerSummaries"])
+
+
 def test_one_that_cannot_be_created_says_so_and_can_be_deleted(mq, network, monkeypatch):
     monkeypatch.setattr(amazon_mq_service, "CREATION_S", 0.0)
     monkeypatch.setattr(SomeBrokers, "fail", True)
@@ -198,6 +237,12 @@ def test_creating_one_takes_what_is_done_in_the_vpc_as_who_creates_it():
     contexts = {call.action: dict(call.context) for call in calls}
     assert contexts["mq:CreateBroker"] == contexts["mq:CreateTags"] == {"aws:RequestTag/k": "v"}
     assert contexts["iam:CreateServiceLinkedRole"] == {"iam:AWSServiceName": "mq.amazonaws.com"}
+
+
+def test_rebooting_one_takes_a_right_of_its_own_on_that_broker():
+    name, (call,) = mq_calls.read(environ("POST", "/v1/brokers/b-1/reboot"), b"", BY)
+    assert (name, call.action) == ("RebootBroker", "mq:RebootBroker")
+    assert call.resource.endswith(":broker:*:b-1")
 
 
 def test_a_request_of_another_kind_is_not_known():

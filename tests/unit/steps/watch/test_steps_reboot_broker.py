@@ -2,48 +2,80 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 
 from breakeven.agent.node_orders import FaultAnswer
+from breakeven.planning.execution_limits import REBOOT_CALL_S
 from breakeven.results import layout
 from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import all_loaders_item, lane_item
 from breakeven.steps.case import reboot_broker as step
-from breakeven.steps.case.reboot_broker import NOT_BACK, NOT_BEGUN, reboot_broker
+from breakeven.steps.case.reboot_broker import BEGINS_S, NOT_BACK, NOT_BEGUN, POLL_S, reboot_broker
+from breakeven.workload.node_faults import REBOOT_S
+from handlers.case.reboot_broker import RESERVE_S
+from infra.functions.step_table import STEPS
 from tests.support.aws.moto_results import installed
 from tests.support.cases import case_with, workload_with
 
 TARGET, BROKER_ID = "amazon-mq-cluster", "b-1"
-REBOOT, RUNS, CREATING = "REBOOT_IN_PROGRESS", "RUNNING", "CREATION_IN_PROGRESS"
+REBOOT, RUNS = "REBOOT_IN_PROGRESS", "RUNNING"
+THROTTLED = ClientError({"Error": {"Code": "TooManyRequestsException"}}, "DescribeBroker")
+UNKNOWN = ClientError({"Error": {"Code": "ForbiddenException"}}, "DescribeBroker")
+REFUSED = ClientError(
+    {"Error": {"Code": "BadRequestException", "Message": "it is being created"}}, "RebootBroker"
+)
+NO_ANSWER = ReadTimeoutError(endpoint_url="https://mq.us-east-1.amazonaws.com")
+#: of one call, seconds
+CALL_S = 885.0
+
+
+class Clock:
+    """The step's own: it goes on while the step sleeps."""
+
+    def __init__(self) -> None:
+        self.now_s = 1e9
+
+    def time(self) -> float:
+        return self.now_s
+
+    monotonic = time
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
 
 
 class Mq:
-    """The service, whose states are given one after another; the last one stays."""
+    """The service, whose states are given one after another, or errors; the last one stays."""
 
-    def __init__(self, *states: str) -> None:
+    def __init__(self, *states: str | Exception, answers: Exception | None = None) -> None:
         self.asked: list[str] = []
-        self.states, self.refuses = list(states), False
+        self._states, self._answers = list(states), answers
 
     def reboot_broker(self, BrokerId: str) -> Any:
         self.asked.append(BrokerId)
-        if self.refuses:
-            answer: Any = {"Error": {"Code": "BadRequestException", "Message": "it is being created"}}
-            raise ClientError(answer, "RebootBroker")
+        if self._answers:
+            raise self._answers
         return {}
 
     def describe_broker(self, BrokerId: str) -> Any:
-        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        state = self._states.pop(0) if len(self._states) > 1 else self._states[0]
+        if isinstance(state, Exception):
+            raise state
         return {"BrokerId": BrokerId, "BrokerState": state}
 
 
 @pytest.fixture
+def clock(monkeypatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(step, "time", made)
+    return made
+
+
+@pytest.fixture
 def services(monkeypatch):
-    monkeypatch.setattr(step, "LOOK_S", 0.01)
-    monkeypatch.setattr(step, "POLL_S", 0.01)
     with installed(monkeypatch) as found:
         case = case_with(workload_with(faults=[{"at_s": 1, "kind": "reboot"}], measure_s=60), target=TARGET)
         found.store.put_json(layout.case_key("run", "case"), case.model_dump(mode="json"))
@@ -55,7 +87,7 @@ def orders(services) -> FaultOrders:
     return FaultOrders(services.store, "run", TARGET)
 
 
-def order(services, in_s: float = 0.1) -> FaultOrder:
+def order(services, due_at_s: float) -> FaultOrder:
     made = FaultOrder(
         case_id="case",
         attempt=1,
@@ -63,7 +95,7 @@ def order(services, in_s: float = 0.1) -> FaultOrder:
         kind="reboot",
         aimed_at="broker",
         node="the broker",
-        due_at_s=time.time() + in_s,
+        due_at_s=due_at_s,
         for_s=0.0,
         in_sync=True,
     )
@@ -71,7 +103,7 @@ def order(services, in_s: float = 0.1) -> FaultOrder:
     return made
 
 
-def rebooted(services, mq: Mq, seconds_left: float = 20.0) -> bool:
+def rebooted(services, mq: Mq, seconds_left: float = CALL_S) -> bool:
     return reboot_broker(services, mq, "run", "case", 1, seconds_left)
 
 
@@ -79,57 +111,85 @@ def answer(services) -> FaultAnswer:
     return orders(services).answered("case", 1)[1]
 
 
-def test_a_broker_is_rebooted_at_its_instant_and_back_when_it_runs_again(services):
-    given, mq = order(services), Mq(RUNS, REBOOT, REBOOT, RUNS)
+def test_a_broker_is_rebooted_at_its_instant_and_back_when_it_runs_again(services, clock):
+    given, mq = order(services, clock.now_s + 2), Mq(RUNS, REBOOT, REBOOT, RUNS)
     assert rebooted(services, mq) is False
     found = answer(services)
     assert (mq.asked, found.over, found.error) == ([BROKER_ID], True, None)
-    assert found.done_at_s >= given.due_at_s
-    assert found.back_at_s >= found.done_at_s
+    assert found.done_at_s == given.due_at_s
+    assert found.back_at_s == pytest.approx(given.due_at_s + 3 * POLL_S, abs=POLL_S)
 
 
-def test_a_call_that_comes_after_another_goes_on_where_that_ended(services):
-    order(services)
-    assert rebooted(services, Mq(REBOOT), seconds_left=1.0) is True, "the case goes on"
+def test_a_call_that_comes_after_another_goes_on_where_that_ended(services, clock):
+    order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(RUNS, REBOOT), BEGINS_S + 20) is True, "the case goes on"
     assert answer(services).over is False
-    mq = Mq(REBOOT, RUNS)
+    mq = Mq(RUNS)
     assert rebooted(services, mq) is False
     assert mq.asked == [], "nothing is asked for twice"
-    assert answer(services).back_at_s is not None
+    assert answer(services).back_at_s == pytest.approx(clock.now_s)
 
 
-def test_what_the_service_does_not_take_is_a_row(services):
-    order(services)
-    mq = Mq(RUNS)
-    mq.refuses = True
+def test_a_call_ends_where_what_it_asks_for_might_begin_after_it_and_be_taken_for_over(services, clock):
+    began_s, mq = clock.now_s, Mq(RUNS, REBOOT, RUNS)
+    assert rebooted(services, mq) is True
+    assert clock.now_s == pytest.approx(began_s + CALL_S - BEGINS_S, abs=1)
+    order(services, clock.now_s + 2)
     assert rebooted(services, mq) is False
+    assert (mq.asked, answer(services).error) == ([BROKER_ID], None)
+
+
+def test_calls_are_as_long_as_the_plan_takes_them_to_be():
+    assert STEPS["RebootBroker"].limit_s - RESERVE_S - BEGINS_S >= REBOOT_CALL_S
+
+
+@pytest.mark.parametrize("unsaid", [THROTTLED, UNKNOWN, NO_ANSWER])
+def test_a_service_that_does_not_say_how_the_broker_is_is_asked_again(services, clock, unsaid):
+    order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(unsaid, RUNS, unsaid, RUNS, REBOOT, unsaid, RUNS)) is False
+    found = answer(services)
+    assert (found.error, found.back_at_s) == (None, pytest.approx(found.done_at_s + 7 * POLL_S, abs=POLL_S))
+
+
+@pytest.mark.parametrize("lost", [NO_ANSWER, REFUSED])
+def test_one_that_was_taken_without_an_answer_is_followed(services, clock, lost):
+    """The second of two calls is refused, as the broker reboots by the first."""
+    given = order(services, clock.now_s + 2)
+    mq = Mq(REBOOT, REBOOT, RUNS, answers=lost)
+    assert rebooted(services, mq) is False
+    found = answer(services)
+    assert (mq.asked, found.error, found.done_at_s) == ([BROKER_ID], None, given.due_at_s)
+    assert found.back_at_s > found.done_at_s
+
+
+def test_what_the_service_does_not_take_is_a_row(services, clock):
+    order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(RUNS, answers=REFUSED)) is False
     assert "Amazon MQ did not take it: " in str(answer(services).error)
     assert answer(services).done_at_s is None
 
 
-def test_an_order_that_comes_late_is_not_carried_out(services):
-    order(services, in_s=-5.0)
+def test_an_order_that_comes_late_is_not_carried_out(services, clock):
+    order(services, clock.now_s - 5)
     mq = Mq(RUNS)
     assert rebooted(services, mq) is False
-    assert "its order came 5." in str(answer(services).error)
+    assert "its order came 5.0 s late" in str(answer(services).error)
     assert mq.asked == []
 
 
 @pytest.mark.parametrize(
-    ("limit", "states", "error"), [("BEGINS_S", (RUNS,), NOT_BEGUN), ("REBOOT_S", (REBOOT,), NOT_BACK)]
+    ("limit_s", "state", "error"),
+    [(BEGINS_S, RUNS, NOT_BEGUN), (REBOOT_S, REBOOT, NOT_BACK), (REBOOT_S, THROTTLED, NOT_BACK)],
 )
-def test_one_that_does_not_begin_or_end_is_not_waited_for_for_ever(
-    services, monkeypatch, limit, states, error
-):
-    monkeypatch.setattr(step, limit, 0.2)
-    order(services)
-    assert rebooted(services, Mq(*states)) is False
+def test_one_that_does_not_begin_or_end_is_not_waited_for_for_ever(services, clock, limit_s, state, error):
+    given = order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(state)) is False
     found = answer(services)
-    assert (found.error, found.back_at_s) == (error, None)
-    assert found.done_at_s is not None
+    assert (found.error, found.back_at_s, found.done_at_s) == (error, None, given.due_at_s)
+    assert clock.now_s == pytest.approx(given.due_at_s + limit_s, abs=2 * POLL_S)
 
 
-def test_a_case_that_ends_before_an_order_is_not_waited_for(services):
+def test_a_case_that_ends_before_an_order_is_not_waited_for(services, clock):
     services.state("run").update(all_loaders_item("case", 1), reason="a loader is missing")
     assert rebooted(services, Mq(RUNS)) is False
     assert orders(services).answered("case", 1) == {}
