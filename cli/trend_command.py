@@ -19,6 +19,7 @@ from breakeven.report.drift.trend import Trend, trend
 from breakeven.report.elements import filled
 from breakeven.report.tables.trend_tables import points_table, series_table
 from breakeven.results.items import suite_runs
+from breakeven.results.store import Store
 from breakeven.steps.run.earlier_runs import known_runs, stored_report
 from breakeven.workload.problems import did_you_mean
 from breakeven.workload.read import shipped_suites
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: there is no run of the suite, AWS refuses access, or the page cannot be written
     """
     damaged: list[str] = []
-    known, read = _on_aws(arguments) if arguments.on == "aws" else _here(arguments, damaged)
+    known, read = (_on_aws if arguments.on == "aws" else _here)(arguments, damaged)
     found = trend(arguments.suite, known, read)
     if found is None:
         raise InputError("trend", "suite", arguments.suite, _remedy(arguments, damaged))
@@ -106,23 +107,40 @@ def _read(runs: Path, damaged: list[str], run_id: str) -> Report | None:
 
 def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
     """What a suite without a trend may be, and what it lacks."""
-    makes = f"{command(f'run {arguments.suite}')} makes one"
+    is_here, shipped = arguments.on == "local", shipped_suites()
+    name = arguments.suite if arguments.suite in shipped else "SUITE.yaml"
+    makes = f"{command(f'run {name}' if is_here else f'run {name} --on aws')} makes one"
     if damaged:
-        return f"none of its reports can be read ({damaged[0]}); {makes}"
-    measured = earlier_reports.known_suites(arguments.runs) if arguments.on == "local" else ()
-    if arguments.suite in {*measured, *shipped_suites()}:
+        return f"no report that could be compared with the newest can be read ({damaged[0]}); {makes}"
+    measured = earlier_reports.known_suites(arguments.runs) if is_here else ()
+    if arguments.suite in {*measured, *shipped}:
         return f"no run of this suite with a case that is ok and a report; {makes}"
-    hint = did_you_mean(arguments.suite, [*measured, *shipped_suites()])
+    hint = did_you_mean(arguments.suite, [*measured, *shipped])
     have = f"there are runs of {', '.join(measured)}" if measured else "there is no run yet"
-    return f"no run of such a suite; {hint}{have}; suites are {', '.join(shipped_suites())}"
+    return f"no run of such a suite; {hint}{f'{have}; ' if is_here else ''}suites are {', '.join(shipped)}"
 
 
-def _on_aws(arguments: argparse.Namespace) -> Source:
-    """:raises InputError: there is no such installation, or AWS refuses access"""
+def _on_aws(arguments: argparse.Namespace, damaged: list[str]) -> Source:
+    """
+    :param damaged: is given a line for each report that cannot be read
+    :raises InputError: there is no such installation, or AWS refuses access
+    """
     found = deployed.find(deployed.connect(arguments.profile, arguments.region), arguments.prefix)
     with deployed.aws_errors_in_words():
         known = known_runs(found.state(suite_runs(arguments.suite)))
-    return known, partial(stored_report, found.store)
+    return known, partial(_read_stored, found.store, damaged)
+
+
+def _read_stored(store: Store, damaged: list[str], run_id: str) -> Report | None:
+    """Likewise, of the deployed stack.
+
+    :raises InputError: AWS refuses access
+    """
+    with deployed.aws_errors_in_words():
+        report = stored_report(store, run_id)
+    if report is None:
+        damaged.append(f"{run_id}: its report is gone, damaged, or of a version that is not read")
+    return report
 
 
 def _print(console: Console, found: Trend, out: Path | None) -> None:

@@ -17,6 +17,8 @@ from breakeven.words import plural
 from breakeven.workload.node_faults import REBOOT, ROLLING_RESTART, UPGRADE, NodeFault
 from breakeven.workload.service_faults import SERVICE_FAULTS
 
+#: targets that a fault of a node can be of
+OWN = "with nodes of your own"
 #: faults between a node and its peers, and what a single node may have in their place
 WITH_PEERS = {"partition": "pause", "cut-peers": "cut-clients", "slow-peers": "slow-clients"}
 
@@ -36,7 +38,8 @@ def fault_faults(settings: Mapping[str, Any], cluster: Cluster, fault: Fault) ->
         yield from _service_faults(asked, settings, record, fault)
         return
     if not record.own_nodes:
-        remedy = "remove it, or give this scenario targets with nodes of your own"
+        rebooted = any(each["kind"] == REBOOT for each in asked)
+        remedy = f"remove it, or give this scenario targets {'of Amazon MQ' if rebooted else OWN}"
         yield fault("faults", ", ".join(map(_words, asked)), f"{record.service} has no nodes; {remedy}")
         return
     if any(each["kind"] == UPGRADE for each in asked):
@@ -60,7 +63,7 @@ def _service_faults(
         path = f"faults.{index}"
         if each["kind"] != REBOOT:
             remedy = f"no call reaches a single node of {record.name}; use reboot, or remove it, or give this"
-            yield fault(f"{path}.kind", each["kind"], f"{remedy} scenario targets with nodes of your own")
+            yield fault(f"{path}.kind", each["kind"], f"{remedy} scenario targets {OWN}")
         elif len(asked) > 1:
             remedy = "it lasts until the service has done it, and nobody knows when; give it its own scenario"
             yield fault(f"{path}.kind", each["kind"], remedy)

@@ -8,7 +8,7 @@ from typing import Any
 from breakeven.errors import InputError
 from breakeven.planning.refusal import Fault
 from breakeven.targets.record import TargetRecord
-from breakeven.workload.node_faults import NodeFault
+from breakeven.workload.node_faults import REBOOT, NodeFault
 from breakeven.workload.service_faults import EXCLUSIVE, SERVICE_FAULTS, ServiceFault
 
 
@@ -21,7 +21,8 @@ def service_fault_faults(
     """
     own = {index: ServiceFault(**each) for index, each in enumerate(given) if each["kind"] in SERVICE_FAULTS}
     if record.request_price is None:
-        remedy = f"befalls calls of Amazon SQS, and {record.name} is a broker; use kill, stop or pause"
+        use = REBOOT if record.broker else "kill, stop or pause"
+        remedy = f"befalls calls of Amazon SQS, and {record.name} is a broker; use {use}"
         yield fault("faults", ", ".join(each.words for each in own.values()), f"{remedy}, or drop it")
         return
     for index, each in own.items():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift.change_points import LEAST_RUNS, best_split, change_points
@@ -21,6 +22,7 @@ from breakeven.report.drift.trend_words import document, headline
 from breakeven.report.render.trend_page import UNCHANGED, UNKNOWN, trend_page
 from breakeven.results import layout
 from breakeven.steps.run.earlier_runs import keep_run
+from breakeven.steps.services import Services
 from cli.main import main
 from cli.running import deployed
 from tests.fixtures.report import sample
@@ -235,22 +237,63 @@ def test_a_report_that_is_damaged_is_named(tmp_path: Path, year: Sequence[Report
     (tmp_path / year[1].run_id / "report" / "report.json").write_text("{}")
     assert main(["trend", "quick", "--runs", str(tmp_path), "--json"]) == 2
     said = capsys.readouterr()
-    assert f"'quick': none of its reports can be read ({path}: file: " in said.err
+    assert (
+        f"'quick': no report that could be compared with the newest can be read ({path}: file: " in said.err
+    )
+
+
+@pytest.fixture
+def stack(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """A deployed stack, as the command finds it."""
+    with installed(monkeypatch) as services:
+        found = SimpleNamespace(state=services.state, store=services.store)
+        monkeypatch.setattr(deployed, "connect", lambda *_: None)
+        monkeypatch.setattr(deployed, "find", lambda *_: found)
+        yield services
+
+
+def store_there(services: Services, reports: Sequence[Report]) -> None:
+    for report in reports:
+        body = report.model_dump_json().encode()
+        services.store.put_bytes(layout.report_key(report.run_id, "report.json"), body)
+        keep_run(services, plan_document(), report)
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_with_on_aws_the_runs_are_those_of_the_deployed_stack(
-    year: Sequence[Report], monkeypatch: pytest.MonkeyPatch, capsys: Any
+    year: Sequence[Report], stack: Services, capsys: Any
 ) -> None:
-    with installed(monkeypatch) as services:
-        for report in year:
-            body = report.model_dump_json().encode()
-            services.store.put_bytes(layout.report_key(report.run_id, "report.json"), body)
-            keep_run(services, plan_document(), report)
-        found = SimpleNamespace(state=services.state, store=services.store)
-        monkeypatch.setattr(deployed, "connect", lambda *_: None)
-        monkeypatch.setattr(deployed, "find", lambda *_: found)
-        assert main(["trend", "quick", "--on", "aws", "--json"]) == 0
+    store_there(stack, year)
+    assert main(["trend", "quick", "--on", "aws", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert [run["run_id"] for run in said["runs"]] == [report.run_id for report in year]
     assert {each["run"] for each in said["change_points"]} == {"m7"}
+
+
+def test_on_aws_a_report_that_is_damaged_or_refused_is_named(
+    year: Sequence[Report], stack: Services, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    store_there(stack, year[:2])
+    stack.store.put_bytes(layout.report_key(year[0].run_id, "report.json"), b"{")
+    assert main(["trend", "quick", "--on", "aws", "--json"]) == 0
+    assert f"left out: {year[0].run_id}: its report is gone, damaged, or of" in capsys.readouterr().err
+
+    def refused(*_: object) -> bytes:
+        raise ClientError({"Error": {"Code": "ExpiredToken", "Message": "it has expired"}}, "GetObject")
+
+    monkeypatch.setattr(stack.store, "get_bytes", refused)
+    assert main(["trend", "quick", "--on", "aws"]) == 2
+    assert "access: 'ExpiredToken': GetObject was refused: it has expired; " in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("stack")
+@pytest.mark.parametrize(
+    ("suite", "said"),
+    [
+        ("nightly", "'nightly': no run of such a suite; suites are "),
+        ("quick", "and a report; npm run breakeven -- run quick --on aws makes one"),
+    ],
+)
+def test_on_aws_nothing_is_said_of_runs_on_this_machine(suite: str, said: str, capsys: Any) -> None:
+    assert main(["trend", suite, "--on", "aws"]) == 2
+    assert said in capsys.readouterr().err

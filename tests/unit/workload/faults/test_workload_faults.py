@@ -235,7 +235,13 @@ def test_they_need_a_measured_stage(scenario: dict[str, Any]) -> None:
             "60",
             "the measured stage ends after 60 s",
         ),
-        ({"faults": [REBOOT]}, SQS, "faults", "reboot the broker at 10 s", "Amazon SQS has no nodes"),
+        (
+            {"faults": [REBOOT]},
+            SQS,
+            "faults",
+            "reboot the broker at 10 s",
+            "Amazon SQS has no nodes; remove it, or give this scenario targets of Amazon MQ",
+        ),
         (
             {"faults": [REBOOT]},
             TRIO,

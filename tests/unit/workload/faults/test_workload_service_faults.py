@@ -121,6 +121,13 @@ def test_what_is_no_fault_is_named(entry: dict[str, Any], field: str, value: obj
             "throttle 30% of calls at 10 s for 5 s",
             "befalls calls of Amazon SQS, and rabbitmq-quorum-trio is a broker; use kill, stop or pause",
         ),
+        (
+            [THROTTLE],
+            "amazon-mq-cluster",
+            "faults",
+            "throttle 30% of calls at 10 s for 5 s",
+            "befalls calls of Amazon SQS, and amazon-mq-cluster is a broker; use reboot",
+        ),
         ([KILL], FIFO, "faults", "kill the leader's node at 10 s for 5 s", "has no nodes"),
         (
             [DUPLICATE],
