@@ -102,9 +102,9 @@ class _Reboots:
         if runs and self._has_begun:
             self._end(order, begun_s, back_at_s=time.time())
         elif runs and time.time() > begun_s + BEGINS_S:
-            self._end(order, begun_s, error=NOT_BEGUN)
+            self._end(order, None, error=NOT_BEGUN)
         elif time.time() > begun_s + REBOOT_S:
-            self._end(order, begun_s, error=NOT_BACK)
+            self._end(order, begun_s, error=f"{NOT_BACK}: its state is {state or 'not known'}")
 
     def _state(self) -> str | None:
         """None where the service does not say just now: it is asked again."""
@@ -115,8 +115,13 @@ class _Reboots:
         return broker.state if broker else None
 
     def _end(
-        self, order: FaultOrder, done_at_s: float, back_at_s: float | None = None, error: str | None = None
+        self,
+        order: FaultOrder,
+        done_at_s: float | None,
+        back_at_s: float | None = None,
+        error: str | None = None,
     ) -> None:
+        """:param done_at_s: None: it was not rebooted"""
         answer = FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error)
         self._orders.answer(order, answer)
 

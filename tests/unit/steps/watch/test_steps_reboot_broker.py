@@ -177,16 +177,25 @@ def test_an_order_that_comes_late_is_not_carried_out(services, clock):
     assert mq.asked == []
 
 
+def test_one_that_does_not_begin_is_not_waited_for_for_ever_and_was_not_done(services, clock):
+    given = order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(RUNS)) is False
+    found = answer(services)
+    assert (found.error, found.back_at_s, found.done_at_s) == (NOT_BEGUN, None, None)
+    assert clock.now_s == pytest.approx(given.due_at_s + BEGINS_S, abs=2 * POLL_S)
+
+
 @pytest.mark.parametrize(
-    ("limit_s", "state", "error"),
-    [(BEGINS_S, RUNS, NOT_BEGUN), (REBOOT_S, REBOOT, NOT_BACK), (REBOOT_S, THROTTLED, NOT_BACK)],
+    ("state", "said"),
+    [(REBOOT, REBOOT), ("CRITICAL_ACTION_REQUIRED", "CRITICAL_ACTION_REQUIRED"), (THROTTLED, "not known")],
 )
-def test_one_that_does_not_begin_or_end_is_not_waited_for_for_ever(services, clock, limit_s, state, error):
+def test_one_that_does_not_end_is_not_waited_for_for_ever(services, clock, state, said):
     given = order(services, clock.now_s + 2)
     assert rebooted(services, Mq(state)) is False
     found = answer(services)
-    assert (found.error, found.back_at_s, found.done_at_s) == (error, None, given.due_at_s)
-    assert clock.now_s == pytest.approx(given.due_at_s + limit_s, abs=2 * POLL_S)
+    assert found.error == f"{NOT_BACK}: its state is {said}"
+    assert (found.back_at_s, found.done_at_s) == (None, given.due_at_s)
+    assert clock.now_s == pytest.approx(given.due_at_s + REBOOT_S, abs=2 * POLL_S)
 
 
 def test_a_case_that_ends_before_an_order_is_not_waited_for(services, clock):
