@@ -51,12 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
         remedy = f"{arguments.before} and {arguments.after} are one run, {after.run_id}; name two"
         raise InputError("compare", "run", arguments.after, remedy)
     drift = drift_between(before, after)
-    found = reported(drift, before, after)
+    found, unjudged = reported(drift, before, after), filled(unjudged_table(drift, after))
     if arguments.out:
         # which brings the template engine, for which the terminal should not wait
         from breakeven.report.render.drift_page import drift_page  # noqa: PLC0415
 
-        write_page(arguments.out, drift_page(after, found), "compare")
+        write_page(arguments.out, drift_page(after, found, unjudged), "compare")
     if arguments.json:
         print_json(document(drift))
         return 0
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     for sentence in found.findings:
         say(console, sentence)
     _print_figures(console, found)
-    for table in filled(unjudged_table(drift, after)):
+    for table in unjudged:
         print_figures(console, table)
     if arguments.out:
         say(console)

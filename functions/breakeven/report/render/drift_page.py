@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from breakeven.report.contract.drift_model import DriftReport
 from breakeven.report.contract.report_model import Report
-from breakeven.report.elements import Section
+from breakeven.report.elements import Section, Table
 from breakeven.report.render.page import Content, byline, set_page
 from breakeven.report.sections import validity
 from breakeven.report.sections.since_last_run import drift_parts
 from breakeven.report.sections.subject import Subject
 
 
-def drift_page(after: Report, drift: DriftReport) -> str:
+def drift_page(after: Report, drift: DriftReport, unjudged: Sequence[Table] = ()) -> str:
     """The page as HTML.
 
     :param after: the later run, whose validity stands below
     :param drift: since the earlier one
+    :param unjudged: figures that ``drift`` says nothing of
     """
-    parts = drift_parts(drift)[1:]  # the summary is the page's headline
+    parts = (*drift_parts(drift)[1:], *unjudged)  # the summary is the page's headline
     sections = (
         Section("comparison", "Comparison", parts, f"Run {after.run_id} held against {drift.since}"),
         validity.section(Subject(after, None)),

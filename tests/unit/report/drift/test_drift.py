@@ -277,7 +277,8 @@ def test_figures_that_are_not_judged_are_shown_with_that(stored: Path, capsys: A
         first = {case.target: case for case in reversed(made.cases)}
         one_cell = made.model_copy(update={"cases": list(first.values())})
         (stored / made.run_id / "report" / "report.json").write_text(one_cell.model_dump_json())
-    assert main(["compare", "before", "after", "--runs", str(stored)]) == 0
+    page = stored / "compare.html"
+    assert main(["compare", "before", "after", "--runs", str(stored), "--out", str(page)]) == 0
     out = capsys.readouterr().out
     assert out.index("Nothing can be told from chance") < out.index("Figures that are not judged")
     rows = [line for line in out.splitlines() if line.rstrip().endswith("not judged (1 cell)")]
@@ -285,6 +286,9 @@ def test_figures_that_are_not_judged_are_shown_with_that(stored: Path, capsys: A
     (produced,) = (line for line in rows if line.startswith("RabbitMQ") and "Produce rate, msg/s" in line)
     assert "%" in produced
     assert "Fewer than 3 cells of a target are not judged together" in " ".join(out.split())
+    on_page = text(parse(page.read_text()))
+    assert "Figures that are not judged" in on_page
+    assert on_page.count("not judged (1 cell)") == len(rows)
 
 
 def test_a_run_that_is_not_there_or_is_damaged_is_named(stored: Path, capsys: Any) -> None:
