@@ -40,9 +40,8 @@ def _late(case: Case, fault: CaseFault) -> str | None:
     if of_all or fault.end_s < (measure_s := case.workload.measure_s):
         return None
     ends = f"it lasts until {fault.end_s:g} s, and the measured stage ends after {measure_s:g} s"
-    return (
-        f"no time to recover will be known, as {ends}; begin it earlier, shorten it, or measure for longer."
-    )
+    remedy = "begin it earlier, shorten it, or measure for longer"
+    return f"how rates recover once it is over will not be known, as {ends}; {remedy}."
 
 
 def _long_cut(case: Case, fault: CaseFault) -> str | None:
