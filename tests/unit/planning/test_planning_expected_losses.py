@@ -57,9 +57,9 @@ def test_one_that_comes_before_a_rate_is_known_is_told_of():
 def test_one_that_outlasts_the_measured_stage_is_told_of():
     (_, note) = notes(TRIO, at_s=5.0, for_s=200.0)
     assert note == (
-        "RabbitMQ quorum trio, kill the leader's node at 5 s for 200 s: how rates recover once it is over will "
-        "not be known, as it lasts until 205 s, and the measured stage ends after 10 s; begin it earlier, "
-        "shorten it, or measure for longer."
+        "RabbitMQ quorum trio, kill the leader's node at 5 s for 200 s: how rates recover once it is over "
+        "will not be known, as it lasts until 205 s, and the measured stage ends after 10 s; begin it "
+        "earlier, shorten it, or measure for longer."
     )
 
 
