@@ -73,7 +73,9 @@ def test_the_loaders_of_a_search_are_processes_that_each_have_their_share(workfl
     case = case_with(report, nodes_down=1)
     held = best(case.probes)
     assert held is not None
-    shares = {one.loader: one.offered for one in case.loaders if one.stage == f"probe-{held.number}"}
+    own, stage = case.loaders, f"probe-{held.number}"
+    parts = zip(own.loader, own.stage, own.offered, strict=True)
+    shares = {loader: offered for loader, of, offered in parts if of == stage}
     assert set(shares) == {0, 1}
     assert sum(shares.values()) == held.offered
     assert shares[0] == pytest.approx(shares[1], abs=2)
