@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     :raises InputError: there is no such run, its file is damaged, the two are one or not comparable, or the
         page cannot be written
     """
-    before, after = (load(name, arguments.runs) for name in (arguments.before, arguments.after))
+    before, after = (load(name, arguments.runs, "compare") for name in (arguments.before, arguments.after))
     if before.run_id == after.run_id:
         remedy = f"{arguments.before} and {arguments.after} are one run, {after.run_id}; name two"
         raise InputError("compare", "run", arguments.after, remedy)

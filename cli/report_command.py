@@ -103,18 +103,20 @@ def _as_far_as_settled(folder: Path, perftest: bool, *, as_json: bool) -> int:
     return 0
 
 
-def load(target: str, runs: Path) -> Report:
+def load(target: str, runs: Path, asked_by: str) -> Report:
     """The report of a run, as far as it is settled, by its id, ``latest`` or a path.
 
+    :param asked_by: the command that an error names
     :raises InputError: there is no such run, nothing of it is settled, or its file is damaged
     """
     folder = _unfinished(target, runs)
-    return settled_report(folder) if folder else read(find(target, runs))
+    return settled_report(folder) if folder else read(find(target, runs, asked_by))
 
 
-def find(target: str, runs: Path) -> Path:
+def find(target: str, runs: Path, asked_by: str = "report") -> Path:
     """``report.json`` of a run's id, of ``latest``, or of a path to it, its folder or its run's folder.
 
+    :param asked_by: the command that an error names
     :raises InputError: nothing of that name has one
     """
     for place in (runs / target, Path(target)):
@@ -128,7 +130,7 @@ def find(target: str, runs: Path) -> Path:
         if known
         else f"no run in {runs} has one; {command('run')} makes one"
     )
-    raise InputError("report", "run", target, f"no {SOURCE} there; {remedy}")
+    raise InputError(asked_by, "run", target, f"no {SOURCE} there; {remedy}")
 
 
 def read(source: Path) -> Report:

@@ -114,7 +114,7 @@ def _remedy(arguments: argparse.Namespace, damaged: Sequence[str]) -> str:
         return f"no report that could be compared with the newest can be read ({damaged[0]}); {makes}"
     measured = earlier_reports.known_suites(arguments.runs) if is_here else ()
     if arguments.suite in {*measured, *shipped}:
-        return f"no run of this suite with a case that is ok and a report; {makes}"
+        return f"no run of this suite came to its end with a case that is ok and a report; {makes}"
     hint = did_you_mean(arguments.suite, [*measured, *shipped])
     have = f"there are runs of {', '.join(measured)}" if measured else "there is no run yet"
     return f"no run of such a suite; {hint}{f'{have}; ' if is_here else ''}suites are {', '.join(shipped)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -222,3 +223,11 @@ def last_lines(path: Path, count: int = 12) -> str:
         lines = [line for line in path.read_text(errors="replace").splitlines() if line.strip()]
         return "\n".join(lines[-count:])
     return ""
+
+
+def how_busy() -> str:
+    """Why a process may be late, for an error message: the load, where it is over twice the host's cores."""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load <= 2 * cores:
+        return ""
+    return f"; this machine has a load of {load:.0f} on {cores} cores: try again once less is running on it"

@@ -22,7 +22,7 @@ from breakeven.clients.amqp.encoding import PROTOCOL_HEADER
 from breakeven.errors import BreakevenError
 from breakeven.targets.rabbitmq_cluster import CLUSTER_PARAMETER, ClusterSettings
 from breakeven.targets.rabbitmq_management import Management, ManagementError
-from local.children import SERVER_NICENESS, Children, last_lines
+from local.children import SERVER_NICENESS, Children, how_busy, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 from local.servers.broker_files import NodePlan, environment, mapper_environment, write_cookie, write_node
 from local.servers.broker_releases import CONTROL, OWN, Release
@@ -225,9 +225,8 @@ class BrokerCluster:
             self._check_alive(plans)
             if time.monotonic() > deadline:
                 late = waiting[0]
-                raise BreakevenError(
-                    f"RabbitMQ node {late.node.name} was not ready in {START_DEADLINE_S:g} s{_tail(late)}"
-                )
+                said = f"was not ready in {START_DEADLINE_S:g} s{how_busy()}{_tail(late)}"
+                raise BreakevenError(f"RabbitMQ node {late.node.name} {said}")
             waiting = [plan for plan in waiting if not is_ready(plan.node)]
             if waiting:
                 time.sleep(LOOK_EVERY_S)

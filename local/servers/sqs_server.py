@@ -24,14 +24,14 @@ from breakeven.clients.base import CallFailed, ConnectionLost
 from breakeven.clients.sqs.client import SqsClient
 from breakeven.errors import BreakevenError, InputError
 from breakeven.planning.workload_settings import workload_of
-from local.children import SERVER_NICENESS, Children, last_lines
+from local.children import SERVER_NICENESS, Children, how_busy, last_lines
 from local.ports import LOOPBACK, PortTaken, answers, free_ports, is_port_taken, start_on_free_ports
 
 #: where the set-up puts ElasticMQ's jars
 JARS = Path(__file__).parents[2] / ".cache" / "elasticmq" / "lib"
 MAIN_JAR = "elasticmq-server_2.13-*.jar"
 ENDPOINT_OPTION = "--sqs-endpoint"
-START_DEADLINE_S = 60.0
+START_DEADLINE_S = 120.0
 STOP_GRACE_S = 2.0
 LOOK_EVERY_S = 0.1
 MIB = 1024 * 1024
@@ -209,7 +209,8 @@ class SqsServer:
                 raise kind(f"{self.name} ended while it was starting:\n{said}")
             if time.monotonic() > deadline:
                 raise BreakevenError(
-                    f"{self.name} did not answer within {START_DEADLINE_S:g} s:\n{last_lines(output)}"
+                    f"{self.name} did not answer within {START_DEADLINE_S:g} s{how_busy()}; it said:\n"
+                    f"{last_lines(output)}"
                 )
             time.sleep(LOOK_EVERY_S)
 

@@ -112,11 +112,22 @@ export function ranges(answer: Answer): string {
     [last, before] = [best, rate];
   }
   if (!found.length) return "";
-  const said = found.slice(0, 3).map(({ option, from }) =>
-    from === null ? `${spoken(option)} is the cheapest` : `${spoken(option)} above about ${about(from)} messages a second`,
-  );
-  const more = found.length > 3 ? `, and it changes ${found.length - 3} more times` : "";
-  return `With these inputs, up to ${about(before)} messages a second, ${said.join(", ")}${more}.`;
+  const named = found.slice(0, 3).map(({ option, from }, at) => {
+    const end = found[at + 1]?.from ?? null;
+    const until = end === null ? ` up to the ${about(before)} priced` : ` to about ${about(end)}`;
+    if (from !== null) return `${spoken(option)} from there${until}`;
+    const below = end === null ? `at every rate${until}` : `below about ${about(end)} messages a second`;
+    return `${spoken(option)} is the cheapest ${below}`;
+  });
+  const again = found.length > 3 ? " (above it the cheapest changes again)" : "";
+  return `With these inputs, ${listing(named)}${again}.${unstaffed(answer, found.map(({ option }) => option))}`;
+}
+
+/** That Amazon MQ, where one of these, has no staff time in its price beside a cluster of one's own that has. */
+function unstaffed(answer: Answer, options: Priced[]): string {
+  const { hours, amazon_mq_hours: theirs } = answer.inputs;
+  const bare = !!hours && theirs === null && options.some((one) => one.option.id === AMAZON_MQ);
+  return bare ? " Amazon MQ is priced without staff time: no source says how much it takes." : "";
 }
 
 function cheapestAt(options: Priced[], messages: number, last: Priced | null): Priced | null {

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 VERDICT = "#yours-verdict"
 USED, BATCHED = "-sqs-as-used-rabbitmq-pair", "-sqs-batched-rabbitmq-pair"
-#: three million messages of 1 KiB a month; the same of 40 KiB, consumed by Lambda
+#: three million messages of 1 KiB a month
 OWNER = "#v1&unit=month&traffic=3000000"
+#: a day of staff time, at the page's own traffic
+STAFF = "#v1&hours=8"
+#: three million of 40 KiB, consumed by Lambda
 LARGE = "#v1&unit=month&traffic=3000000&message_bytes=40960&consumer=lambda"
 
 #: hash, question, element (a figure's key or a selector), what it says
@@ -18,6 +21,13 @@ QUESTIONS = (
     (OWNER, "from what rate does my own win?", f"crossing{USED}", "above 43"),
     (OWNER, "and once batched?", f"crossing{BATCHED}", "above 785"),
     (OWNER, "with how much work?", f"hours{USED}", "never"),
+    (
+        STAFF,
+        "what is the cheapest where, with a day of staff time?",
+        "#yours-ranges",
+        "SQS batched and long-polled is the cheapest below about 2,430 messages a second and an Amazon MQ "
+        "cluster of mq.m7g.large from there up to the 100,000 priced. Amazon MQ is priced without staff time",
+    ),
     (LARGE, "which is cheaper?", VERDICT, "SQS batched and long-polled is the cheapest: $1.96 a month"),
     (
         LARGE,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local.children import Children
+from local.children import Children, how_busy
 
 
 @pytest.mark.parametrize("niceness", [0, 7])
@@ -24,3 +24,16 @@ def test_a_process_yields_as_it_is_told_and_so_does_its_session(tmp_path, nicene
         group = Path(f"/proc/{process.pid}/autogroup")
         if group.exists() and (said := group.read_text()):
             assert int(said.split()[-1]) == niceness
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        (4.0, ""),
+        (22.4, "; this machine has a load of 22 on 2 cores: try again once less is running on it"),
+    ],
+)
+def test_an_error_says_how_busy_the_machine_is_where_it_is(monkeypatch, load, said):
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert how_busy() == said

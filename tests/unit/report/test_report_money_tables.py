@@ -196,7 +196,7 @@ def test_amazon_mq_is_ranked_where_it_undercuts_and_its_condition_is_said():
     # $3,000 of staff time a month: at 10,000 msg/s its own cluster of the service is cheaper than both
     assert ranked == [*["SQS batched"] * 4, *["Amazon MQ"] * 2]
     assert "and an Amazon MQ cluster above that, if clusters carry the load." in dear.verdict
-    assert "of an Amazon MQ cluster of mq.m7g.large each of its clusters carries at least" in dear.verdict
+    assert "each Amazon MQ cluster of mq.m7g.large carries at least" in dear.verdict
     assert "whose price no source gives, is free." in dear.verdict
     charged = report_of(hours=40.0, amazon_mq_inter_node=0.0)
     assert "whose price no source gives" not in charged.verdict

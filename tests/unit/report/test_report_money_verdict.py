@@ -61,8 +61,8 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "if clusters carry the load."
     )
     assert sums == (
-        "That supposes that a RabbitMQ cluster can carry 3,360 messages a second at peak and of an Amazon MQ "
-        "cluster of mq.m7g.large each of its clusters carries at least 24,300 msg/s and traffic between its "
+        "That supposes that a RabbitMQ cluster can carry 3,360 messages a second at peak and each Amazon MQ "
+        "cluster of mq.m7g.large carries at least 24,300 msg/s and traffic between its "
         "brokers, whose price no source gives, is free. Without Amazon MQ, SQS batched and long-polled is "
         "cheaper than a RabbitMQ pair of m7g.large in 2 zones below about 785 messages a second (between 270 "
         "and 785); above that, RabbitMQ is, if a cluster can carry 3,360 messages a second at peak, and "

@@ -173,8 +173,7 @@ def _supposing(question: CostQuestion, own: Range) -> str:
     rate = own.start.rate if own.start else own.rates[0]
     inputs = Inputs.model_validate(question.inputs)
     if own.option == AMAZON_MQ:
-        what = question.spoken_option(AMAZON_MQ)
-        return f"of {what} {conditions(inputs, rate)}"
+        return conditions(inputs, rate, question.spoken_option(AMAZON_MQ))
     if own.option != RABBITMQ or inputs.capacity_msg_per_s:
         return ""
     needs = about(capacity_of(inputs).needed_each(rate))

@@ -10,10 +10,16 @@ from breakeven.pricing.bill.inputs import Inputs
 BETWEEN = "traffic between its brokers, whose price no source gives,"
 
 
-def conditions(inputs: Inputs, msg_per_s: float) -> str:
-    """What the price of Amazon MQ supposes at a rate."""
+def conditions(inputs: Inputs, msg_per_s: float, spoken: str = "") -> str:
+    """What the price of Amazon MQ supposes at a rate.
+
+    :param spoken: the option with its article, where what stands before does not name it
+    """
     needs = words.figure(amazon_mq_capacity(inputs).needed_each(msg_per_s))
-    each = "it" if brokers_of(inputs.deployment) == 1 else "each of its clusters"
+    if brokers_of(inputs.deployment) == 1:
+        each = spoken or "it"
+    else:
+        each = f"each {spoken.removeprefix('an ')}" if spoken else "each of its clusters"
     return f"{each} carries at least {needs} msg/s{_and_free(inputs)}"
 
 

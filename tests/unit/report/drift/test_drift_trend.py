@@ -203,7 +203,7 @@ def test_the_command_prints_it_writes_a_page_and_answers_in_json(
         (["qick"], "'qick': no run of such a suite; did you mean 'quick'? there is no run yet; suites are "),
         (
             ["quick"],
-            "'quick': no run of this suite with a case that is ok and a report; npm run breakeven -- run",
+            "'quick': no run of this suite came to its end with a case that is ok and a report; npm run",
         ),
         (["quick", "--runs", "nowhere"], "--runs: 'nowhere': no such folder; name the one that has the runs"),
         (["quick", "--region", "eu-west-1"], "--region: 'eu-west-1': belongs to runs on AWS"),
