@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from breakeven.agent.host_network import DRAINED_S
 from breakeven.agent.impairment import CUTS, NETWORK_KINDS, OF_CLIENTS, Impairment, NetworkKind
 from breakeven.agent.node_alarms import ALARMS, Alarm
 from breakeven.terms import Frozen
@@ -62,6 +63,11 @@ class NodeFault(Frozen):
     @property
     def end_s(self) -> float:
         return self.at_s + self.for_s
+
+    @property
+    def free_s(self) -> float:
+        """From when on its node can have another: what a bad network holds back leaves first."""
+        return self.end_s + ((self.delay_ms or 0.0) / 1000 + DRAINED_S if self.network else 0.0)
 
     @property
     def is_alarm(self) -> bool:

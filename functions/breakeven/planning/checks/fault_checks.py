@@ -151,18 +151,20 @@ def _together(
     nodes = aimed(faults, cluster.nodes)
     for index, each in enumerate(faults):
         path, at = f"faults.{index}.at_s", f"{each.at_s:g}"
-        under_way = [
+        earlier = [
             (number, other)
             for number, other in enumerate(faults)
-            if (other.at_s, number) < (each.at_s, index) and each.at_s < other.end_s
+            if (other.at_s, number) < (each.at_s, index)
         ]
+        under_way = [one for one in earlier if each.at_s < one[1].end_s]
         away = [other for _, other in under_way if other.takes_away]
-        on_it = next((one for one in under_way if nodes[index].shares_node(nodes[one[0]])), None)
+        taken = (one for one in earlier if each.at_s < one[1].free_s)
+        on_it = next((one for one in taken if nodes[index].shares_node(nodes[one[0]])), None)
         if beside := next((one for one in under_way if one[1].is_alarm or each.is_alarm), None):
             yield fault(path, at, _beside_an_alarm(each, *beside))
         elif on_it:
             which = nodes[index].named_as(nodes[on_it[0]])
-            remedy = f"faults.{on_it[0]} has {which} until {on_it[1].end_s:g} s; begin it after that"
+            remedy = f"faults.{on_it[0]} has {which} until {on_it[1].free_s:g} s; begin it after that"
             yield fault(path, at, remedy)
         elif each.takes_away and len(away) + 1 > most:
             free_s = min(other.end_s for other in away)

@@ -103,8 +103,21 @@ def test_what_is_no_fault_is_named(entry: dict[str, Any], field: str, value: obj
         ),
         ([{**CUT, "kind": "cut-peers"}], SINGLE, "0.kind", "cut-peers", "and no peers; use cut-clients"),
         ([PEERS], SINGLE, "0.kind", "slow-peers", "and no peers; use slow-clients"),
-        ([CUT, {**CUT, "at_s": 12}], TRIO, "1.at_s", "12", "faults.0 has the same node (leader) until 15 s"),
-        ([SLOW, {**KILL, "at_s": 12, "node": 1}], TRIO, "1.at_s", "12", "faults.0 has node 1 until 15 s"),
+        (
+            [CUT, {**CUT, "at_s": 12}],
+            TRIO,
+            "1.at_s",
+            "12",
+            "faults.0 has the same node (leader) until 15.5 s",
+        ),
+        ([SLOW, {**KILL, "at_s": 12, "node": 1}], TRIO, "1.at_s", "12", "faults.0 has node 1 until 15.6 s"),
+        (
+            [{**SLOW, "delay_ms": 4000}, {**KILL, "at_s": 19, "node": 1}],
+            TRIO,
+            "1.at_s",
+            "19",
+            "faults.0 has node 1 until 19.5 s; begin it after that",
+        ),
         (
             [SLOW, {**CUT, "kind": "memory-alarm", "at_s": 12}],
             TRIO,
@@ -152,10 +165,16 @@ def test_one_that_peers_may_take_to_be_gone_counts_as_away(slow: dict[str, Any],
 def test_a_leader_that_is_late_may_stay_where_it_is() -> None:
     with pytest.raises(InputError) as caught:
         case_of({**FELT, "node": "leader"}, {**CUT, "at_s": 12})
-    assert "faults.0 has the same node (leader) until 15 s" in caught.value.remedy
+    assert "faults.0 has the same node (leader) until 16.501 s" in caught.value.remedy
 
 
-FIRST = "the same node (the first queue's leader is on node 1 until that is taken away) until 15 s"
+def test_a_node_can_be_had_again_once_what_was_late_has_left() -> None:
+    late = {**SLOW, "delay_ms": 4000}
+    assert len(case_of(late, {**KILL, "at_s": 19.5, "node": 1}).workload.faults) == 2
+    assert len(case_of(late, {**KILL, "at_s": 15, "node": 2}).workload.faults) == 2, "of another node"
+
+
+FIRST = "the same node (the first queue's leader is on node 1 until that is taken away) until 15."
 
 
 @pytest.mark.parametrize(
