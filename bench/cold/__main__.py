@@ -47,7 +47,7 @@ class Length:
 
 
 SEARCH = Length(3.0, 30.0, 130.0)
-#: of one probe, after the warm-up: there is no time for another
+#: of one probe, after the warm-up: there is no time for another, unless that was hopeless
 MINUTE = Length(60.0, 15.0, 130.0)
 #: how the loader says that it was not held
 NOT_HELD = "no rate was held"
@@ -94,7 +94,11 @@ def held_for_a_minute(children: Children, rate: float) -> Hold:
     found = searched(children, rate, MINUTE)
     if found.failed and NOT_HELD not in found.failed:
         return Hold(rate, None, found.failed)
-    return Hold(rate, found.held is not None, found.failed.rpartition("\n")[2])
+    if found.failed:
+        return Hold(rate, False, found.failed.rpartition("\n")[2])
+    # one that was given up soon leaves time to try a lower rate
+    tries = [probe for probe in found.probes if probe.rate == rate]
+    return Hold(rate, any(probe.held for probe in tries), tries[-1].reason or "")
 
 
 def compared(children: Children, first: float) -> Compared:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bench.cold.__main__ import FIRST_RATES, MINUTE, SEARCH, case
+from bench.cold import __main__ as bench
+from bench.cold.__main__ import FIRST_RATES, MINUTE, SEARCH, case, held_for_a_minute
 from bench.cold.searched import Compared, Hold, Searched, is_met, near, report
+from breakeven.loadgen.search.probe import Probe
+from local.children import Children
 from tests.support.loaders.probes import probe
 
 
@@ -72,3 +75,21 @@ def test_each_search_has_its_first_rate_and_a_hold(first: float) -> None:
     work = case(first, SEARCH).workload
     assert (work.mode, work.rate, work.measure_s) == ("capacity", first, 3.0)
     assert case(first, MINUTE).workload.measure_s == 60.0
+
+
+@pytest.mark.parametrize(
+    ("probes", "failed", "held", "said"),
+    [
+        ([probe(2000, held=True)], "", True, ""),
+        ([probe(2000, held=False), probe(1400, held=True)], "", False, "the backlog may grow"),
+        ([probe(2000, held=False), probe(2000, held=True)], "", True, ""),
+        ([], "it ended with 1\nno rate was held: p99", False, "no rate was held: p99"),
+        ([], "it ended with 1", None, "it ended with 1"),
+    ],
+)
+def test_what_was_held_for_a_minute_is_the_rate_that_was_asked_for(
+    probes: list[Probe], failed: str, held: bool | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "searched", lambda *_: Searched(2000.0, probes, {}, 90.0, failed))
+    with Children() as children:
+        assert held_for_a_minute(children, 2000.0) == Hold(2000.0, held, said)
