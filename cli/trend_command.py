@@ -14,7 +14,7 @@ from rich.console import Console
 from breakeven.errors import InputError
 from breakeven.report.contract.report_model import Report
 from breakeven.report.drift import trend_words
-from breakeven.report.drift.comparable_runs import SuiteRun
+from breakeven.report.drift.comparable_runs import NOT_READ, SuiteRun
 from breakeven.report.drift.trend import Trend, trend
 from breakeven.report.elements import filled
 from breakeven.report.tables.trend_tables import points_table, series_table
@@ -139,7 +139,7 @@ def _read_stored(store: Store, damaged: list[str], run_id: str) -> Report | None
     with deployed.aws_errors_in_words():
         report = stored_report(store, run_id)
     if report is None:
-        damaged.append(f"{run_id}: its report is gone, damaged, or of a version that is not read")
+        damaged.append(f"{run_id}: {NOT_READ}")
     return report
 
 

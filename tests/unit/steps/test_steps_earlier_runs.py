@@ -96,15 +96,25 @@ def test_an_item_or_report_of_another_version_is_passed_over(
     assert "its report is gone" in mail[1]
 
 
-def test_a_report_that_cannot_be_read_just_now_is_not_said_to_be_gone(
+def test_a_run_has_its_report_where_an_earlier_one_cannot_be_read_just_now(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def throttled(*_: object) -> bytes:
-        raise ClientError(
-            {"Error": {"Code": "SlowDown", "Message": "Reduce your request rate."}}, "GetObject"
-        )
+    reported(services, monkeypatch, monthly(1))
+    get = services.store.get_bytes
+
+    def throttled(key: str) -> bytes:
+        if key == layout.report_key("m1", "report.json"):
+            raise ClientError(
+                {"Error": {"Code": "SlowDown", "Message": "Reduce your request rate."}}, "GetObject"
+            )
+        return get(key)
 
     monkeypatch.setattr(services.store, "get_bytes", throttled)
+    mail = reported(services, monkeypatch, monthly(2))
+    assert (
+        "The nearest is m1 of 2026-01-01: its report is gone, cannot be read, or is of a version" in mail[1]
+    )
+    assert stored(services, "m2")["run_id"] == "m2"
     with pytest.raises(ClientError, match="SlowDown"):
         stored_report(services.store, "m1")
 

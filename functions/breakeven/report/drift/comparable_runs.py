@@ -14,7 +14,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.targets.catalog import INSTRUMENT
 from breakeven.terms import Frozen, Place
 
-NOT_READ = "its report is gone, or of a version that is no longer read"
+NOT_READ = "its report is gone, cannot be read, or is of a version that is no longer read"
 NONE_OK = "none of its cases is ok"
 #: what a configuration's fields are called in sentences
 NAMES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
 from breakeven.report.contract.report_model import Report
@@ -24,12 +24,17 @@ REPORT = "report.json"
 
 
 def with_drift(services: Services, plan: Mapping[str, Any], report: Report) -> Report:
-    """The report with its drift since the last comparable run of its suite."""
+    """The report with its drift since the last comparable run of its suite whose report can be read."""
+
+    def read(run_id: str) -> Report | None:
+        """A run has its report whatever becomes of another's."""
+        try:
+            return stored_report(services.store, run_id)
+        except (BotoCoreError, ClientError):
+            return None
+
     known = known_runs(services.state(suite_runs(report.suite)))
-    drift = drift_since_last(
-        suite_run(plan, report), report, known, lambda run_id: stored_report(services.store, run_id)
-    )
-    return report.model_copy(update={"drift": drift})
+    return report.model_copy(update={"drift": drift_since_last(suite_run(plan, report), report, known, read)})
 
 
 def keep_run(services: Services, plan: Mapping[str, Any], report: Report) -> None:

@@ -276,7 +276,7 @@ def test_on_aws_a_report_that_is_damaged_or_refused_is_named(
     store_there(stack, year[:2])
     stack.store.put_bytes(layout.report_key(year[0].run_id, "report.json"), b"{")
     assert main(["trend", "quick", "--on", "aws", "--json"]) == 0
-    assert f"left out: {year[0].run_id}: its report is gone, damaged, or of" in capsys.readouterr().err
+    assert f"left out: {year[0].run_id}: its report is gone, cannot be read, or" in capsys.readouterr().err
 
     def refused(*_: object) -> bytes:
         raise ClientError({"Error": {"Code": "ExpiredToken", "Message": "it has expired"}}, "GetObject")
