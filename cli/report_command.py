@@ -23,7 +23,7 @@ from cli.command_name import command
 from cli.running.outcome import resume_command
 from cli.running.summary import cases_of, print_summary
 from cli.terminal import print_json, print_rows, print_styled, print_verdict, say
-from local.stored.earlier_reports import with_drift
+from local.stored.earlier_reports import PLAN, RECORDS, with_drift
 from local.stored.published_report import PREFIX, write_report
 from local.stored.settled_cases import is_under_way
 from local.stored.settled_report import has_ended, is_unfinished, settled_report
@@ -144,10 +144,18 @@ def read(source: Path) -> Report:
         raise InputError(str(source), "file", source.name, f"cannot be read: {error.strerror}") from error
     except ValidationError as error:
         field, first, wrong = first_fault(error, "file")
-        remedy = f"{wrong}; give a {SOURCE} as docs/report.schema.json describes it"
+        remedy = f"{wrong}; {_other_than(source)}"
         found = first["input"]
         text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
         raise InputError(str(source), field, text[:80], remedy) from error
+
+
+def _other_than(source: Path) -> str:
+    """What to do about a report that is damaged, or of another version."""
+    folder = source.resolve().parent.parent
+    if (folder / PLAN).is_file() and (folder / RECORDS).is_file():
+        return f"remove the file, and {command(f'report {folder}')} makes it anew from the run's rows"
+    return f"give a {SOURCE} as docs/report.schema.json describes it"
 
 
 def write(report: Report, folder: Path, but: str = "", *, perftest: bool = False) -> list[Path]:

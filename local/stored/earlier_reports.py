@@ -36,11 +36,19 @@ def known_suites(runs: Path) -> list[str]:
 
 
 def suite_runs(runs: Path, suite: str) -> list[SuiteRun]:
-    """Those that came to their end and have a report; folders that are damaged are none."""
-    return list(_found(runs, suite))
+    """Those that came to their end and have a report; folders that are damaged are none.
+
+    Of a run that was copied within the folder one is counted, under its own name where that is there.
+    """
+    found: dict[str, SuiteRun] = {}
+    for run_id, run in _found(runs, suite):
+        if run_id not in found or run.run_id == run_id:
+            found[run_id] = run
+    return list(found.values())
 
 
-def _found(runs: Path, suite: str) -> Iterator[SuiteRun]:
+def _found(runs: Path, suite: str) -> Iterator[tuple[str, SuiteRun]]:
+    """Of each folder the id that its run recorded, and the run by the folder's name."""
     for path in sorted(runs.glob(f"*/{RECORDS}")):
         folder = path.parent
         if folder.is_symlink() or not report_of(folder).is_file():
@@ -49,7 +57,9 @@ def _found(runs: Path, suite: str) -> Iterator[SuiteRun]:
             items = read_object(path)
             run = items[RUN]
             if run.get("suite") == suite and "finished_at" in run:
-                yield planned_run(read_object(folder / PLAN), folder.name, run["started_at"], _ok(items))
+                plan = read_object(folder / PLAN)
+                known = planned_run(plan, folder.name, run["started_at"], _ok(items))
+                yield str(run.get("run_id", folder.name)), known
 
 
 def _ok(items: Items) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,18 @@ def test_damaged_and_unfinished_folders_are_none(tmp_path: Path) -> None:
     assert earlier_reports.suite_runs(tmp_path, SUITE) == []
 
 
+@pytest.mark.parametrize("name", ["before-the-change", "z"])
+def test_a_run_that_was_copied_is_counted_once_under_its_own_name(tmp_path: Path, name: str) -> None:
+    folder = store(tmp_path, monthly(1))
+    records = json.loads((folder / "state.json").read_text())
+    records[RUN]["run_id"] = "m1"
+    (folder / "state.json").write_text(json.dumps(records))
+    shutil.copytree(folder, tmp_path / name)
+    assert [run.run_id for run in earlier_reports.suite_runs(tmp_path, SUITE)] == ["m1"]
+    shutil.rmtree(folder)
+    assert [run.run_id for run in earlier_reports.suite_runs(tmp_path, SUITE)] == [name]
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_a_report_of_an_earlier_version_is_rendered_with_its_drift_and_stays_as_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -69,6 +82,16 @@ def test_a_report_of_an_earlier_version_is_rendered_with_its_drift_and_stays_as_
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_a_damaged_report_of_a_run_is_to_be_made_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = store(tmp_path, monthly(1)) / "report" / "report.json"
+    report.write_text(report.read_text()[:5000])
+    assert main(["report", "m1", "--runs", str(tmp_path)]) == 2
+    remedy = f"remove the file, and npm run breakeven -- report {tmp_path / 'm1'} makes it anew"
+    assert remedy in capsys.readouterr().err
+
+
 def test_the_first_run_of_a_suite_says_that_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store(tmp_path, monthly(2))
     assert main(["report", "m2", "--runs", str(tmp_path)]) == 0

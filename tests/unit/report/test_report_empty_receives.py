@@ -66,6 +66,15 @@ def test_those_of_an_emulator_are_shown_and_leave_the_interval() -> None:
     )
 
 
+def test_what_the_interval_covers_is_not_said_to_be_beyond_it() -> None:
+    verdict = report_of(0.5, "emulated", message_bytes=4096).verdict
+    assert "came back empty up to 0.500 times a message (parallel, 1 thread, emulated)" in verdict
+    assert "The interval does not cover that" not in verdict
+    none = report_of(0.0, "emulated", message_bytes=4096).verdict
+    assert "No receive came back empty (emulated)." in none
+    assert "came back empty up to" not in none
+
+
 def test_less_than_one_a_message_leaves_the_interval() -> None:
     report, usual = report_of(0.3), report_of(None)
     assert crossing(report) == crossing(usual)

@@ -110,6 +110,11 @@ VERDICT: dict[str, Example] = {
         ("measured on this machine, with loader and brokers sharing its cores.",),
         alone(status="failed", reason="it broke"),
     ),
+    "busy": (
+        with_case(flags=["busy_host"]),
+        ("In 1 of 2 cases other work kept the host busy, so that these speeds may be worse",),
+        alone(flags=["shared_host"]),
+    ),
     "fastest": (
         alone(produce=rated(WHOLE.cases[0].produce, 0.5)),
         (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from breakeven import words
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AS_USED
+from breakeven.pricing.bill.questions import AS_USED, RABBITMQ
 from breakeven.pricing.bill.sqs_lines import requests_per_message
+from breakeven.report.contract.crossing_model import EXACT, EmptyReceives
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Table
-from breakeven.report.money.option_words import about, usd
+from breakeven.report.money.option_words import about, crossings, deciding, usd
 from breakeven.targets.catalog import record_of
 
 
@@ -26,14 +27,25 @@ def counted(report: Report) -> str:
         return ""
     case = next(case for case in report.cases if case.case_id == found.case_id)
     emulated = ", emulated" if case.provenance == "emulated" else ""
+    if not found.per_message:
+        return f"No receive came back empty{' (emulated)' if emulated else ''}."
     where = f"{words.case_name(case)}{emulated}"
     sentence = f"Receives came back empty up to {words.figure(found.per_message)} times a message ({where})"
     if found.msg_per_s is None:
         return f"{sentence}."
     crossing = f"the crossing would be at about {about(found.msg_per_s)} messages a second"
     if found.provenance == "emulated":
-        return f"{sentence}; if SQS answered with as many, {crossing}. The interval does not cover that."
+        beyond = "" if _is_in_the_interval(report, found) else " The interval does not cover that."
+        return f"{sentence}; if SQS answered with as many, {crossing}.{beyond}"
     return f"{sentence}; with as many, {crossing}."
+
+
+def _is_in_the_interval(report: Report, found: EmptyReceives) -> bool:
+    """Whether the crossing with as many lies in the interval of the one that the verdict names."""
+    row = deciding(crossings(report, found.question_id, AS_USED, RABBITMQ))
+    if row is None or found.msg_per_s is None or row.low_msg_per_s is None or row.high_msg_per_s is None:
+        return False
+    return row.low_msg_per_s * (1 - EXACT) <= found.msg_per_s <= row.high_msg_per_s * (1 + EXACT)
 
 
 def counted_table(report: Report) -> Table | None:

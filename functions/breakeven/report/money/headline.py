@@ -61,7 +61,7 @@ def _hardly_anywhere(found: list[Range]) -> str:
     for before, after in pairwise(found):
         if before.end and after.start and after.start.rate > before.end.rate * (1 + EXACT):
             span = f"{about(before.end.rate)} and {about(after.start.rate)}"
-            return f"between about {span} messages a second alone"
+            return f"only between about {span} messages a second"
     return "at no rate priced"
 
 
