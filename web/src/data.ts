@@ -135,6 +135,8 @@ export interface Latency {
   /** of what a source published, which prints no percentile */
   mean_ms: number | null;
   open: boolean;
+  /** whether an open loop sent or received less than it was offered: its latency grows while it lasts */
+  behind: boolean;
   /** whether its sends carried several messages */
   batched: boolean;
   case: string;

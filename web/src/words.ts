@@ -159,7 +159,7 @@ export function hoursLeft(sqs: Priced | undefined, other: Priced, inputs: Inputs
   return Math.max(0, (sqs.usd - (other.usd - people)) / inputs.hour_rate);
 }
 
-/** What was measured of an option near the rate, from half to twice: of an open loop before any other. */
+/** What was measured of an option near the rate, from half to twice: of an open loop that kept up before any other. */
 export function latencyNear(one: Priced, rate: number, data: PageData): Latency | null {
   const { side, id } = one.option;
   const wanted = side === "sqs" ? (one.inputs.queue === "fifo" ? "fifo" : "sqs") : side === "amazon-mq" ? "amazon-mq" : id.slice(9);
@@ -170,13 +170,14 @@ export function latencyNear(one: Priced, rate: number, data: PageData): Latency 
       found.msg_per_s <= rate * 2,
   );
   const apart = (found: Latency) => Math.abs(Math.log(found.msg_per_s / rate));
-  return near.sort((a, b) => Number(b.open) - Number(a.open) || apart(a) - apart(b))[0] ?? null;
+  const last = (found: Latency) => (found.open ? Number(found.behind) : 2);
+  return near.sort((a, b) => last(a) - last(b) || apart(a) - apart(b))[0] ?? null;
 }
 
 /** In a cell: 3.2 ms, 99 of 100 within 12 ms. */
 export function latencyWords(found: Latency | null): string {
   if (!found) return "nothing measured near";
-  const origin = found.origin === "measured" ? "" : `, ${found.origin}`;
+  const origin = `${found.behind ? ", fell behind" : ""}${found.origin === "measured" ? "" : `, ${found.origin}`}`;
   const which = found.what === "end to end" ? "" : ` ${found.what}`;
   if (found.p50_ms === null) return `mean ${figure(found.mean_ms)} ms${which}${origin}`;
   const p99 = found.p99_ms === null ? "" : `, 99 of 100 within ${figure(found.p99_ms)} ms`;

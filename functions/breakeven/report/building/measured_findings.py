@@ -11,7 +11,7 @@ from breakeven import words
 from breakeven.loadgen.search.probe import bound
 from breakeven.report.contract.report_model import CaseReport, Metric, Report
 from breakeven.report.tables import instrument_findings
-from breakeven.report.tables.offered_rates import KEPT_SHARE, is_open_loop, offered_rate
+from breakeven.report.tables.offered_rates import fell_behind, is_open_loop, offered_rate
 from breakeven.targets.catalog import record_of
 
 
@@ -75,7 +75,7 @@ def _kept_up(report: Report) -> str:
 
 
 def _kept_up_of(cases: Sequence[CaseReport]) -> str:
-    kept = [(rate, case) for rate, case in _offered(cases) if _keeps(rate, case)]
+    kept = [(rate, case) for rate, case in _offered(cases) if not fell_behind(case)]
     if not kept:
         return ""
     rate, case = max(kept, key=lambda pair: pair[0])
@@ -93,7 +93,7 @@ def _fell_behind(report: Report) -> str:
 
 
 def _fell_behind_of(cases: Sequence[CaseReport]) -> str:
-    behind = [(rate, case) for rate, case in _offered(cases) if not _keeps(rate, case)]
+    behind = [(rate, case) for rate, case in _offered(cases) if fell_behind(case)]
     if not behind:
         return ""
     rate, case = min(behind, key=lambda pair: pair[0])
@@ -240,13 +240,6 @@ def _offered(cases: Sequence[CaseReport]) -> Iterator[tuple[float, CaseReport]]:
     for case in cases:
         if is_open_loop(case):
             yield offered_rate(case), case
-
-
-def _keeps(rate: float, case: CaseReport) -> bool:
-    """Was what was offered sent, and received, within the stage?"""
-    received = case.shown("consume_cycle")
-    metrics = [case.produce, *([received] if case.parameters.get("consumers") else [])]
-    return all(metric and (metric.msg_per_s or 0.0) >= KEPT_SHARE * rate for metric in metrics)
 
 
 def _the(case: CaseReport) -> str:

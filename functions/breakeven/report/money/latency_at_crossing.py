@@ -11,6 +11,7 @@ from breakeven.report.contract.joined_model import CrossingLatency, MeasuredSide
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.option_words import about, brief, deciding
+from breakeven.report.tables.offered_rates import fell_behind, offered_rate
 from breakeven.terms import TargetName
 
 #: of the crossing's rate: what counts as near
@@ -21,7 +22,8 @@ def crossing_latencies(crossovers: Sequence[Crossover], cases: Sequence[CaseRepo
     """Of each pair the crossing that decides, with the case on each side whose rate is nearest to it.
 
     The rate of a case is what was sent; an open loop stands before a closed one, which always drives its
-    target as hard as its workers can.
+    target as hard as its workers can, and of open loops one that kept up before one that fell behind, whose
+    latency says how long it was offered too much.
     """
     pairs: dict[tuple[str, str, str], list[Crossover]] = {}
     for row in crossovers:
@@ -48,7 +50,7 @@ def _side(target: str, msg_per_s: float, cases: Sequence[CaseReport]) -> Measure
     ]
     if not near:
         return MeasuredSide(target=target)
-    case, rate = min(near, key=lambda found: (not _is_open(found[0]), abs(log(found[1] / msg_per_s))))
+    case, rate = min(near, key=lambda found: (*_preference(found[0]), abs(log(found[1] / msg_per_s))))
     latency = case.end_to_end
     return MeasuredSide(
         target=target,
@@ -69,8 +71,9 @@ def _is_undisturbed(case: CaseReport) -> bool:
     return "nodes_down" not in case.flags and not case.parameters.get("faults")
 
 
-def _is_open(case: CaseReport) -> bool:
-    return case.parameters.get("rate") is not None
+def _preference(case: CaseReport) -> tuple[bool, bool]:
+    """The lower, the sooner a case is taken."""
+    return case.parameters.get("rate") is None, fell_behind(case)
 
 
 def near_crossing(report: Report, crossing: Crossover) -> str:
@@ -87,15 +90,19 @@ def near_crossing(report: Report, crossing: Crossover) -> str:
     rate = f"Near {about(found[0].msg_per_s)} messages a second"
     if not sides:
         return f"{rate} this run measured neither side, so what is given up in latency there is not known."
-    said = "; ".join(_words(side) for side in sides)
+    behind = {case.case_id: offered_rate(case) for case in report.cases if fell_behind(case)}
+    said = "; ".join(_words(side, behind.get(side.case_id or "")) for side in sides)
     missing = [words.target_name(side.target) for side in found[0].sides if not side.case_id]
     none = f"; nothing was measured there of {words.listing(missing)}" if missing else ""
     return f"{rate} this run measured, end to end: {said}{none}."
 
 
-def _words(side: MeasuredSide) -> str:
+def _words(side: MeasuredSide, offered: float | None) -> str:
+    """:param offered: the rate, messages a second, that the case fell behind; None: it fell behind none"""
     name, emulated = words.target_name(side.target), "emulated, " if side.provenance == "emulated" else ""
     rate = f"at {words.figure(side.msg_per_s)} msg/s"
+    if offered is not None:
+        rate = f"{rate}, falling behind the {words.figure(offered)} offered"
     if side.p50_ms is None:
         return f"{name} ({emulated}{rate}), whose latency is not known"
     p99 = "" if side.p99_ms is None else f" and 99 of 100 within {words.figure(side.p99_ms)} ms"
@@ -135,7 +142,8 @@ def crossing_latencies_table(report: Report) -> Table | None:
         ),
         notes=(
             "Near: from half to twice the crossing's rate. End to end; of several cases an open loop's, then "
-            "the nearest. The rate of a crossing is a monthly mean; a peak is higher.",
+            "the nearest, those that kept up first. "
+            "The rate of a crossing is a monthly mean; a peak is higher.",
         ),
         sourced=False,
     )

@@ -24,6 +24,7 @@ from breakeven.pricing.prices.instance_types import machines
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.headline import headline
+from breakeven.report.tables.offered_rates import fell_behind
 from breakeven.targets.catalog import CATALOG, FIFO, clusters
 from breakeven.terms import TargetName
 
@@ -253,6 +254,7 @@ def _latencies(cases: Iterable[tuple[str, CaseReport]]) -> Iterator[Json]:
             "p99_ms": found.p99_ms,
             "mean_ms": found.mean_ms,
             "open": case.parameters.get("rate") is not None,
+            "behind": origin != "published" and fell_behind(case),
             "batched": _number(case.parameters.get("send_batch")) > 1,
             "case": words.case_name(case),
         }

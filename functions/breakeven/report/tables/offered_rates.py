@@ -52,6 +52,16 @@ def is_held(case: CaseReport) -> bool:
     return sent.p99_ms is None or sent.p99_ms <= HELD_UP_MS
 
 
+def fell_behind(case: CaseReport) -> bool:
+    """Did an open loop send or receive less within the stage than was offered? Then its latency grows."""
+    if not is_open_loop(case):
+        return False
+    received = case.shown("consume_cycle")
+    metrics = [case.produce, *([received] if case.parameters.get("consumers") else [])]
+    least = KEPT_SHARE * offered_rate(case)
+    return not all(metric and (metric.msg_per_s or 0.0) >= least for metric in metrics)
+
+
 def offered_steps(report: Report, case: CaseReport) -> Iterator[OfferedStep]:
     """The steps of a case's profile that hold a rate for a full second or longer; none if it sent nothing."""
     profile = STEP.findall(str(case.parameters.get("profile") or ""))

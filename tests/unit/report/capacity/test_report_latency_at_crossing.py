@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from breakeven import words
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.latency_at_crossing import (
     crossing_latencies,
@@ -66,6 +67,14 @@ def test_an_open_loop_stands_before_a_closed_one_that_is_nearer() -> None:
     report = report_of(case(SQS, at), case(SQS, at * 1.9, p50=7.0, rate=at * 1.9))
     assert report.crossing_latencies[0].sides[0].p50_ms == 7.0
     assert "nothing was measured there of RabbitMQ mirrored pair" in said(report)
+
+
+def test_a_case_that_fell_behind_says_so_and_stands_after_one_that_kept_up() -> None:
+    at = priced().crossovers[0].msg_per_s or 0.0
+    behind, kept = case(SQS, at, p50=9000.0, rate=at * 2), case(SQS, at * 1.8, p50=7.0, rate=at * 1.8)
+    assert f"falling behind the {words.figure(at * 2)} offered): half of" in said(report_of(behind))
+    assert report_of(behind, kept).crossing_latencies[0].sides[0].p50_ms == 7.0
+    assert "falling behind" not in said(report_of(behind, kept))
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,17 @@ def test_every_field_has_the_bounds_of_the_model() -> None:
     assert set(fields) == set(data_of(sample.report(PLAN))["inputs"])
 
 
+@pytest.mark.parametrize(("share", "behind"), [(1.0, False), (0.5, True)])
+def test_a_latency_says_whether_its_case_fell_behind_what_was_offered(share: float, behind: bool) -> None:
+    report = sample.report(sample.planned()[2:4])
+    first, *others = report.cases
+    assert first.produce
+    sent = first.produce.model_copy(update={"msg_per_s": 100 * share})
+    changed = first.model_copy(update={"produce": sent, "parameters": {"mode": "parallel", "rate": 100}})
+    found = data_of(report.model_copy(update={"cases": [changed, *others]}))["latencies"]
+    assert [(one["open"], one["behind"]) for one in found] == [(True, behind), (False, False)]
+
+
 def test_no_text_ends_the_element_that_it_is_in() -> None:
     report = sample.report(PLAN).model_copy(update={"title": HOSTILE})
     text = embedded(data_of(report))
