@@ -18,8 +18,10 @@ import pytest
 
 from breakeven.planning.plan import make_plan
 from breakeven.results import layout
-from breakeven.results.items import LOCKS, RUN, lane_item
+from breakeven.results.fault_orders import FaultOrder, FaultOrders
+from breakeven.results.items import LOCKS, RUN, all_loaders_item, lane_item
 from breakeven.results.state import RunState
+from breakeven.workload.case import Case
 from breakeven.workload.read import parse_suite, parse_yaml
 from tests.support.aws.stack_deletion import assert_images_go
 from tests.support.aws.status_change import status_change
@@ -54,7 +56,9 @@ scenarios:
 """
 #: the same with loaders that are tasks
 AS_TASKS = SUITE.replace("scenarios:", "defaults: {loader: fargate}\nscenarios:")
-MANAGED = SUITE.replace("rabbitmq-mirrored-pair, sqs-standard", "amazon-mq-cluster")
+MANAGED = SUITE.replace("rabbitmq-mirrored-pair, sqs-standard", "amazon-mq-cluster").replace(
+    "{threads: 1,", "{faults: [{at_s: 0, kind: reboot}], threads: 1,"
+)
 TICK = {"detail-type": "Scheduled Event", "source": "aws.events", "detail": {}}
 LIMIT_S = 120
 
@@ -244,6 +248,30 @@ def with_a_node_down(workflow: Workflow, run_id: str) -> None:
         workflow.call(entry, {"run_id": run_id, "target": PAIR, "case_id": "down"})
 
 
+def has_it_rebooted(workflow: Workflow, case: Case) -> None:
+    """An attempt that failed before its reboot was ordered, and one that has it."""
+    store, failed = workflow.store(), all_loaders_item(case.case_id, 1)
+    store.put_json(layout.case_key(case.run_id, case.case_id), case.model_dump(mode="json"))
+    workflow.state(case.run_id).update(failed, reason="a loader is missing")
+    order = FaultOrder(
+        case_id=case.case_id,
+        attempt=2,
+        number=1,
+        kind="reboot",
+        aimed_at="broker",
+        node="the broker",
+        due_at_s=time.time() + 10,
+        for_s=0.0,
+        in_sync=None,
+    )
+    orders = FaultOrders(store, case.run_id, case.target)
+    orders.give(order)
+    for attempt in (1, 2):
+        event = {"run_id": case.run_id, "case_id": case.case_id, "attempt": attempt}
+        workflow.call("reboot_broker", event)
+    assert orders.answered(case.case_id, 2)[1].back_at_s is not None
+
+
 def with_a_managed_broker(workflow: Workflow) -> None:
     """What the workflow calls of a lane of Amazon MQ, and the clock while its broker stands."""
     plan = make_plan(parse_suite(parse_yaml(MANAGED.encode(), "test"), "test"), run_id="managed")
@@ -257,6 +285,8 @@ def with_a_managed_broker(workflow: Workflow) -> None:
     api = workflow.plane.client("mq")
     wait_for(lambda: [each["BrokerState"] for each in api.list_brokers()["BrokerSummaries"]] == ["RUNNING"])
     workflow.call("create_broker", event)
+    (case,) = plan.cases
+    has_it_rebooted(workflow, case)
     workflow.call("release_lane", event)
     wait_for(lambda: not api.list_brokers()["BrokerSummaries"])
 
