@@ -110,6 +110,7 @@ class Drift:
     :param shifts: those beyond chance, the surest first; likewise ``moves``
     :param judged: how many shifts and how many moves were judged
     :param doubted: ids of the runs whose self-test failed
+    :param emulated: targets that a stand-in stood for
     """
 
     before: str
@@ -124,6 +125,7 @@ class Drift:
     unlike: tuple[UnlikeCell, ...]
     incomplete: tuple[Incomplete, ...] = ()
     doubted: tuple[str, ...] = ()
+    emulated: tuple[str, ...] = ()
 
 
 Key = tuple[Measure, str, str]
@@ -159,6 +161,7 @@ def drift_between(before: Report, after: Report) -> Drift:
         unlike=tuple(unlike),
         incomplete=tuple(filter(None, map(_incomplete, (before, after)))),
         doubted=tuple(each.run_id for each in (before, after) if each.validity and each.validity.is_in_doubt),
+        emulated=tuple(sorted({case.target for case in after.cases if case.provenance == "emulated"})),
     )
 
 

@@ -42,7 +42,7 @@ def _moved(drift: Drift) -> str:
     if not found:
         return f"no figure moved beyond chance{_within_chance(drift)}"
     others = f", and {words.plural(len(found) - 1, 'more figure')} moved" if len(found) > 1 else ""
-    return f"the {_named(found[0])} {direction(found[0].ratio)}{others}"
+    return f"the {_named(drift, found[0])} {direction(found[0].ratio)}{others}"
 
 
 def _within_chance(drift: Drift) -> str:
@@ -50,15 +50,18 @@ def _within_chance(drift: Drift) -> str:
     largest = max(rates_by_target(drift.figures), key=lambda one: abs(math.log(one.ratio)), default=None)
     if largest is None or abs(math.log(largest.ratio)) < math.log1p(STRIKING):
         return ""
-    return f", although the {_named(largest)} {direction(largest.ratio)}: too few cells to be sure of it"
+    return (
+        f", although the {_named(drift, largest)} {direction(largest.ratio)}: too few cells to be sure of it"
+    )
 
 
-def _named(one: Shift | Move) -> str:
+def _named(drift: Drift, one: Shift | Move) -> str:
+    measure = one.measure if isinstance(one, Shift) else one.figure.measure
+    provenance = "emulated" if measure.target in drift.emulated else "measured"
+    named = f"{in_words(measure)} of {words.labelled_target(measure.target, provenance)}"
     if isinstance(one, Shift):
-        over = f"over {words.plural(one.cells, 'cell')}"
-        return f"{in_words(one.measure)} of {words.target_name(one.measure.target)}, {over},"
-    where = words.place(one.figure.scenario, one.figure.cell)
-    return f"{in_words(one.figure.measure)} of {words.target_name(one.figure.measure.target)} ({where})"
+        return f"{named}, over {words.plural(one.cells, 'cell')},"
+    return f"{named} ({words.place(one.figure.scenario, one.figure.cell)})"
 
 
 def in_words(measure: Measure) -> str:
@@ -111,10 +114,10 @@ def _findings(drift: Drift) -> Iterator[str]:
         yield f"Nothing can be told from chance: that takes {cells}."
         return
     yield (
-        f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved over all cells of a target, and "
-        f"{len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. Where nothing changed, "
-        f"any do with a probability of at most {FALSE_ALARMS:.0%}, if cells vary independently: a host that "
-        "is faster or slower by 5% or more in all of them shows, too."
+        f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved beyond chance over all cells of a "
+        f"target, and {len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. Where nothing "
+        f"changed, any do with a probability of at most {FALSE_ALARMS:.0%}, if cells vary independently: a host "
+        "that is faster or slower by 5% or more in all of them shows, too."
     )
     if drift.only_before or drift.only_after:
         lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"

@@ -68,7 +68,8 @@ def test_a_rate_that_differs_much_over_too_few_cells_is_said_though_it_may_be_ch
     other = first.model_copy(update={"produce": grown(first.produce, factor)})
     found = drift_between(earlier, later.model_copy(update={"cases": [other, *others]}))
     assert (found.shifts, found.moves) == ((), ())
-    said = "although the produce rate of SQS standard, over 3 cells, rose by 62%: too few cells to be sure"
+    named = "the produce rate of SQS standard (emulated), over 3 cells,"
+    said = f"although {named} rose by 62%: too few cells to be sure"
     assert (said in summary(found, "2026-01-01")) == is_said
     assert ("too few cells" in summary(found, "2026-01-01")) == is_said
 
@@ -237,7 +238,7 @@ def test_the_command_leads_with_what_changed_and_names_what_moved(stored: Path, 
     assert main(["compare", "before", "after", "--runs", str(stored)]) == 0
     out = capsys.readouterr().out
     assert out.startswith("after held against before")
-    assert out.index("Nothing of their manifests changed.") < out.index("moved over all cells")
+    assert out.index("Nothing of their manifests changed.") < out.index("moved beyond chance over all cells")
     assert "RabbitMQ mirrored pair" in out
     assert "any do with a probability of at most 5%" in " ".join(out.split())
 
