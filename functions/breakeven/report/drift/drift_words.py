@@ -116,8 +116,8 @@ def _findings(drift: Drift) -> Iterator[str]:
     yield (
         f"{len(drift.shifts)} of {words.plural(shifts, 'figure')} moved beyond chance over all cells of a "
         f"target, and {len(drift.moves)} of {words.plural(moves, 'figure')} of single cells. Where nothing "
-        f"changed, any do with a probability of at most {FALSE_ALARMS:.0%}, if cells vary independently: a host "
-        "that is faster or slower by 5% or more in all of them shows, too."
+        f"changed, any do with a probability of at most {FALSE_ALARMS:.0%}, if cells vary independently: "
+        "a host that is faster or slower by 5% or more in all of them shows, too."
     )
     if drift.only_before or drift.only_after:
         lacking = f"{words.plural(drift.only_before, 'figure')} of {drift.before} and {drift.only_after} of"
