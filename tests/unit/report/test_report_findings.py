@@ -229,6 +229,11 @@ def test_a_flag_of_the_run_is_raised_at_its_limit_and_the_self_test_says_it(flag
     assert not all(figure in " ".join(sentences(sparing)) for figure in figures)
 
 
+def test_what_a_fault_held_up_is_not_said_of_the_target() -> None:
+    cut_off = open_loop(99, 98.9, parameters=OPEN | {"faults": "cut-clients of the leader at 6 s, for 4 s"})
+    assert SAID["fell_behind"](cut_off) == ""
+
+
 def test_no_loader_is_called_the_limit_where_none_was() -> None:
     assert validity.SENTENCES["loaders"](alone()) == "A loader was the limit in 0 of 1 case."
     assert "None of the 2 cases has a flag" in validity.SENTENCES["flagged"](WHOLE)

@@ -88,12 +88,13 @@ def _kept_up_of(cases: Sequence[CaseReport]) -> str:
 
 
 def _fell_behind(report: Report) -> str:
-    """The lowest of the offered rates with which each target did not keep up."""
+    """The lowest of the offered rates with which each target did not keep up, faults apart."""
     return _by_target(report, _fell_behind_of)
 
 
 def _fell_behind_of(cases: Sequence[CaseReport]) -> str:
-    behind = [(rate, case) for rate, case in _offered(cases) if fell_behind(case)]
+    left_alone = [case for case in cases if not case.parameters.get("faults")]
+    behind = [(rate, case) for rate, case in _offered(left_alone) if fell_behind(case)]
     if not behind:
         return ""
     rate, case = min(behind, key=lambda pair: pair[0])
