@@ -93,8 +93,8 @@ def _fell_behind(report: Report) -> str:
 
 
 def _fell_behind_of(cases: Sequence[CaseReport]) -> str:
-    left_alone = [case for case in cases if not case.parameters.get("faults")]
-    behind = [(rate, case) for rate, case in _offered(left_alone) if fell_behind(case)]
+    undisturbed = [case for case in cases if not case.parameters.get("faults")]
+    behind = [(rate, case) for rate, case in _offered(undisturbed) if fell_behind(case)]
     if not behind:
         return ""
     rate, case = min(behind, key=lambda pair: pair[0])
