@@ -266,9 +266,9 @@ def has_it_rebooted(workflow: Workflow, case: Case) -> None:
     )
     orders = FaultOrders(store, case.run_id, case.target)
     orders.give(order)
+    event = {"run_id": case.run_id, "target": case.target, "case_id": case.case_id}
     for attempt in (1, 2):
-        event = {"run_id": case.run_id, "case_id": case.case_id, "attempt": attempt}
-        workflow.call("reboot_broker", event)
+        workflow.call("reboot_broker", {**event, "attempt": attempt})
     assert orders.answered(case.case_id, 2)[1].back_at_s is not None
 
 
