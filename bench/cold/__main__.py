@@ -46,7 +46,7 @@ class Length:
     limit_s: float
 
 
-SEARCH = Length(3.0, 30.0, 130.0)
+SEARCH = Length(3.0, 30.0, 240.0)
 #: of one probe, after the warm-up: there is no time for another, unless that was hopeless
 MINUTE = Length(60.0, 15.0, 130.0)
 #: how the loader says that it was not held

@@ -32,6 +32,9 @@ MAX_IN_FLIGHT = 100
 MAX_LOADERS = 100
 #: what a loader keeps back of its limit, to close and to hand in its result; seconds
 CLOSING_S = 10.0
+#: a shorter probe of a capacity search may leave open whether the backlog grows or only varies: its rate is
+#: then held for so long, seconds
+CLEAR_S = 15.0
 
 #: as many messages as a limited prefetch can be: what is not limited counts as that
 MOST_UNLIMITED = 65_535

@@ -17,6 +17,7 @@ from breakeven.loadgen.ledger.queue_count import QueueCount
 from breakeven.loadgen.loader import run_loader
 from breakeven.loadgen.merge import Measurement, merge
 from breakeven.loadgen.result import LoaderResult
+from breakeven.loadgen.search import capacity_search
 from breakeven.loadgen.workers import worker
 from breakeven.targets.record import Waits
 from breakeven.workload.case import Case
@@ -28,6 +29,7 @@ from tests.support.shared import change_record
 @pytest.fixture
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that waits waits less."""
+    monkeypatch.setattr(capacity_search, "CLEAR_S", 2.0)
     monkeypatch.setattr(reporter, "BEAT_S", 0.05)
     monkeypatch.setattr(reporter, "DRAIN_BEAT_S", 0.05)
     monkeypatch.setattr(reporter, "CHECKPOINT_S", 0.0)

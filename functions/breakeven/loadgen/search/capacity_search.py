@@ -18,12 +18,13 @@ from breakeven.loadgen.search.share import AFTER_S, Host, Share
 from breakeven.loadgen.search.team import Team
 from breakeven.loadgen.self_check.diagnosis import ACHIEVED_SHARE, percentile_ms
 from breakeven.loadgen.stages import Stage
-from breakeven.workload.case import MAX_RATE
+from breakeven.workload.case import CLEAR_S, MAX_RATE
 
 #: the most by which a backlog may grow, as a share of the rate (upper 95% bound)
 GROWTH_SHARE = 0.005
 #: a probe whose backlog is worth this much of its rate is ended: it cannot be held, seconds
 HOPELESS_S = 3.0
+ENDED = f"it was ended before its time, as over {HOPELESS_S:g} s of its messages were waiting"
 #: before the first probe its rate is offered in windows of so many seconds, at most so many, until the 99th
 #: percentiles end to end of two in a row differ by less than this factor, or by less than this share of the
 #: objective
@@ -39,6 +40,7 @@ class CapacitySearch:
         assert self._workload.rate is not None
         self._search = RateSearch(self._workload.rate, MAX_RATE)
         self.probes: list[Probe] = []
+        self._open: set[int] = set()  # probes that left open whether their rate is held
         self._orders = 0
         self._stuck = False  # messages are left that do not come
         #: no more rates are offered
@@ -51,7 +53,7 @@ class CapacitySearch:
         self._warm_up()
         hold_s = self._workload.measure_s
         while (rate := self._search.next) is not None and self._has_time(hold_s, self._workload.confirm_s):
-            self._search.report(rate, self._probe(rate, hold_s, confirms=False).held)
+            self._search.report(rate, self._is_held(rate, hold_s))
         self._confirm()
         self.over = True
         why = None if best(self.probes) else self.why_none_held()
@@ -140,28 +142,45 @@ class CapacitySearch:
             return False
         return known[-1] <= max(ALIKE * known[0], ALIKE_SHARE * objective_ms)
 
+    def _is_held(self, rate: float, hold_s: float) -> bool:
+        """Is the rate? By a probe of that length, and by a longer one where that leaves it open."""
+        if not (self._has_time_to_be_clear(hold_s) and any(probe.rate == rate for probe in self.probes)):
+            probe = self._probe(rate, hold_s, confirms=False)
+            if not (probe.number in self._open and self._has_time_to_be_clear(hold_s)):
+                return probe.held
+        return self._probe(rate, CLEAR_S, confirms=False).held
+
+    def _has_time_to_be_clear(self, hold_s: float) -> bool:
+        """Would a probe of ``CLEAR_S`` tell more than one of that length, and is there time for it?"""
+        return hold_s < CLEAR_S and self._has_time(CLEAR_S, self._workload.confirm_s)
+
     def _probe(self, rate: float, hold_s: float, *, confirms: bool) -> Probe:
         ordered = Order(number=0, kind="probe", rate=rate, probe=len(self.probes) + 1, for_s=hold_s)
         share, order, opens_s = self._share(self._order(ordered))
         stage = share.probe(opens_s)
         with self._host.metered(stage, share.producers, hold_s):
-            share.watch(self._hopeless(rate))
-        probe = self._judged(order, stage, self._finish(share, order, stage), confirms=confirms)
+            hopeless = share.watch(self._hopeless(rate))
+        parts = self._finish(share, order, stage)
+        probe = self._judged(order, stage, parts, confirms=confirms, hopeless=hopeless)
         self.probes.append(probe)
+        if not hopeless and _is_open(probe):
+            self._open.add(probe.number)
         return probe
 
     def _hopeless(self, rate: float) -> Callable[[], bool]:
         """Whether a backlog shows that there is no hope."""
         return lambda: self._host.backlog() > rate * HOPELESS_S
 
-    def _judged(self, order: Order, stage: Stage, parts: Sequence[Part], *, confirms: bool) -> Probe:
+    def _judged(
+        self, order: Order, stage: Stage, parts: Sequence[Part], *, confirms: bool, hopeless: bool
+    ) -> Probe:
         rate = order.rate
         offered = sum(part.offered for part in parts)
         achieved = sum(part.achieved for part in parts)
         delay = slope_of([part.delays for part in parts], order.for_s)
         growth = delay.times(rate) if delay else None
         p99_ms = percentile_ms(latencies(parts), 990)
-        reason = self._reason(rate, offered, achieved, growth, p99_ms)
+        reason = ENDED if hopeless else self._reason(rate, offered, achieved, growth, p99_ms)
         return Probe(
             number=order.probe,
             stage=stage.name,
@@ -197,3 +216,14 @@ class CapacitySearch:
             seen = "not known" if p99_ms is None else f"{p99_ms:.1f} ms"
             return f"p99 end to end is {seen}, the objective {objective_ms:g} ms"
         return None
+
+
+def _is_open(probe: Probe) -> bool:
+    """Was it not held, and yet may a longer one be? All that was due was taken, messages were received, and
+    the lower 95% bound of the backlog's growth is within what is allowed.
+    """
+    if probe.held or probe.achieved < ACHIEVED_SHARE * probe.offered or probe.end_to_end_p99_ms is None:
+        return False
+    if probe.backlog_per_s is None or probe.backlog_per_s_high is None:
+        return True
+    return 2 * probe.backlog_per_s - probe.backlog_per_s_high <= GROWTH_SHARE * probe.rate

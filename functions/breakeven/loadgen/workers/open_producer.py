@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
 from breakeven.clients.base import Sender
@@ -174,8 +174,12 @@ class OpenProducer(Producer):
         self._release()
         if self._fast_path is not None:
             self._fast_path.release()
-        unsent, unanswered = self._schedule.rest(), list(self._pending.values())
+        ended_ns, unanswered = time.monotonic_ns(), list(self._pending.values())
+        rest = self._schedule.rest()
+        unsent = rest[
+            : bisect_right(rest, ended_ns)
+        ]  # what was not due yet, where it was told to stop, never was
         self._count_offered(unsent)
         self._pending.clear()
         if unsent or unanswered:
-            self._shared.recorder.unfinished("produce", unanswered + unsent, time.monotonic_ns())
+            self._shared.recorder.unfinished("produce", unanswered + unsent, ended_ns)

@@ -8,7 +8,7 @@ from math import ceil
 from breakeven.planning.budget.planning_assumptions import OVERHEADS
 from breakeven.targets.catalog import record_of
 from breakeven.terms import Environment, TargetName
-from breakeven.workload.case import CLOSING_S, LoaderKind, Workload
+from breakeven.workload.case import CLEAR_S, CLOSING_S, LoaderKind, Workload
 from breakeven.workload.node_faults import NodeFault
 from breakeven.workload.rate_profile import rate_profile
 
@@ -27,6 +27,8 @@ SLACK = 1.5
 #: of a capacity search: from a first rate that is off by a factor of four, 5% at the end, and the rate that
 #: bounds it tried again
 PROBES = 9
+#: of these, where they are short, so many leave open whether their rate is held, and a longer one follows
+OPEN_PROBES = 2
 #: of a capacity search before its first probe, seconds
 SETTLING_S = 8.0
 #: seconds to connect, to finish what was due and to empty the queues; and what several loaders take beyond
@@ -74,6 +76,8 @@ def _search(workload: Workload, target: TargetName, environment: Environment, lo
     sending_s = workload.warmup_s + workload.measure_s
     between_s = BETWEEN_PROBES_S + (loaders > 1) * MEETING_S
     probes, holding_s = PROBES, PROBES * sending_s
+    if workload.measure_s < CLEAR_S:
+        probes, holding_s = probes + OPEN_PROBES, holding_s + OPEN_PROBES * (workload.warmup_s + CLEAR_S)
     if workload.confirm_s:
         probes, holding_s = probes + 1, holding_s + workload.warmup_s + workload.confirm_s
     return Expected(most * holding_s, SETTLING_S + holding_s + probes * between_s)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from breakeven.errors import CaseError
 from breakeven.loadgen.record.delay_trend import DelayTrend, Slope, t_95
-from breakeven.loadgen.search import team
+from breakeven.loadgen.search import capacity_search, team
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.loadgen.search.rate_search import PRECISION, RateSearch
 from breakeven.loadgen.self_check import meters
@@ -178,6 +178,23 @@ def test_a_broker_that_hands_out_300_a_second_is_never_said_to_carry_more(
     # and its flags are those of the two probes between which the capacity lies
     for probe in (held, failed):
         assert f"loader 0, {probe.stage}: other programs than this run's" in measurement.flags["busy_host"]
+
+
+@pytest.mark.usefixtures("brisk", "no_thread_left")
+def test_a_rate_that_is_far_too_high_is_ended_early_and_what_was_not_due_yet_counts_for_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(capacity_search, "HOPELESS_S", 0.3)
+    fields = {"mode": "capacity", "rate": 1200.0, "window": 500, "warmup_s": 0.2, "measure_s": 2.0}
+    case = make_case(**fields, consumers=3, consume="push", limit_s=120, drain_s=20.0)
+    measurement = Run(case, SlowBroker(400), push=True, answer_s=0.0).measured()
+    (result,) = measurement.results
+    tried = result.probes[0]
+    assert (tried.held, tried.reason) == (False, capacity_search.ENDED)
+    assert tried.offered < 0.9 * tried.rate * 2.0
+    assert sum(probe.rate == tried.rate for probe in result.probes) == 1, "a longer probe would tell no more"
+    assert best(result.probes) is not None
+    assert measurement.ledger.closed
 
 
 @pytest.mark.usefixtures("brisk", "no_thread_left")

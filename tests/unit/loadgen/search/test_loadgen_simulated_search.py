@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from breakeven.loadgen.merge import Measurement
-from breakeven.loadgen.search.capacity_search import GROWTH_SHARE
+from breakeven.loadgen.search.capacity_search import CLEAR_S, GROWTH_SHARE
 from breakeven.loadgen.search.probe import best, bound
 from breakeven.loadgen.search.rate_search import PRECISION
 from breakeven.steps.case.case_rows import flags_of
@@ -24,6 +24,7 @@ STARTS: dict[str, tuple[tuple[float, float], ...]] = {
     "stalling": tuple(pair for s in range(8) for pair in ((s + 0.6, 1.0), (s + 1.0, 1e-6))),
     "cold for longer than the warm-up": ((30.0, 0.25),),
 }
+PAUSE = ((7.0, 1.0), (7.13, 1e-6))
 FIRST = [40.0, 500.0, 1590.0, 1700.0, 5000.0, 30_000.0]
 
 
@@ -78,6 +79,15 @@ def test_a_server_that_is_slow_at_a_low_rate_only_is_flagged(monkeypatch: pytest
     assert set(flags) == {"latency_fell"}
 
 
+def test_a_rate_that_a_short_probe_leaves_open_is_offered_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One pause of 0.13 s in the first probe's 4 s: more than one message in a hundred waits beyond 0.1 s."""
+    measurement, _ = searched(monkeypatch, 500.0, PAUSE)
+    first, second, *_ = measurement.results[0].probes
+    assert (first.rate, first.for_s, first.held) == (500.0, 4.0, False)
+    assert (second.rate, second.for_s, second.held) == (500.0, CLEAR_S, True)
+    assert first.reason is not None
+
+
 def test_what_was_found_is_held_again_for_as_long_as_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     case = case_of(500.0, confirm_s=60.0)
     measurement = simulated(case, Server(CEILING), monkeypatch)
@@ -86,7 +96,7 @@ def test_what_was_found_is_held_again_for_as_long_as_is_asked(monkeypatch: pytes
     assert held is result.probes[-1]
     assert (held.confirms, held.for_s) == (True, 60.0)
     assert held.offered == pytest.approx(60 * held.rate, abs=2)
-    assert {probe.for_s for probe in result.probes[:-1]} == {4.0}
+    assert {probe.for_s for probe in result.probes[:-1]} <= {4.0, CLEAR_S}
     assert failed is not None
     assert failed.rate <= held.rate * (1 + PRECISION)
     assert flags_of(case, measurement, "measured", "aws", {}) == {}
