@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from breakeven.errors import InputError
+from breakeven.planning.budget.planning_assumptions import OVERHEADS
+from breakeven.planning.budget.state_calls import loader_s
 from breakeven.planning.execution_limits import (
     BROKER_LIMIT_S,
     BROKER_LOOKS_EVERY_S,
@@ -20,6 +22,7 @@ from breakeven.steps.run.plan_run import _broker_images, _leg
 from breakeven.targets.catalog import record_of
 from breakeven.targets.records.amazon_mq_records import AMAZON_MQ_RELEASE, AMAZON_MQ_TYPE
 from breakeven.terms import TargetName
+from breakeven.workload.node_faults import REBOOT_S
 from breakeven.workload.read import parse_suite
 from breakeven.workload.suite import Suite
 
@@ -81,6 +84,23 @@ def test_brokers_and_their_disks_are_priced_for_as_long_as_their_lanes_take():
     alone = made.estimate.lanes[SINGLE] / 3600
     assert sorted(disks) == pytest.approx(sorted([3 * 15 * hours / 730, 200 * alone / 730]))
     assert not [line for line in made.estimate.lines if line.service == "ec2"]
+
+
+def test_a_reboot_is_paid_for_as_long_as_it_may_take():
+    reboot = {"faults": [{"at_s": 10, "kind": "reboot"}]}
+    plain, rebooting = (planned(suite([CLUSTER], {"measure_s": 60, **more})) for more in ({}, reboot))
+    before, after = (
+        {f"{line.service}/{line.item}": line.quantity for line in made.estimate.lines}
+        for made in (plain, rebooting)
+    )
+    (case,) = rebooting.cases
+    ordered_s = OVERHEADS["aws"].gate + case.workload.warmup_s + 10
+    longer_s = ordered_s + REBOOT_S - loader_s(case)  # the watch, than the loaders
+    more = {name: after[name] - before[name] for name in before}
+    assert longer_s > 0
+    assert more["lambda/gb_second_arm"] == pytest.approx((longer_s + ordered_s + REBOOT_S) * 0.5)
+    assert more["s3/put"] == pytest.approx(ordered_s + 4 * longer_s)
+    assert more["dynamodb/read"] == pytest.approx(ordered_s + 4 * longer_s)
 
 
 def test_a_lane_takes_as_long_as_its_broker_to_be_created():

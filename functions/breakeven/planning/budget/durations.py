@@ -146,11 +146,18 @@ def case_seconds(
     around = overheads.before_case + overheads.after_case + (workload.nodes_down > 0) * overheads.nodes_down
     around += bool(workload.node_faults) * overheads.faults
     around += (loader == "fargate") * overheads.task_start
+    return around + watch_seconds(workload, target, environment, loaders)
+
+
+def watch_seconds(
+    workload: Workload, target: TargetName, environment: Environment, loaders: int = 1
+) -> float:
+    """Seconds of the case's watch: as long as its loaders, and until its last fault is over."""
     of_loaders_s = loader_seconds(workload, target, environment, loaders)
-    return around + max(of_loaders_s, _faults_seconds(workload, target, environment))
+    return max(of_loaders_s, faults_seconds(workload, target, environment))
 
 
-def _faults_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
+def faults_seconds(workload: Workload, target: TargetName, environment: Environment) -> float:
     """Seconds until the last fault is over, which the watch awaits; a service may take all it is given."""
     ends = [fault.end_s for fault in workload.faults]
     ends += [fault.at_s + fault.most_s for fault in workload.reboots]

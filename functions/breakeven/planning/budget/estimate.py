@@ -19,7 +19,7 @@ from breakeven.planning.budget.lane_lines import (
     volumes,
 )
 from breakeven.planning.budget.request_counts import requests_by_price, sqs_requests
-from breakeven.planning.budget.state_calls import loader_s
+from breakeven.planning.budget.state_calls import loader_s, ordering_s, watch_s
 from breakeven.planning.budget.task_lines import has_tasks
 from breakeven.planning.execution_limits import QUERIES
 from breakeven.planning.machine_availability import machines_of
@@ -28,6 +28,7 @@ from breakeven.pricing.prices.book import PriceBook
 from breakeven.targets.catalog import INSTRUMENT, record_of
 from breakeven.terms import Environment, Frozen, TargetName
 from breakeven.workload.case import Case
+from breakeven.workload.node_faults import REBOOT_S
 
 
 class CostLine(Frozen):
@@ -144,14 +145,16 @@ def _quantities(
     called = [case for case in cases if not has_tasks(case)]
     called_s = sum(case.loaders * loader_s(case) for case in called)
     loaders_s = sum(case.loaders * loader_s(case) for case in cases)
-    watched_s = sum(loader_s(case) for case in cases)
+    watched_s = sum(map(watch_s, cases))
     machines = machines_of(cases)
     hours: dict[str, float] = {}
     for target, each in machines.items():
         hours[each.instance_type] = hours.get(each.instance_type, 0.0) + each.nodes * lanes[target] / 3600
     rebooting = [case for case in cases if case.workload.reboots]
+    ordering = sum(map(ordering_s, rebooting))
     # what has a broker rebooted runs beside the watch
-    steps_s = watched_s + sum(map(loader_s, rebooting)) + assumed.STEPS_S * len(cases)
+    steps_s = watched_s + ordering + REBOOT_S * len(rebooting) + assumed.STEPS_S * len(cases)
+    awaiting = assumed.FAULT_LISTS_PER_S * sum(watch_s(case) - loader_s(case) for case in rebooting)
     called_s += sum(window.expected_s for window in windows)
     gb_s = called_s * assumed.LOADER_MEMORY_GB + steps_s * assumed.STEP_MEMORY_GB
     down = sum(case.workload.nodes_down > 0 for case in cases)
@@ -168,8 +171,9 @@ def _quantities(
     count["broker_look"] = broker_looks(lanes)
     count |= {"tasks": len(called) < len(cases), "watch": sum(map(task_lines.watched_again, cases))}
     calls = sum(case.loaders for case in called) + _per(assumed.CALLS, count)
-    # a checkpoint each second and a result a loader
+    # a checkpoint each second and a result a loader; lists are billed as what is written
     written = loaders_s + loaders + assumed.ROWS_PER_CASE * len(cases)
+    written += assumed.ORDER_LOOKS_PER_S * ordering + awaiting
     return [
         *((broker_instances(name, hours), "ec2", name, node_hours) for name, node_hours in hours.items()),
         *volumes(machines, lanes),
@@ -182,7 +186,7 @@ def _quantities(
         ("functions, calls", "lambda", "request", calls),
         ("workflow", "states", "transition", _per(assumed.TRANSITIONS, count)),
         ("results, written", "s3", "put", written + sum(hours.values()) * assumed.AGENT_CALLS_PER_HOUR),
-        ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders),
+        ("results, read", "s3", "get", assumed.READS_PER_LOADER * loaders + awaiting),
         ("state, written", "dynamodb", "write", state_calls.written(cases)),
         ("state, read", "dynamodb", "read", state_calls.read(cases)),
         ("queries", "athena", "tb", QUERIES * assumed.ATHENA_LEAST_TB),

@@ -97,6 +97,10 @@ AGENT_CALLS_PER_HOUR = 3600 / IDLE_LOOK_S + 3600 / Samples.BATCH
 STATE_CALLS_PER_S = 1
 STATE_CALLS_PER_CASE = 10
 WATCH_READS_PER_S = 4
+#: how often what has a broker rebooted looks for the order, at the bucket and at the loaders' items
+ORDER_LOOKS_PER_S = 1
+#: lists of the bucket, and objects read of it, by a watch that awaits a reboot beyond its loaders' end
+FAULT_LISTS_PER_S = 4
 #: of all loaders' items, two by the watch and one by the first loader: many take more than one unit each
 READS_OF_ALL_PER_S = 3
 #: of a search by several loaders, for each of them: units of reads a second, most of them to see whether a

@@ -6,14 +6,25 @@ from collections.abc import Sequence
 from math import ceil
 
 from breakeven.planning.budget import planning_assumptions as assumed
-from breakeven.planning.budget.durations import PROBES, loader_seconds
+from breakeven.planning.budget.durations import PROBES, faults_seconds, loader_seconds, watch_seconds
 from breakeven.planning.execution_limits import LOADERS_PER_READ
 from breakeven.workload.case import Case
+from breakeven.workload.node_faults import REBOOT_S
 
 
 def loader_s(case: Case) -> float:
     """Seconds that each of a case's loaders runs on AWS."""
     return loader_seconds(case.workload, case.target, "aws", case.loaders)
+
+
+def watch_s(case: Case) -> float:
+    """Seconds that its watch runs there."""
+    return watch_seconds(case.workload, case.target, "aws", case.loaders)
+
+
+def ordering_s(case: Case) -> float:
+    """Seconds until its reboot is ordered, in which the order is looked for; 0 where it has none."""
+    return faults_seconds(case.workload, case.target, "aws") - REBOOT_S if case.workload.reboots else 0.0
 
 
 def written(cases: Sequence[Case]) -> float:
@@ -26,8 +37,9 @@ def read(cases: Sequence[Case]) -> float:
     """The same, and by the watch of each case."""
     return (
         _calls(cases)
-        + assumed.WATCH_READS_PER_S * sum(map(loader_s, cases)) * assumed.STATE_CALLS_PER_S
+        + assumed.WATCH_READS_PER_S * sum(map(watch_s, cases)) * assumed.STATE_CALLS_PER_S
         + sum(map(_reads_of_many, cases))
+        + assumed.ORDER_LOOKS_PER_S * sum(map(ordering_s, cases))
         + sum(assumed.SEARCH_READS_PER_S * _all_s(case) for case in cases if _shares_a_search(case))
     )
 

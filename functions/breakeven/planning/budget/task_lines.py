@@ -7,7 +7,7 @@ from math import ceil
 
 from breakeven.planning.budget import planning_assumptions as assumed
 from breakeven.planning.budget.durations import expected
-from breakeven.planning.budget.state_calls import loader_s
+from breakeven.planning.budget.state_calls import loader_s, watch_s
 from breakeven.planning.execution_limits import WATCH_S
 from breakeven.pricing.bill.lines import BYTES_PER_GB
 from breakeven.targets.catalog import record_of
@@ -44,7 +44,7 @@ def before_s(environment: Environment, *, image_built: bool | None) -> float:
 
 def watched_again(case: Case) -> int:
     """How often its watch is called after the first time."""
-    return ceil(loader_s(case) / WATCH_S) - 1 if has_tasks(case) else 0
+    return ceil(watch_s(case) / WATCH_S) - 1 if has_tasks(case) else 0
 
 
 def quantities(cases: Sequence[Case], run_s: float, *, image_built: bool | None) -> Iterator[Quantity]:

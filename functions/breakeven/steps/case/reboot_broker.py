@@ -8,12 +8,12 @@ one that comes after another goes on where that ended.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from breakeven.agent.node_orders import FaultAnswer
 from breakeven.agent.order_agent import LATE_S
+from breakeven.planning.budget.planning_assumptions import ORDER_LOOKS_PER_S
 from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import lane_item, loaders_prefix
 from breakeven.steps.aws_clients import Mq
@@ -23,8 +23,9 @@ from breakeven.steps.services import Services
 from breakeven.workload.case import Case
 from breakeven.workload.node_faults import REBOOT_S
 
-#: how often is looked for the order, and at a broker that reboots: seconds
-LOOK_S, POLL_S = 0.5, 2.0
+#: how often is looked for the order, which comes two seconds before it is due, and at a broker that reboots:
+#: seconds
+LOOK_S, POLL_S = 1 / ORDER_LOOKS_PER_S, 2.0
 #: a broker that runs on for so long after the call is not rebooted, seconds
 BEGINS_S = 180.0
 NOT_BEGUN = f"after the call the broker ran on for {BEGINS_S:g} s"
@@ -48,29 +49,35 @@ def reboot_broker(
 
 
 class _Reboots:
-    """Those of an attempt. ``under_way``: one has been asked for and has not ended."""
+    """Those of an attempt. ``under_way``: one has been asked for and has not ended.
+
+    The bucket is listed for what nobody here knows alone: answers of a call before, once, and orders until
+    all are there.
+    """
 
     def __init__(self, orders: FaultOrders, mq: Mq, broker_id: str, case: Case, attempt: int) -> None:
         self._orders, self._mq, self._broker_id = orders, mq, broker_id
         self._case, self._attempt = case, attempt
+        self._given: dict[int, FaultOrder] = {}
+        self._answers = orders.answered(case.case_id, attempt)
         self.under_way = False
         #: the broker was seen not to run, or a call of this function before has asked
         self._has_begun = True
 
     def go_on(self) -> bool:
         """Take the step that is due; whether nothing that was ordered is left to do."""
-        given, answers = self._given(), self._answers()
-        for number, order in given.items():
-            if number not in answers:
+        if len(self._given) < len(self._case.workload.reboots):
+            self._given = self._orders.given(self._case.case_id, self._attempt)
+        for number, order in self._given.items():
+            if number not in self._answers:
                 self._begin(order)
-            elif not answers[number].over:
-                self._follow(order, answers[number])
-        answers = self._answers()
-        self.under_way = any(not each.over for each in answers.values())
-        return not self.under_way and given.keys() <= answers.keys()
+            elif not self._answers[number].over:
+                self._follow(order, self._answers[number])
+        self.under_way = any(not each.over for each in self._answers.values())
+        return not self.under_way and self._given.keys() <= self._answers.keys()
 
     def are_over(self) -> bool:
-        return len(self._answers()) >= len(self._case.workload.reboots)
+        return len(self._answers) >= len(self._case.workload.reboots)
 
     def _begin(self, order: FaultOrder) -> None:
         """At its instant. What the service does not take is no failure of the case."""
@@ -78,7 +85,7 @@ class _Reboots:
         late_s = time.time() - order.due_at_s
         if order.node is None or late_s > LATE_S:
             error = order.error or f"its order came {late_s:.1f} s late"
-            self._orders.answer(order, FaultAnswer(over=True, error=error))
+            self._answer(order, FaultAnswer(over=True, error=error))
             return
         asked_s = time.time()
         try:
@@ -89,10 +96,10 @@ class _Reboots:
             # of a call that is made again, as its first answer was lost, the service may refuse the second
             if self._state() != REBOOTING:
                 error = f"Amazon MQ did not take it: {refused}"
-                self._orders.answer(order, FaultAnswer(over=True, error=error))
+                self._answer(order, FaultAnswer(over=True, error=error))
                 return
         self._has_begun = False
-        self._orders.answer(order, FaultAnswer(over=False, done_at_s=asked_s))
+        self._answer(order, FaultAnswer(over=False, done_at_s=asked_s))
 
     def _follow(self, order: FaultOrder, answer: FaultAnswer) -> None:
         """Until the broker runs again, by the service's own description of it."""
@@ -122,14 +129,11 @@ class _Reboots:
         error: str | None = None,
     ) -> None:
         """:param done_at_s: None: it was not rebooted"""
-        answer = FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error)
+        self._answer(order, FaultAnswer(over=True, done_at_s=done_at_s, back_at_s=back_at_s, error=error))
+
+    def _answer(self, order: FaultOrder, answer: FaultAnswer) -> None:
         self._orders.answer(order, answer)
-
-    def _given(self) -> Mapping[int, FaultOrder]:
-        return self._orders.given(self._case.case_id, self._attempt)
-
-    def _answers(self) -> Mapping[int, FaultAnswer]:
-        return self._orders.answered(self._case.case_id, self._attempt)
+        self._answers[order.number] = answer
 
 
 def _has_ended(services: Services, case: Case, attempt: int) -> bool:
