@@ -234,9 +234,10 @@ STEPS = {
         memory_mb=ONE_CORE_MB,
         attempts=2,
     ),
+    # a case that fails while a broker is rebooted waits for that
     "FailCase": Step(
         "case.fail_case",
-        3,
+        12,
         Needs(
             (GET, QUERY, UPDATE),
             reads=(RUNS,),

@@ -18,6 +18,8 @@ from breakeven.errors import BreakevenError
 COMMAND_EARLY_S = 2.0
 #: kinds that end a node's process
 ENDING = frozenset({"kill", "stop", "rolling-restart"})
+#: seconds that a node may take from its start until it is a member of its cluster again
+BACK_S = 100.0
 #: the nodes that faults have now, by name
 Away = Callable[[], Collection[str]]
 KILLED = "it had not ended in good order in time, and was killed"

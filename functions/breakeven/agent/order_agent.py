@@ -15,7 +15,7 @@ from typing import Generic
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from breakeven.agent.effects import Effect, Network, Nodes, NoNetwork, effect_of
+from breakeven.agent.effects import BACK_S, Effect, Network, Nodes, NoNetwork, effect_of
 from breakeven.agent.node_orders import FaultAnswer, Orders, OrderType
 from breakeven.errors import BreakevenError
 
@@ -130,7 +130,7 @@ class FaultAgent(OrderAgent[OrderType]):
             return frozenset(self._taken)
 
     def _apply(self, order: OrderType, node: str) -> None:
-        if error := self._take_by(order.due_at_s, node):
+        if error := self._take_once_free(order.due_at_s, node):
             self._answer(order, FaultAnswer(over=True, error=error))
             return
         try:
@@ -138,9 +138,11 @@ class FaultAgent(OrderAgent[OrderType]):
         finally:
             self._give_back(node)
 
-    def _take_by(self, due_at_s: float, node: str) -> str | None:
-        """As ``_take``: one that a fault before it gives back by then may be had."""
-        while (error := self._take(node)) == STILL_TAKEN and time.time() < due_at_s:
+    def _take_once_free(self, due_at_s: float, node: str) -> str | None:
+        """As ``_take``: one that a fault before it still has is waited for. That one may end as this is due,
+        by the plan, and then has begun a little late, or its node is still starting.
+        """
+        while (error := self._take(node)) == STILL_TAKEN and time.time() < due_at_s + BACK_S:
             if self._is_over_after(FREE_EVERY_S):
                 break
         return error

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from breakeven.agent.effects import BACK_S
 from breakeven.agent.host_network import DRAINED_S
 from breakeven.agent.impairment import CUTS, NETWORK_KINDS, OF_CLIENTS, Impairment, NetworkKind
 from breakeven.agent.node_alarms import ALARMS, Alarm
@@ -40,8 +41,6 @@ FELT_CUT_S = 25.0
 #: how long a node may be kept so, seconds: the workflow waits 330 s for a cluster to be whole after a case
 #: (``steps.case.nodes_down``), and a node that was killed takes some of them to start
 MAX_FAULT_S = 240.0
-#: seconds that a node may take from its start until it is a member of its cluster again
-BACK_S = 100.0
 
 
 class NodeFault(Frozen):

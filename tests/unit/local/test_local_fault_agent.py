@@ -33,6 +33,8 @@ class Nodes:
         self.limits = {"memory": "0.4", "disk": "50000000"}
         self.raises, self.ends_in_time = True, True
         self.away: list[frozenset[str]] = []
+        self.starts = threading.Event()
+        self.starts.set()
 
     def runs(self, node: str) -> bool:
         return node in self.running
@@ -46,6 +48,7 @@ class Nodes:
 
     def restart(self, node: str, away: Callable[[], Collection[str]]) -> None:
         self.away.append(frozenset(away()))
+        assert self.starts.wait(60)
         if self.refuses:
             raise BreakevenError("no disk")
         self.done.append(("restart", node))
@@ -207,12 +210,27 @@ def test_a_node_that_does_not_run_is_left_alone(lane):
     assert lane.nodes.done == []
 
 
-def test_a_node_that_another_fault_has_is_left_to_it(lane):
+def test_a_node_that_another_fault_has_for_long_is_left_to_it(lane, monkeypatch):
+    monkeypatch.setattr(order_agent, "BACK_S", 0.1)
     lane.order(kind="pause", for_s=60)
     assert eventually(lambda: 1 in lane.answers(), 20)
     lane.order(2, due_at_s=time.time() + 0.6)
     assert lane.answer(2).error == STILL_TAKEN
     assert lane.nodes.done == [("SIGSTOP", "a")]
+
+
+@pytest.mark.parametrize("kind", ["kill", "stop"])
+def test_one_that_is_due_while_the_node_starts_after_the_fault_before_it_waits_for_that(lane, kind):
+    lane.nodes.starts.clear()
+    first = lane.order(kind=kind)
+    second = lane.order(2, kind="pause", due_at_s=first.due_at_s + first.for_s)
+    assert eventually(lambda: lane.nodes.away, 20), "it starts"
+    assert eventually(lambda: time.time() > second.due_at_s + 0.5, 20)
+    lane.nodes.starts.set()
+    answer = lane.answer(2)
+    assert answer.error is None
+    assert answer.done_at_s > second.due_at_s + 0.5
+    assert [what for what, _ in lane.nodes.done][1:] == ["restart", "SIGSTOP", "SIGCONT"]
 
 
 def test_once_given_back_it_may_be_taken_again(lane):

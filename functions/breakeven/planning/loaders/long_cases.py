@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_DOWN, Decimal
 
+from breakeven.agent.effects import BACK_S
 from breakeven.planning.budget.durations import (
     LOADER_LIMIT_S,
     SLACK,
@@ -17,7 +18,6 @@ from breakeven.planning.refusal import Refusal, origin
 from breakeven.planning.workload_settings import scaled
 from breakeven.terms import Environment
 from breakeven.workload.case import CLOSING_S, Case
-from breakeven.workload.node_faults import BACK_S
 from breakeven.workload.suite import Suite
 
 

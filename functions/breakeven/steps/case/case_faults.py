@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
+from breakeven.agent.effects import BACK_S
 from breakeven.agent.node_orders import FaultAnswer
 from breakeven.errors import CaseError
 from breakeven.results.coordinator import opening
@@ -22,13 +23,14 @@ from breakeven.steps.services import Services
 from breakeven.targets.catalog import record_of
 from breakeven.workload.case import Case
 from breakeven.workload.fault_steps import FaultStep, steps_of
-from breakeven.workload.node_faults import BACK_S, REBOOT, REBOOT_S, NodeFault
+from breakeven.workload.node_faults import REBOOT, REBOOT_S, NodeFault
 from breakeven.workload.service_faults import CALL_KINDS, ServiceFault
 
 #: how long before it is due a fault is ordered, seconds: the agent looks each half a second
 LEAD_S = 2.0
-#: how long a failed case waits for its nodes to be back, seconds; the next one waits for the cluster anyway
-FAILED_WAIT_S = 90.0
+#: how long a failed case waits for its nodes to be back, seconds: a fault that waits for its node has begun
+#: by then, or never does. The next case waits for the cluster anyway, but for a reboot, which may begin late
+FAILED_WAIT_S, FAILED_REBOOT_WAIT_S = BACK_S + LEAD_S, REBOOT_S + LEAD_S
 POLL_S = 0.5
 NOT_ORDERED = "the case had ended before it was due"
 NOT_ITS_TURN = "the node before it was not back, with all replicas in sync, before the case ended"
@@ -171,8 +173,10 @@ def _most_s(order: FaultOrder) -> float:
     return REBOOT_S if order.kind == REBOOT else order.for_s + BACK_S
 
 
-def await_answers(services: Services, case: Case, attempt: int, wait_s: float = FAILED_WAIT_S) -> None:
-    """Wait until the nodes that faults have taken are back, or for so long."""
+def await_answers(services: Services, case: Case, attempt: int, wait_s: float | None = None) -> None:
+    """Wait until the nodes that faults have taken are back, or for so long; None: as a failed case does."""
+    if wait_s is None:
+        wait_s = FAILED_REBOOT_WAIT_S if case.workload.reboots else FAILED_WAIT_S
     orders, until = FaultOrders(services.store, case.run_id, case.target), time.monotonic() + wait_s
     while case.workload.faults and not are_over(orders, case, attempt) and time.monotonic() < until:
         time.sleep(POLL_S)

@@ -8,11 +8,15 @@ import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from breakeven.agent.node_orders import FaultAnswer
+from breakeven.planning.budget.planning_assumptions import ORDER_LOOKS_PER_S
 from breakeven.planning.execution_limits import REBOOT_CALL_S
 from breakeven.results import layout
 from breakeven.results.fault_orders import FaultOrder, FaultOrders
 from breakeven.results.items import all_loaders_item, lane_item
+from breakeven.steps.case import case_faults
 from breakeven.steps.case import reboot_broker as step
+from breakeven.steps.case.case_faults import FAILED_REBOOT_WAIT_S, await_answers
+from breakeven.steps.case.fail_case import STOP_TIMEOUT_S
 from breakeven.steps.case.reboot_broker import BEGINS_S, NOT_BACK, NOT_BEGUN, POLL_S, reboot_broker
 from breakeven.workload.node_faults import REBOOT_S
 from handlers.case.reboot_broker import RESERVE_S
@@ -196,6 +200,27 @@ def test_one_that_does_not_end_is_not_waited_for_for_ever(services, clock, state
     assert found.error == f"{NOT_BACK}: its state is {said}"
     assert (found.back_at_s, found.done_at_s) == (None, given.due_at_s)
     assert clock.now_s == pytest.approx(given.due_at_s + REBOOT_S, abs=2 * POLL_S)
+
+
+def test_a_case_that_fails_meanwhile_waits_for_as_long_as_a_reboot_may_take(services, clock, monkeypatch):
+    monkeypatch.setattr(case_faults, "time", clock)
+    monkeypatch.setattr(case_faults, "POLL_S", 20.0)
+    given = order(services, clock.now_s + 2)
+    orders(services).answer(given, FaultAnswer(over=False, done_at_s=given.due_at_s))
+    await_answers(services, services.case("run", "case"), 1)
+    assert clock.now_s == pytest.approx(given.due_at_s + REBOOT_S, abs=20)
+    assert STEPS["FailCase"].limit_s > STOP_TIMEOUT_S + FAILED_REBOOT_WAIT_S + 60
+
+
+def test_the_bucket_is_listed_once_a_look_and_no_more_once_the_order_is_there(services, clock, monkeypatch):
+    listed, keys = [], services.store.keys
+    monkeypatch.setattr(services.store, "keys", lambda prefix: listed.append(prefix) or keys(prefix))
+    assert rebooted(services, Mq(RUNS), BEGINS_S + 20) is True
+    assert len(listed) == 20 * ORDER_LOOKS_PER_S + 1, "once for the answers of a call before it"
+    listed.clear()
+    order(services, clock.now_s + 2)
+    assert rebooted(services, Mq(RUNS, *[REBOOT] * 9, RUNS)) is False
+    assert len(listed) == 2
 
 
 def test_a_case_that_ends_before_an_order_is_not_waited_for(services, clock):

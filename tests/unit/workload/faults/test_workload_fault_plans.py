@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from breakeven.agent.effects import BACK_S
 from breakeven.errors import InputError
 from breakeven.planning import execution_limits
 from breakeven.planning.budget.durations import seconds_needed
@@ -14,7 +15,7 @@ from breakeven.planning.expand import expand
 from breakeven.planning.plan import make_plan
 from breakeven.planning.warm_up import windows_of
 from breakeven.workload.fault_steps import steps_of
-from breakeven.workload.node_faults import ALARMS, BACK_S, REBOOT_S, NodeFault
+from breakeven.workload.node_faults import ALARMS, REBOOT_S, NodeFault
 from breakeven.workload.read import load_shipped
 from local.servers.endpoints import Endpoints
 from tests.support.fault_suites import KILL, PAIR, REBOOT, ROLLING, TRIO, cases, fault, suite_of
