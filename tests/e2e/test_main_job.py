@@ -17,14 +17,21 @@ from hdrh.log import HistogramLogReader
 from breakeven.terms import METRICS
 from tests.support.workflow.command import ROOT, TINY, Command
 
-TWO_CASES = """
+#: of the second of two cases, which is under way when the run is told to stop; and what is far from it, in
+#: which a busy machine stops everything
+LONG_S, STOPS_S = 400, 100.0
+#: by this seed the short one is the first
+TWO_CASES = f"""
 suite: two-cases
 title: Two cases, of which one is settled
 targets: [sqs-standard]
 instrument: false
 warm_up: false
+seed: 1
+defaults: {{threads: 1, warmup_s: 1, drain_s: 30, message_size: 1KiB}}
 scenarios:
-  parallel: {threads: [1, 2], warmup_s: 1, measure_s: 2, drain_s: 30, message_size: 1KiB}
+  short: {{measure_s: 2}}
+  long: {{measure_s: {LONG_S}}}
 """
 #: of how many operations there is a median; two seconds of a machine with much else to do may have fewer
 ENOUGH = 20
@@ -227,14 +234,14 @@ def interrupted(tmp_path_factory):
     command.wait_for(case_ended)
     started = time.monotonic()
     command.signal()
-    code, out, _ = command.end(timeout_s=30)
+    code, out, _ = command.end()
     return command, code, time.monotonic() - started, out
 
 
 def test_an_interrupted_run_stops_in_time_and_keeps_what_was_measured(interrupted):
     command, code, seconds, out = interrupted
     folder = (command.runs / "latest").resolve()
-    assert seconds < 10
+    assert seconds < STOPS_S, "it waits for no case"
     assert code == 130
     assert command.left_running() == set()
     assert len(list((folder / "rows" / "cases").rglob("*.json.gz"))) == 1

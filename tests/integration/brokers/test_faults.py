@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from math import ceil
+from math import ceil, floor
 
 import pytest
 
@@ -103,8 +103,8 @@ def test_nodes_are_paused_and_stopped_one_after_the_other(lane, faulty_case):
 
 def test_alarms_block_publishers_alone_and_lose_nothing(lane, faulty_case):
     case = faulty_case(
-        NodeFault(at_s=2, kind="memory-alarm", node="leader", for_s=2),
-        NodeFault(at_s=5, kind="disk-alarm", node="other", for_s=2),
+        NodeFault(at_s=1, kind="memory-alarm", node="leader", for_s=3),
+        NodeFault(at_s=4.5, kind="disk-alarm", node="other", for_s=3),
         measure_s=8,
         **BACKLOG,
     )
@@ -150,8 +150,11 @@ def test_clients_that_are_cut_off_from_the_leader_wait_and_lose_nothing(relayed_
     measured_s = measured_at(relayed_lane, case)
     assert_carried_out(row, measured_s)
     assert_none_lost(ledger)
-    cut = operations_in(relayed_lane, case, ceil(row["done_at_s"] - measured_s))
-    assert cut == {"produce": 0, "consume": 0, "errors": 0}
+    # in a whole second of it: what came before it may be recorded a little later
+    whole = range(ceil(row["done_at_s"] - measured_s), floor(row["back_at_s"] - measured_s))
+    assert {"produce": 0, "consume": 0, "errors": 0} in [
+        operations_in(relayed_lane, case, second) for second in whole
+    ]
     assert relayed_lane.cluster.process_ids() == before
 
 

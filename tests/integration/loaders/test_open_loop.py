@@ -29,6 +29,8 @@ PUSHED = {
     "prefetch": 200,
     "mode": "parallel",
     "warmup_s": 0,
+    # each ends once all is answered, which a busy machine may take long to do: what is not is unknown
+    "drain_s": 100.0,
 }
 SHARES = (0.99, 0.999)
 #: what a busy machine adds to a time is no omission: one run of these must read it as predicted, none less
@@ -88,10 +90,10 @@ def test_a_paused_node_is_in_the_response_time_and_not_in_the_service_time(tmp_p
     assert slowest is not None
     assert slowest >= 0.93e3 * pause_s
     # many were due in the pause, but no more than a window's worth had been sent when it came; the host may
-    # hold the node up once more
+    # hold the node up again, and what that delays after it was sent has waited, too
     long_ns = round(0.5e9 * pause_s)
-    assert longer(response, long_ns) > 3 * window
-    assert 1 <= longer(service, long_ns) <= 2 * window
+    assert longer(service, long_ns) >= 1
+    assert longer(response, long_ns) - longer(service, long_ns) > 2 * window
 
 
 def longer(latencies: Histogram, than_ns: int) -> int:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -129,6 +130,12 @@ def nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the run was started")
 
     monkeypatch.setattr(run_command, "_follow", started)
+
+
+@pytest.fixture(autouse=True)
+def no_runs_under_way(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As far as these tests see: this machine may have some, which are named before a folder is tried."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 def refused(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
