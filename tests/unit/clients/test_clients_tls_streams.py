@@ -134,7 +134,7 @@ def test_a_part_of_a_record_is_waited_for_at_the_socket(own, tmp_path):
                 got += len(found.recv(65_536))
             except ssl.SSLWantReadError:
                 vain += 1
-        assert 3 <= vain <= 30
+        assert 1 <= vain <= 30
 
 
 @pytest.mark.usefixtures("either")

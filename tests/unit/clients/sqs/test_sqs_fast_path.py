@@ -173,7 +173,7 @@ def test_a_connection_that_the_server_ends_after_an_answer_is_opened_again(serve
 def test_an_idle_connection_that_ends_costs_no_message(served):
     driven = served(Reply([STORED], then_close=True), STORED)
     driven.send(1)
-    assert driven.heard.closed.wait(5)
+    assert driven.heard.closed.wait(60)
     while len(driven.answered) < 2:
         assert driven.send(2 - driven.first).error is None
     assert (driven.answered, driven.heard.connections) == ([0, 1], 2)

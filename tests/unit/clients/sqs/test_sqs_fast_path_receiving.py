@@ -249,7 +249,7 @@ def test_a_connection_that_ends_in_a_call_is_lost(served, before):
 def test_an_idle_connection_that_ends_is_opened_again(served):
     driven = served(Reply([EMPTY], then_close=True), brings(message(1)), DELETED, EMPTY)
     driven.receive(ms=2000)
-    assert driven.heard.closed.wait(5)
+    assert driven.heard.closed.wait(60)
     while not driven.settled:
         assert driven.receive(ms=200).error is None
     assert (driven.stamps, driven.heard.connections) == (stamps(1), 2)
