@@ -7,8 +7,10 @@ import { theme } from "./view/palette.js";
 const EVERY_MS = 2000;
 /** answers that may fail to come before the run is called gone */
 const PATIENCE = 3;
-const CASES = ["Case", "Target", "", "sent/s", "received/s", "produce p50", "p99", "consume p50", "p99", "end to end p50", "p99"];
-const LATENCIES = ["produce", "consume", "end_to_end"];
+const LABELS = ["Case", "Target", "Status"];
+const RATES: Record<string, string> = { sent_per_s: "sent", received_per_s: "received" };
+const LATENCIES: Record<string, string> = { produce: "Produce, ms", consume: "Consume, ms", end_to_end: "End to end, ms" };
+const PERCENTILES: Record<string, string> = { p50_ms: "p50", p99_ms: "p99" };
 
 type Figures = Record<string, number | null>;
 
@@ -51,14 +53,24 @@ function now(status: Status): string {
   return `${lanes.join(", ") || status.lines[status.lines.length - 1] || "Starting"}. ${done}.`;
 }
 
-function milliseconds(value: number | null | undefined): string {
-  return value === null || value === undefined ? "–" : `${figure(value)} ms`;
+/** Titles over two rows, of which the first says what the figures of the second are of. */
+function head(): HTMLElement {
+  const group = (title: string, columns: object) =>
+    el("th", { scope: "colgroup", colspan: Object.keys(columns).length }, title);
+  const labels = LABELS.map((title) => el("th", { scope: "col", rowspan: 2, class: "label" }, title));
+  const groups = [group("Messages a second", RATES), ...Object.values(LATENCIES).map((title) => group(title, PERCENTILES))];
+  const titles = [...Object.values(RATES), ...Object.keys(LATENCIES).flatMap(() => Object.values(PERCENTILES))];
+  return el(
+    "thead", {},
+    el("tr", { class: "groups" }, ...labels, ...groups),
+    el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title))),
+  );
 }
 
 function row(one: Case): HTMLElement {
-  const rates = ["sent_per_s", "received_per_s"].map((name) => el("td", {}, figure(one.rates[name] ?? null)));
-  const latencies = LATENCIES.flatMap((metric) =>
-    ["p50_ms", "p99_ms"].map((name) => el("td", {}, milliseconds(one.latencies[metric]?.[name]))),
+  const rates = Object.keys(RATES).map((name) => el("td", {}, figure(one.rates[name] ?? null)));
+  const latencies = Object.keys(LATENCIES).flatMap((metric) =>
+    Object.keys(PERCENTILES).map((name) => el("td", {}, figure(one.latencies[metric]?.[name] ?? null))),
   );
   const reason = one.reason ? el("span", { class: "reason" }, one.reason) : null;
   return el(
@@ -77,7 +89,7 @@ function show(status: Status): void {
   const frame = byId("chart");
   frame.replaceChildren(moments(status.moments, Math.max(280, frame.clientWidth), 260, theme()));
   byId("cases").replaceChildren(
-    el("thead", {}, el("tr", {}, ...CASES.map((title) => el("th", { scope: "col" }, title)))),
+    head(),
     el("tbody", {}, ...status.cases.map(row)),
   );
   byId("lines").replaceChildren(...status.lines.map((line) => el("li", {}, line)));

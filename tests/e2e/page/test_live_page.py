@@ -111,6 +111,26 @@ def test_the_marks_of_time_are_whole_and_evenly_apart(opened: Page, run):
     assert max(places) - min(places) < 0.01
 
 
+def test_at_a_desk_every_column_is_seen_and_has_a_title(opened: Page, run):
+    run[1].show(under_way())
+    opened.locator("#now", has_text="measure").wait_for()
+    status = opened.request.get(f"{run[0].address}status.json").json()
+    for case in status["cases"]:
+        case["name"] = "small-messages, 1024 B, 40 threads, repeat 2"
+        case["rates"] = {"sent_per_s": 12_345.6, "received_per_s": 12_345.6}
+        for metric in ("produce", "consume", "end_to_end"):
+            case["latencies"][metric] = {"p50_ms": 1234.5, "p99_ms": 12_345.6}
+    run[0].show(status)
+    opened.locator("#cases td", has_text="12,300").first.wait_for()
+    assert (
+        opened.locator("#cases").evaluate("table => table.scrollWidth - table.parentElement.clientWidth") <= 0
+    )
+    titles = opened.locator("#cases thead th").all_inner_texts()
+    assert titles[:3] == ["Case", "Target", "Status"]
+    assert titles[4:7] == ["Produce, ms", "Consume, ms", "End to end, ms"]
+    assert all(titles)
+
+
 @pytest.mark.parametrize("width", [1280, 768, 390])
 def test_it_is_never_wider_than_its_window(opened: Page, run, width):
     run[1].show(under_way())
