@@ -9,6 +9,7 @@ from rich.console import Console
 from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import CREDITS, capacity_of
 from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, RABBITMQ, Option
+from breakeven.pricing.cluster_form import mirroring_note
 from breakeven.report.money.managed import conditions
 from cli.crossover.cheaper_output import print_variants
 from cli.crossover.pairs_output import print_pairs
@@ -32,6 +33,8 @@ def print_answer(answer: Answer, console: Console) -> None:
         f"Amazon SQS against a {cluster}, {words.size(inputs.message_bytes)} messages, "
         f"{CONSUMERS[inputs.consumer]}, prices of {answer.base.book.label}",
     )
+    if note := mirroring_note(inputs):
+        say(console, note)
     messages = words.amount(answer.rate * inputs.seconds_per_month)
     if answer.bill is not None:
         say(

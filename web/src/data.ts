@@ -160,6 +160,11 @@ export interface PageData {
   title: string;
   /** the headline, which holds for the inputs as they are */
   headline: string;
+  /** what ways of SQS are called, and the same in a narrow column beside the word SQS */
+  sqs_names: Record<"sqs-as-used" | "sqs-batched", string>;
+  sqs_short_names: Record<"sqs-as-used" | "sqs-batched", string>;
+  /** said where a pair is priced */
+  of_mirroring: string;
   region: string;
   books: Record<string, Book>;
   sources: string[];

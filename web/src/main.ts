@@ -73,12 +73,12 @@ class Page {
     byId("yours-verdict").textContent = verdict(shown, state.region);
     const usual = initial(data);
     const asked = state.region === usual.region && JSON.stringify(state.inputs) === JSON.stringify(usual.inputs);
-    byId("yours-beside").textContent = beside(shown);
+    byId("yours-beside").textContent = beside(shown, data);
     // the page's own headline, which stands above, says it of the page's own inputs
     byId("yours-ranges").textContent = asked ? "" : ranges(shown);
     byId("yours-supposed").textContent = supposed(shown, data);
     const pressed = document.activeElement?.getAttribute("data-key");
-    byId("yours-tables").replaceChildren(prices(shown, data, theme(), explains), changes(shown, explains));
+    byId("yours-tables").replaceChildren(prices(shown, data, theme(), explains), changes(shown, data, explains));
     if (pressed) document.querySelector<HTMLElement>(`[data-key="${CSS.escape(pressed)}"]`)?.focus();
     const frame = byId("yours-chart");
     const width = Math.max(280, frame.clientWidth || 640);

@@ -82,6 +82,13 @@ export function unitPrice(value: number): string {
   return `$${text === "" ? "0" : text}`;
 }
 
+const SPELT: Record<string, string> = { gb: "GB", tb: "TB", vcpu: "vCPU", mibps: "MiB/s", iops: "IOPS" };
+
+/** One unit of a price book: 'GB month'. */
+export function unitWords(unit: string): string {
+  return unit.split("_").map((word) => SPELT[word] ?? word).join(" ");
+}
+
 /** Bytes as people say them: 16 B, 1 KiB. */
 export function size(bytes: number): string {
   for (const [step, unit] of [[1 << 20, "MiB"], [1 << 10, "KiB"]] as const) {

@@ -12,7 +12,7 @@ export function asText(answer: Answer, region: string, data: PageData, link: str
     .filter((pair) => pair.rate !== null)
     .map((pair) => `- ${pair.first.option.label} / ${pair.second.option.label}: ${figure(pair.rate)} msg/s${between(pair)}`);
   return [
-    `${verdict(answer, region)} ${beside(answer)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate"]), "",
+    `${verdict(answer, region)} ${beside(answer, data)}`, "", ...rows, "", "They change places at:", ...(crossings.length ? crossings : ["- no rate"]), "",
     `List prices ${data.books[region]?.label ?? region}, before tax. ${data.kind === "published" ? "No run: published figures only. " : ""}${link}`,
   ].join("\n");
 }

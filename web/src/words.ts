@@ -52,18 +52,20 @@ export function verdict(answer: Answer, region: string): string {
 }
 
 /** What follows it: SQS as it is called and one's own cluster, and where that changes. */
-export function beside(answer: Answer): string {
+export function beside(answer: Answer, data: PageData): string {
   const best = cheapest(answer);
-  return best ? [used(answer, best), cluster(answer, best)].filter(Boolean).join(" ") : "";
+  return best ? [used(answer, best), cluster(answer, best, data)].filter(Boolean).join(" ") : "";
 }
 
 function used(answer: Answer, best: Priced): string {
   const asked = optionOf(answer, AS_USED);
   if (!asked || asked === best || asked.usd === null || asked.usd <= (best.usd ?? 0) * (1 + 1e-9)) return "";
-  return `SQS as you call it costs ${dollars(asked.usd)}.`;
+  const { send_batch, receive_batch, delete_batch } = answer.inputs;
+  const single = Math.max(send_batch, receive_batch, delete_batch) === 1;
+  return `${asked.option.label} (${single ? "one message a call" : "calls as asked"}) costs ${dollars(asked.usd)}.`;
 }
 
-function cluster(answer: Answer, best: Priced): string {
+function cluster(answer: Answer, best: Priced, data: PageData): string {
   const mine = own(answer);
   if (!mine || mine.usd === null) return "";
   const staff = answer.inputs.hours ? `with ${number(answer.inputs.hours)} hours of staff time` : "before staff time";
@@ -72,11 +74,12 @@ function cluster(answer: Answer, best: Priced): string {
     const pair = pairOf(answer, id, mine.option.id);
     return pair ? [against(pair)] : [];
   });
-  return `${costs}, and is ${listing([...new Set(found)])}.`;
+  const mirrored = answer.inputs.deployment === "pair" ? ` ${data.of_mirroring}` : "";
+  return `${costs}, and is ${listing([...new Set(found)])}.${mirrored}`;
 }
 
 function against(pair: Pair): string {
-  const sqs = pair.first.option.id === BATCHED ? "SQS batched" : "SQS as you call it";
+  const sqs = pair.first.option.id === BATCHED ? "SQS batched" : pair.first.option.label;
   if (pair.rate === null) return `${pair.above === pair.second ? "cheaper" : "dearer"} than ${sqs} at every rate`;
   const side = pair.above === pair.second ? "only above" : "only below";
   return `cheaper than ${sqs} ${side} about ${about(pair.rate)} messages a second${between(pair)}`;

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from breakeven.targets.records.rabbitmq_records import MIRRORED_PAIR
 from breakeven.terms import MAX_NODES, MOST_BROKER_ZONES, Frozen
 from breakeven.words import plural
 
@@ -92,6 +93,15 @@ def form_words(asked: ClusterForm) -> str:
     if asked.nodes == NODES[asked.deployment]:
         return f"{asked.deployment}{_copies(asked)}"
     return f"{LARGER[asked.deployment]} {asked.nodes} nodes{_copies(asked)}"
+
+
+def mirroring_note(asked: ClusterForm) -> str:
+    """That no supported release mirrors a pair's queues, and what to run today; empty of other forms."""
+    removed = MIRRORED_PAIR.removed_in
+    if asked.deployment != "pair" or removed is None:
+        return ""
+    left = f"A pair's classic {removed.what} left RabbitMQ in {removed.series}.0"
+    return f"{left}; today's choice is the quorum trio."
 
 
 def form_of_inputs(inputs: Mapping[str, Any]) -> ClusterForm:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
+from breakeven.pricing.bill.questions import BATCHED, SQS_NAMES
+from breakeven.report.charts.marks import line
 from cli.main import main
 from tests.support.page.owner_questions import OWNER, QUESTIONS, place
 
@@ -55,6 +57,27 @@ def test_it_says_that_no_run_stands_behind_it(opened, file):
 )
 def test_an_owners_questions_have_their_answers(opened, hash, question, element, expected):
     assert expected in opened(hash).locator(place(element)).inner_text(), question
+
+
+def test_where_a_mirrored_pair_is_named_it_is_said_that_its_queues_have_ended(opened):
+    ended = "A pair's classic mirrored queues left RabbitMQ in 4.0; today's choice is the quorum trio."
+    page = opened()
+    assert "a RabbitMQ pair" in page.locator("h1").inner_text()
+    assert page.locator("h1").inner_text().endswith(f" {ended}")
+    assert page.locator("#yours-beside").inner_text().endswith(f" {ended}")
+    trio = opened("#v1&deployment=trio").locator("#yours-beside").inner_text()
+    assert "RabbitMQ trio" in trio
+    assert ended not in trio
+
+
+def test_each_way_of_sqs_has_one_name_and_one_look_on_the_page(opened, file):
+    said = file.read_text(encoding="utf-8")
+    for other in ("as you call it", "ith one message a call", "unbatched"):
+        assert other not in said
+    row = opened().locator("#yours-prices tbody tr", has_text=SQS_NAMES[BATCHED])
+    on, off = map(float, row.locator("line").get_attribute("stroke-dasharray").split())
+    _, (drawn, gap) = line(BATCHED)["linestyle"]
+    assert (on > off, drawn > gap) == (True, True), "dashed, not dotted, in both charts"
 
 
 @pytest.mark.parametrize("width", [1280, 390])

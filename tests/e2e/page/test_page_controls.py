@@ -230,7 +230,7 @@ def test_what_is_taken_along(opened, tmp_path):
         cell for row in rows for cell in row.values() if cell and re.match(r"[=+@\t\r]|-(?!\d)", cell)
     ]
     assert rows[0]["option"] == f"'{HOSTILE}"
-    requests = next(row for row in rows if (row["option"], row["line"]) == ("SQS as you call it", "requests"))
+    requests = next(row for row in rows if (row["option"], row["line"]) == ("SQS as used", "requests"))
     assert float(requests["units"]) == pytest.approx(500 * 730 * 3600 * 3)
     assert {row["kind"] for row in rows} == {"traffic", "bill", "crossing"}
     with page.expect_download() as found:

@@ -33,7 +33,7 @@ QUESTIONS = (
         LARGE,
         "and which of one message a call?",
         "#yours-beside",
-        "dearer than SQS as you call it at every rate",
+        "dearer than SQS as used at every rate",
     ),
     (LARGE, "from what rate does my own win?", f"crossing{USED}", "never"),
 )

@@ -93,9 +93,9 @@ def question_of(name: str, inputs: Inputs, book: PriceBook) -> Question:
     """The page's options as one question: three ways of SQS, a pair, a trio, Amazon MQ where it is priced."""
     tens = batched(inputs).but(send_batch=1)
     made = [
-        sqs_option(AS_USED, "SQS as you call it", inputs, book),
-        sqs_option(BY_TENS, "SQS, single sends, received by tens", tens, book),
-        sqs_option(BATCHED, "SQS batched and long-polled", batched(inputs), book),
+        sqs_option(AS_USED, inputs, book),
+        sqs_option(BY_TENS, tens, book, "SQS, single sends, received by tens"),
+        sqs_option(BATCHED, batched(inputs), book),
         *(own_cluster(in_form(inputs, form), book, option_id=f"rabbitmq-{form}") for form in FORMS),
     ]
     managed, _ = amazon_mq_option(inputs, book)

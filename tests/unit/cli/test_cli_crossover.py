@@ -57,6 +57,21 @@ def test_the_terminal_tells_prices_crossings_hours_capacity_and_assumptions(
     assert "not refreshed" in out
 
 
+@pytest.mark.parametrize(
+    ("options", "is_said"), [((), True), (("--nodes", "3"), True), (("--deployment", "trio"), False)]
+)
+def test_of_a_mirrored_pair_it_is_said_at_once_that_its_queues_have_ended(
+    options: tuple[str, ...], is_said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, *options)
+    assert code == 0
+    first, second = out.splitlines()[:2]
+    assert first.startswith("Amazon SQS against a RabbitMQ ")
+    ended = "A pair's classic mirrored queues left RabbitMQ in 4.0; today's choice is the quorum trio."
+    assert (second == ended) is is_said
+    assert (ended in out) is is_said
+
+
 def test_cheaper_ways_to_run_the_brokers_stand_beside_with_what_they_give_up(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

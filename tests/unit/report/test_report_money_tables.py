@@ -180,7 +180,7 @@ def test_prices_are_those_of_the_curves_at_round_rates(report):
         assert list(row.cells[2::2]) == [dollars(usd) for usd in sums]
         assert list(row.cells[3::2]) == [dollars(usd / rate * 1000) for usd in sums]
     assert [row.labels[1] for row in table.rows][:2] == ["2.63 million", "26.3 million"]
-    assert table.columns[:2] == ("of all", "unbatched")
+    assert table.columns[:2] == ("of all", "as used")
     assert [row.cells[0] for row in table.rows] == [
         *["SQS batched"] * 3, "RabbitMQ", "Amazon MQ", "RabbitMQ"
     ]  # fmt: skip
@@ -254,6 +254,9 @@ def test_each_price_has_its_unit_source_and_date(report):
     assert request.cells[:3] == ("$0.0000004", "request", "0 to 100 billion")
     assert request.cells[3] == "2026-10-08"
     assert "Infracost Cloud Pricing API on 2026-10-08" in request.cells[4]
+    units = {row.cells[1] for row in table.rows}
+    assert {"GB", "GB month"} <= units
+    assert not any("gb" in unit for unit in units)
     free = next(row for row in table.rows if row.labels == ("sqs/free_request",))
     assert (free.cells[0], free.cells[2]) == ("$0", "0 to 1.00 million")
     article = [row for row in table.rows if row.section.startswith("2012-12")]

@@ -33,9 +33,9 @@ def sentence(paragraph: str, begins: str) -> str:
 
 
 def as_used(*changes: dict[str, Any]) -> str:
-    """What is said of SQS with one message a call."""
+    """What is said of SQS as used (one message a call)."""
     report = sample.report(PLAN, crossover=main_rows(*changes))
-    return sentence(report.verdict.split("\n\n")[1], "With one message a call")
+    return sentence(report.verdict.split("\n\n")[1], "As used (one message a call)")
 
 
 def compared(*changes: dict[str, Any]) -> str:
@@ -66,7 +66,7 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
         "brokers, whose price no source gives, is free. Without Amazon MQ, SQS batched and long-polled is "
         "cheaper than a RabbitMQ pair of m7g.large in 2 zones below about 785 messages a second (between 270 "
         "and 785); above that, RabbitMQ is, if a cluster can carry 3,360 messages a second at peak, and "
-        "before staff time. With one message a call, SQS is cheaper than RabbitMQ only below about 43 "
+        "before staff time. As used (one message a call), SQS is cheaper than RabbitMQ only below about 43 "
         "messages a second (between 32 and 43). That rate is a monthly mean of 113 million messages, "
         "at which either option costs $135.82 a month. The interval covers what is not known: empty receives "
         "(none to one per message). "
@@ -78,20 +78,20 @@ def test_it_opens_with_what_is_cheapest_where_and_all_that_moves_it():
     )
     assert sizes == (
         "Across 2 zones, running your "
-        "own never wins with messages of 24 KiB or more against SQS with one message a call, nor "
+        "own never wins with messages of 24 KiB or more against SQS as used (one message a call), nor "
         "with messages of 2 KiB or more once SQS is batched, of the sizes priced. In one zone, with 1 KiB "
-        "messages, it would win above about 41 msg/s against SQS with one message a call and above about 411 "
-        "msg/s once SQS is batched."
+        "messages, it would win above about 41 msg/s against SQS as used (one message a call) and above "
+        "about 411 msg/s once SQS is batched."
     )
     assert takes == (
         "At the crossing of 43 messages a second a cluster must carry at least 185 messages a second at peak "
         "with one node down (a peak of 3 times the mean, 70% utilisation); this run did not measure what a "
         "cluster carries on EC2. "
         "These figures exclude staff time. At 1,000 messages a second running your own saves $2,874 a "
-        "month against SQS with one message a call, before staff time: it wins if it takes less than 38.3 "
-        "hours a month at $75 an hour, or less than 0.473 against SQS batched and long-polled. With 8 hours "
-        "of staff time a month running your own is cheaper from about 243 msg/s on against SQS with one "
-        "message a call and from about 4,420 msg/s on once SQS is batched. "
+        "month against SQS as used (one message a call), before staff time: it wins if it takes less than "
+        "38.3 hours a month at $75 an hour, or less than 0.473 against SQS batched and long-polled. With 8 "
+        "hours of staff time a month running your own is cheaper from about 243 msg/s on against SQS as used "
+        "(one message a call) and from about 4,420 msg/s on once SQS is batched. "
         "Queue only: what consumers cost is not in these figures. List prices: us-east-1 of 2026-11-20."
     )
 
@@ -111,7 +111,7 @@ def test_fifo_is_named_where_its_requests_are_what_is_priced():
     first, sums, *_ = said(queue="fifo")
     assert "SQS FIFO batched is cheapest below" in first
     assert "SQS FIFO batched and long-polled is cheaper than" in sums
-    assert "With one message a call, SQS FIFO is cheaper than RabbitMQ only below about 34 " in sums
+    assert "As used (one message a call), SQS FIFO is cheaper than RabbitMQ only below about 34 " in sums
 
 
 def test_a_size_that_never_wins_is_named_with_its_zones():
@@ -119,7 +119,7 @@ def test_a_size_that_never_wins_is_named_with_its_zones():
     single = said(deployment="single", client_zone_share=0.0)
     assert "In one zone, running your own can win" in single[2]
     assert "cheaper than RabbitMQ on one m7g.large below" in single[0]
-    assert "a call, nor with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[2]
+    assert "a call), nor with messages of any size once SQS is batched" in said(capacity_msg_per_s=150.0)[2]
 
 
 def test_the_estimate_is_no_end_of_an_interval_that_lies_about_it():
@@ -154,7 +154,7 @@ def test_peoples_hours_that_were_given_are_said_to_be_in_the_sums():
 def test_large_messages_never_cross_and_the_traffic_is_why():
     first, why, _, takes, *_ = said(message_bytes=65536)
     assert "With 64 KiB messages in us-east-1, SQS batched and long-polled is cheaper than" in first
-    assert "With one message a call, SQS is cheaper than RabbitMQ at every rate priced. At 64" in why
+    assert "As used (one message a call), SQS is cheaper than RabbitMQ at every rate priced. At 64" in why
     assert (
         "At 64 KiB a message, a million more messages cost $3.66 on a RabbitMQ pair of m7g.large (traffic "
         "across zones) and $1.20 on SQS as used (requests): no traffic is large enough to pay for the "
@@ -175,7 +175,7 @@ def test_brokers_that_are_always_cheaper():
     first, why, *_ = said(sqs_path="nat", client_zones=6, instance="t4g.small", existing_requests=1e9)
     assert "a RabbitMQ pair of t4g.small is cheapest below about " in first
     assert "a RabbitMQ pair of t4g.small in 2 zones is cheaper than SQS batched and long-polled at" in why
-    assert "With one message a call, SQS costs more than RabbitMQ at every rate priced." in why
+    assert "As used (one message a call), SQS costs more than RabbitMQ at every rate priced." in why
     assert "Before the first message, SQS as used costs $197.30 a month (NAT gateway hours $197.10" in why
 
 
@@ -189,8 +189,8 @@ def test_a_step_names_the_one_who_pays():
     step = {"kind": "step", "cheaper_below": RABBITMQ, "cheaper_above": AS_USED} | NO_INTERVAL
     report = sample.report(PLAN, crossover=main_rows(step))
     assert as_used(step) == (
-        "With one message a call, RabbitMQ is cheaper below about 43 messages a second; above that, SQS is "
-        "cheaper"
+        "As used (one message a call), RabbitMQ is cheaper below about 43 messages a second; above that, "
+        "SQS is cheaper"
     )
     assert "at which SQS costs $135.82 a month" in report.verdict
 

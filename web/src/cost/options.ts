@@ -106,12 +106,12 @@ export function formsOf(inputs: Inputs): Deployment[] {
 /** Every option in the order in which it is shown, and why others are left out. */
 export function kinds(inputs: Inputs, book: Book, data: PageData): { found: Kind[]; left_out: string[] } {
   const all: Kind[] = [
-    { id: AS_USED, movers: ["as-used"], inputs, make: sqs(AS_USED, "SQS as you call it", book, (own) => own) },
+    { id: AS_USED, movers: ["as-used"], inputs, make: sqs(AS_USED, data.sqs_names[AS_USED], book, (own) => own) },
     {
       id: BY_TENS, movers: ["batched"], inputs,
       make: sqs(BY_TENS, "SQS, single sends, received by tens", book, receivedByTens),
     },
-    { id: BATCHED, movers: ["batched"], inputs, make: sqs(BATCHED, "SQS batched and long-polled", book, batched) },
+    { id: BATCHED, movers: ["batched"], inputs, make: sqs(BATCHED, data.sqs_names[BATCHED], book, batched) },
     ...formsOf(inputs).map<Kind>((form) => {
       const own = form === inputs.deployment ? inputs : withKnownCapacity(inForm(inputs, form), data.capacities);
       return { id: ownId(form), movers: ["cluster"], inputs: own, make: (asked) => cluster(ownId(form), asked, book, data) };

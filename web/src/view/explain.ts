@@ -4,7 +4,7 @@ import { secondsPerMonth } from "../bill/form.js";
 import type { Answer, Pair, Priced } from "../cost/answer.js";
 import { billAt, tiersOf, total, type LineCost } from "../cost/pieces.js";
 import { movingNames } from "../cost/uncertain.js";
-import { about, amount, dollars, figure, listing, number, unitPrice } from "../numbers.js";
+import { about, amount, dollars, figure, listing, number, unitPrice, unitWords } from "../numbers.js";
 import { sqlOf, type Query } from "../queries.js";
 import { byId, el } from "./dom.js";
 import type { Explains } from "./tables.js";
@@ -69,7 +69,7 @@ function priceOf(line: LineCost["line"], region: string, data: PageData): HTMLEl
   if (!book) return [];
   const price = line.own ?? book.prices[`${line.service}/${line.item}`];
   if (!price) return [el("span", {}, "not known")];
-  const unit = price.unit.replace(/_/g, " ");
+  const unit = unitWords(price.unit);
   const factor = line.factor === 1 ? "" : ` x ${figure(line.factor)}`;
   const tiers = tiersOf(line, book).map(([from, to, usd]) => {
     const range = from === 0 && to === null ? "" : ` from ${amount(from)} ${to === null ? "on" : `to ${amount(to)}`}`;

@@ -1,4 +1,5 @@
-// How each option is drawn: a colour by side, a dash by option, so that no two differ by colour alone.
+// How each option is drawn: a colour by side, a dash by option, so that no two differ by colour alone. SQS batched is
+// dashed, as in the charts of functions/breakeven/report/charts/marks.py.
 import type { Priced } from "../cost/answer.js";
 
 export interface Theme {
@@ -22,7 +23,7 @@ export const DARK: Theme = {
 };
 
 const DASHES: Record<string, string> = {
-  "sqs-by-tens": "7 4", "sqs-batched": "2 3", "rabbitmq-trio": "7 4", "rabbitmq-single": "2 3",
+  "sqs-by-tens": "2 3", "sqs-batched": "7 4", "rabbitmq-trio": "7 4", "rabbitmq-single": "2 3",
 };
 
 export function stroke(one: Priced, theme: Theme): { stroke: string; dash: string } {

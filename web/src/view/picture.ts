@@ -25,7 +25,7 @@ function wrapped(text: string): string[] {
 
 export function picture(answer: Answer, region: string, data: PageData): SVGElement {
   const first = wrapped(verdict(answer, region));
-  const words = [...first, ...wrapped(beside(answer))];
+  const words = [...first, ...wrapped(beside(answer, data))];
   const text = (x: number, y: number, said: string, rest = {}) => svg("text", { x, y, fill: LIGHT.ink, ...rest }, said);
   const legend = Math.ceil(answer.options.length / 2) * 20 + 12;
   const top = 24 + words.length * LINE;

@@ -13,7 +13,9 @@ export interface Explains {
   hours: (sqs: Priced, other: Priced) => void;
 }
 
-const COLUMNS: [string, string][] = [[AS_USED, "as you call it"], [BY_TENS, "single sends"], [BATCHED, "batched"]];
+function columns({ sqs_short_names: short }: PageData): [string, string][] {
+  return [[AS_USED, short[AS_USED]], [BY_TENS, "single sends"], [BATCHED, short[BATCHED]]];
+}
 
 /** A figure that says where it comes from when it is pressed; `key` finds it again after a redraw. */
 function figureButton(key: string, text: string, about: string, open: () => void): HTMLElement {
@@ -83,13 +85,13 @@ function hoursCell(sqs: Priced | undefined, other: Priced, answer: Answer, expla
 }
 
 /** From which rate each cluster is cheaper than SQS, and how much staff time it may take at the reader's rate. */
-export function changes(answer: Answer, explains: Explains): HTMLElement {
+export function changes(answer: Answer, data: PageData, explains: Explains): HTMLElement {
   const clusters = answer.options.filter((one) => one.option.side !== "sqs");
   const rows = clusters.map((one) =>
     el(
       "tr", {},
       el("th", { scope: "row" }, one.option.label),
-      ...COLUMNS.map(([id]) => crossingCell(pairOf(answer, id, one.option.id), explains)),
+      ...columns(data).map(([id]) => crossingCell(pairOf(answer, id, one.option.id), explains)),
       ...[AS_USED, BATCHED].map((id) => hoursCell(optionOf(answer, id), one, answer, explains)),
     ),
   );
@@ -99,7 +101,8 @@ export function changes(answer: Answer, explains: Explains): HTMLElement {
     el("th", { scope: "colgroup", colspan: 3 }, "Cheaper than SQS, msg/s"),
     el("th", { scope: "colgroup", colspan: 2 }, "Break-even hours a month"),
   );
-  const titles = [...COLUMNS.map(([, name]) => name), "as you call it", "batched"];
+  const short = data.sqs_short_names;
+  const titles = [...columns(data).map(([, name]) => name), short[AS_USED], short[BATCHED]];
   const second = el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)));
   const table = el("table", {}, el("thead", {}, groups, second), el("tbody", {}, ...rows));
   const note =

@@ -27,5 +27,5 @@ def article_question() -> Question:
         utilisation=1,
         amazon_mq=None,
     )
-    options = (sqs_option(AS_USED, "SQS, 3 calls a message", inputs, book), own_cluster(inputs, book))
+    options = (sqs_option(AS_USED, inputs, book, "SQS, 3 calls a message"), own_cluster(inputs, book))
     return Question(ARTICLE_BOOK, "history", inputs, book, options)

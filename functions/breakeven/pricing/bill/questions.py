@@ -48,6 +48,8 @@ Row = dict[str, Any]
 
 AS_USED, BATCHED, RABBITMQ = "sqs-as-used", "sqs-batched", "rabbitmq"
 AMAZON_MQ, BILL = "amazon-mq", "sqs-bill"
+#: ways of SQS by their names; the page of the report is given them, too
+SQS_NAMES = {AS_USED: "SQS as used", BATCHED: "SQS batched and long-polled"}
 MANAGED: dict[Form, str] = {"single": "Amazon MQ, one {0}", "cluster": "Amazon MQ cluster of {0}"}
 
 
@@ -165,7 +167,10 @@ def bill_question(name: str, inputs: Inputs, book: PriceBook, usd: float) -> Que
     given = OwnPrice("month", usd, "given with the question")
     bill = Line("bill", "what is paid for SQS now", "given", "sqs_bill", fixed=1, own=given)
     lines = _known(book, [line for line in sqs_lines(inputs, book) if line.service == "sqs"])
-    options = (Option(AS_USED, "sqs", "SQS as used", lines), Option(BILL, "bill", "the SQS bill", (bill,)))
+    options = (
+        Option(AS_USED, "sqs", SQS_NAMES[AS_USED], lines),
+        Option(BILL, "bill", "the SQS bill", (bill,)),
+    )
     return Question(name, "bill", inputs, book, options)
 
 
@@ -216,14 +221,15 @@ def sqs_options(inputs: Inputs, book: PriceBook) -> list[Option]:
     :raises InputError: a price is not known
     """
     return [
-        sqs_option(AS_USED, "SQS as used", inputs, book),
-        sqs_option(BATCHED, "SQS batched and long-polled", batched(inputs), book),
+        sqs_option(AS_USED, inputs, book),
+        sqs_option(BATCHED, batched(inputs), book),
     ]
 
 
-def sqs_option(option_id: str, label: str, inputs: Inputs, book: PriceBook) -> Option:
+def sqs_option(option_id: str, inputs: Inputs, book: PriceBook, label: str = "") -> Option:
+    """:param label: of an option that ``SQS_NAMES`` does not name"""
     lines = [*sqs_lines(inputs, book), *consumer_lines(inputs, book, "sqs")]
-    return Option(option_id, "sqs", label, _known(book, lines))
+    return Option(option_id, "sqs", label or SQS_NAMES[option_id], _known(book, lines))
 
 
 def amazon_mq_option(inputs: Inputs, book: PriceBook) -> tuple[Option | None, str | None]:

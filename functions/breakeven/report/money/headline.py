@@ -115,7 +115,7 @@ def _beside(question: CostQuestion) -> str:
     cluster = _cluster(question)
     if question.purpose == "history":
         return f"{_conditions(question)}, three calls a message and {cluster}"
-    return f"{words.capital(unbatched(question))} and {cluster}"
+    return f"With {_sqs(question)} {unbatched(question)} and {cluster}"
 
 
 def _conditions(question: CostQuestion) -> str:

@@ -26,6 +26,8 @@ UNITS = {
     "metric_month": "metrics",
     "alarm_month": "alarms",
 }
+#: words of a unit that are written otherwise than a price book's keys
+SPELT = {"gb": "GB", "tb": "TB", "vcpu": "vCPU", "mibps": "MiB/s", "iops": "IOPS"}
 
 
 def map_table(report: Report) -> Table | None:
@@ -169,7 +171,7 @@ def price_sources_table(report: Report) -> Table | None:
         rows=tuple(
             Row(
                 (f"{tier.service}/{tier.item}",),
-                (_exact(tier.usd), _unit(tier), _tier(tier), tier.as_of, tier.source),
+                (_exact(tier.usd), spelt(tier.unit), _tier(tier), tier.as_of, tier.source),
                 "priced",
                 f"{tier.book}, prices of {tier.region}",
             )
@@ -184,8 +186,9 @@ def _exact(usd_each: float | None) -> str:
     return "not priced" if usd_each is None else words.unit_price(usd_each)
 
 
-def _unit(tier: PriceTier) -> str:
-    return tier.unit.replace("_", " ")
+def spelt(unit: str) -> str:
+    """One unit of a price book: 'GB month'."""
+    return " ".join(SPELT.get(word, word) for word in unit.split("_"))
 
 
 def _tier(tier: PriceTier) -> str:
@@ -222,7 +225,7 @@ def _units(line: BillLine) -> str:
 
 def in_units(unit: str | None) -> str:
     """A unit of a price book beside a number; one without a name here stays as the book has it."""
-    return UNITS.get(unit or "", (unit or "").replace("_", " "))
+    return UNITS.get(unit or "", spelt(unit or ""))
 
 
 LINE_COLUMNS: dict[str, Callable[[BillLine], str]] = {

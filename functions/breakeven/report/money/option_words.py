@@ -8,7 +8,7 @@ from typing import TypeVar
 from breakeven import words
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.pair_questions import MANAGED, OWN
-from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ, SQS_NAMES
 from breakeven.pricing.cluster_form import ClusterForm, form_words
 from breakeven.report.contract.cost_model import BreakEvenHours
 from breakeven.report.contract.crossing_model import Crossover
@@ -42,8 +42,8 @@ def is_unbatched(question: CostQuestion) -> bool:
 
 
 def unbatched(question: CostQuestion) -> str:
-    """SQS as used, where SQS batched stands beside it: 'with one message a call'."""
-    return "with one message a call" if is_unbatched(question) else "with calls as asked"
+    """What follows 'SQS', where SQS batched stands beside it: 'as used (one message a call)'."""
+    return f"{SHORT[AS_USED]} ({'one message a call' if is_unbatched(question) else 'calls as asked'})"
 
 
 def own_hours(report: Report, other: str = RABBITMQ) -> dict[str, BreakEvenHours]:
@@ -86,7 +86,7 @@ def brief_of_pair(option: str | None, asked: ClusterForm) -> str:
 
     :param asked: the question's own cluster, which has its own nodes and copies
     """
-    named = {AS_USED: "SQS as used", BATCHED: "SQS batched", None: words.NOTHING}
+    named = {AS_USED: SQS_NAMES[AS_USED], BATCHED: "SQS batched", None: words.NOTHING}
     named |= {name: f"RabbitMQ {'node' if form == 'single' else form}" for name, form in OWN.items()}
     if not asked.is_usual:
         named[f"{RABBITMQ}-{asked.deployment}"] = f"RabbitMQ {form_words(asked)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from breakeven import words
 from breakeven.pricing.bill.cluster_capacity import Capacity, amazon_mq_capacity, capacity_of
 from breakeven.pricing.bill.inputs import Inputs
-from breakeven.pricing.bill.questions import AMAZON_MQ, BATCHED, RABBITMQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, AS_USED, BATCHED, RABBITMQ
 from breakeven.report.contract.cost_model import BreakEvenHours, CostCurve
 from breakeven.report.contract.crossing_model import EXACT
 from breakeven.report.contract.question_model import CostQuestion
@@ -15,7 +15,7 @@ from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Row, Table
 from breakeven.report.money.cheapest import RATES, carried, published_limit, ranked_curves, shown_rates
 from breakeven.report.money.managed import BETWEEN, is_charge_unknown
-from breakeven.report.money.option_words import brief, hour, is_unbatched, own_hours, with_node_down
+from breakeven.report.money.option_words import SHORT, brief, hour, own_hours, with_node_down
 
 
 def _left_out(report: Report) -> tuple[str, ...]:
@@ -38,8 +38,7 @@ def prices_table(report: Report) -> Table | None:
     ranked = ranked_curves(report, question)
     rankings = {"of all": ranked}
     if BATCHED in ranked:
-        used = "unbatched" if is_unbatched(question) else "as asked"
-        rankings[used] = {name: curve for name, curve in ranked.items() if name != BATCHED}
+        rankings[SHORT[AS_USED]] = {name: curve for name, curve in ranked.items() if name != BATCHED}
     for rate in rates:
         cells = [
             cell

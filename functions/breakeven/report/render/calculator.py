@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from breakeven.pricing.bill.known_capacity import known_capacities
+from breakeven.pricing.cluster_form import form_of_inputs, mirroring_note
 from breakeven.report.contract.report_model import Report
 from breakeven.report.elements import Folded, Paragraph, Section
 from breakeven.report.money.break_even import cheaper_where
@@ -36,7 +37,7 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
     printed = Printed(known_capacities(), cases)
     books = ", ".join(money.manifest.price_books)
     content = Content(
-        headline(money),
+        _headline(money),
         [" ".join(filter(None, paragraph)) for paragraph in cheaper_where(money)],
         f"{money.title} · no run: list prices ({books}) and published figures",
         money_keys(money),
@@ -45,6 +46,13 @@ def calculator(money: Report, sources: Sequence[Report]) -> str:
         beside=False,
     )
     return set_page(money, content)
+
+
+def _headline(money: Report) -> str:
+    """With what a reader must know of the cluster that it names."""
+    question = money.headline_question
+    note = mirroring_note(form_of_inputs(question.inputs)) if question else ""
+    return f"{headline(money)} {note}".rstrip()
 
 
 def _published(sources: Sequence[Report]) -> Section:

@@ -145,7 +145,7 @@ def money_keys(report: Report) -> list[Key]:
     """The break-even as SQS is used, and once it is batched; none where the options never change places."""
     question = report.headline_question
     batches = question and BATCHED in question.options
-    used = f" {unbatched(question)}" if question and batches else ""
+    used = f" of SQS {unbatched(question)}" if question and batches else ""
     found = (
         (f"Break-even{used}", main_crossover(report)),
         ("Break-even once SQS is batched and long-polled", main_crossover(report, BATCHED)),

@@ -14,9 +14,9 @@ from breakeven import words
 from breakeven.pricing.bill.consumers import FARGATE_GB
 from breakeven.pricing.bill.inputs import Inputs
 from breakeven.pricing.bill.known_capacity import KnownCapacity
-from breakeven.pricing.bill.questions import AMAZON_MQ
+from breakeven.pricing.bill.questions import AMAZON_MQ, SQS_NAMES
 from breakeven.pricing.bill.run_capacities import RunCapacity, rank
-from breakeven.pricing.cluster_form import ClusterForm
+from breakeven.pricing.cluster_form import ClusterForm, mirroring_note
 from breakeven.pricing.prices.book import FREE_REQUEST
 from breakeven.pricing.prices.book_files import load_book, regions
 from breakeven.pricing.prices.broker_types import broker_types
@@ -24,6 +24,7 @@ from breakeven.pricing.prices.instance_types import machines
 from breakeven.report.contract.cost_model import PriceTier
 from breakeven.report.contract.report_model import CaseReport, Report
 from breakeven.report.money.headline import headline
+from breakeven.report.money.option_words import SHORT
 from breakeven.report.tables.offered_rates import fell_behind
 from breakeven.targets.catalog import CATALOG, FIFO, clusters
 from breakeven.terms import TargetName
@@ -71,6 +72,9 @@ def page_data(report: Report, printed: Printed | None = None) -> Json | None:
         "kind": "published" if printed else "run",
         "title": report.title,
         "headline": headline(report),
+        "sqs_names": SQS_NAMES,
+        "sqs_short_names": SHORT,
+        "of_mirroring": mirroring_note(ClusterForm(deployment="pair")),
         "region": region,
         "books": books,
         "sources": sources,

@@ -182,10 +182,10 @@ def test_the_verdict_leads_with_todays_form_and_then_has_the_others_and_history(
     (others,) = [each for each in paragraphs if "RabbitMQ pair of m7g.large" in each]
     assert paragraphs.index(others) > 0
     assert others == (
-        "With one message a call and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper than RabbitMQ "
-        "below about 43 messages a second (between 32 and 43). At the prices of 2012-12, three calls a "
-        "message and a RabbitMQ pair of m1.small, SQS is cheaper than RabbitMQ below about 15 messages "
-        "a second."
+        "With SQS as used (one message a call) and a RabbitMQ pair of m7g.large in 2 zones, SQS is cheaper "
+        "than RabbitMQ below about 43 messages a second (between 32 and 43). At the prices of 2012-12, three "
+        "calls a message and a RabbitMQ pair of m1.small, SQS is cheaper than RabbitMQ below about 15 "
+        "messages a second."
     )
 
 
